@@ -15,8 +15,8 @@ from ttr_analysis import GameMap
 from ttr_analysis.maps.board import Projection
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.viz.coast import load_background, thin_plate
-from ttr_analysis.viz.curves import along, point_at
 from ttr_analysis.viz.geometry import frame, lay_out
+from ttr_analysis.viz.placement import along, point_at
 
 
 def distance_from_land(point: tuple[float, float], rings: tuple[np.ndarray, ...]) -> float:

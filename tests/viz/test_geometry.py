@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
 from ttr_analysis.maps.model import City
-from ttr_analysis.viz.curves import along, bezier, point_at, sideways
 from ttr_analysis.viz.geometry import BoardLayout, lay_out
-from ttr_analysis.viz.placement import Car, overlapping
+from ttr_analysis.viz.placement import Car, along, bezier, overlapping, point_at, sideways
 
 
 def all_cars(layout: BoardLayout) -> list[Car]:

@@ -1,4 +1,4 @@
-"""`plot_map`: the board, with whatever is to be seen on it."""
+"""`plot_map`: the board, and everything that can be shown on it."""
 
 from __future__ import annotations
 
@@ -100,58 +100,49 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     ----------
     game_map
         Any map.
-    ax
-        Axes to draw in; by default those of a new figure.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure, and
+        the map's title with what the options show.
     highlight
-        Routes to stand out, while the others fade: routes, route ids, pairs
-        of cities (all tracks), or an object with `routes`, such as a path or
-        a network.
+        Routes to stand out while the others fade: routes, route ids, pairs of
+        cities (all tracks), or an object with `routes`, such as a path.
     tickets
-        Tickets, ticket ids or pairs of places: their ends are ringed and
+        Tickets, ticket ids or pairs of places, whose ends are ringed and
         joined by an arc with the points.
     owned
-        Routes with trains upon them: by seat or name of the player, or those
-        of one player. Trains bear the number of the seat, or the beginning of
-        the name: one character or two, if these tell the names apart, else
-        1, 2, 3 in the order given, as the legend shows.
+        Routes with trains: by seat or name of the player, or those of one
+        player. Trains have the number of the seat or the first one or two
+        letters of the name; numbers in order if these are not unique.
     closed
         Routes that are crossed out.
     stations
-        Who has a station, by city: a seat or the name of a player, as in
-        `owned`.
+        Seat or name of the owner of a station, by city.
     values
         A number per route (route, route id or pair of cities) or city (name),
-        as a dict or a pandas Series. Routes and cities are colored by it, in
-        place of card colors.
+        as a dict or Series, to color by in place of card colors.
     value_label
-        What the numbers are, with their unit.
-    title
-        What is seen; by default the map's title and what the options show.
+        Meaning of the numbers, with their unit.
     legend
-        Whether to explain the marks that occur.
+        Whether to explain the marks.
     background
-        A file with coast and border lines (see
-        `ttr_analysis.viz.coast`); by default those of the built-in map
-        of that name.
+        A file with coast and border lines (see `ttr_analysis.viz.coast`); by
+        default those of the built-in map of that name.
 
     Returns
     -------
     ax
         The axes. Collections have a `gid`: "cars", "symbols", "tunnels",
-        "locomotives", "trains", "cities" and so on; labels have the gid
-        "label".
+        "locomotives", "trains", "cities" and so on; labels have "label".
 
     Raises
     ------
     UnknownNameError
         If a route, city or ticket is not on the map.
     TypeError
-        If values are no numbers, or are not by route or city.
+        If values are not numbers, or not by route or city.
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> plot_map(nordic, highlight=[("Murmansk", "Lieksa")]).get_title()
@@ -195,7 +186,7 @@ def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None
 
 
 def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: str) -> Axes:
-    """Return the axes of a new figure, which is as large as the board, its title and its color bar need."""
+    """Return axes of a new figure that fits the board, its title and its color bar."""
     figure, ax = plt.subplots(layout="none")
     _fit(figure, layout)
     if scale is None:
@@ -232,20 +223,7 @@ def _beside(figure: Figure, ax: Axes) -> tuple[float, float, float, float]:
 
 
 class _Board:
-    """
-    Axes with the coordinates of a board, upon which its parts are drawn.
-
-    Parameters
-    ----------
-    ax
-        The axes.
-    game_map, layout
-        The board, and where everything lies.
-    scene
-        What is to be seen.
-    scale
-        The colors of values, if there are any.
-    """
+    """Axes with the coordinates of a board, on which its parts are drawn."""
 
     def __init__(
         self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, scale: ScalarMappable | None
@@ -282,7 +260,7 @@ class _Board:
         return shade
 
     def fade(self, color: Color, route: Route) -> Color:
-        """Return the color, paler if something else is to stand out, or the route is free or closed."""
+        """Return the color, paler if something else stands out, or the route is free or closed."""
         highlight = self.scene.highlight
         only_cities = self.shade is not None and self.route_shade is None
         overshadowed = (highlight or only_cities) and route.id not in highlight
@@ -447,7 +425,7 @@ class _Board:
             )
 
     def _swaps(self) -> list[Token]:
-        """Return the remarks on cards that others may stand in for, where no trains stand: nobody pays there."""
+        """Return the remarks on cards that replace others, on routes that are still free."""
         return [token for token in self.layout.swaps if not self.scene.owned.issuperset(token.routes)]
 
     def draw_cities(self) -> None:
@@ -559,7 +537,7 @@ def reading_angles(angles: Sequence[float]) -> list[float]:
     Return the directions of texts along the cars of a track (radians).
 
     All are read in one direction, by the car in the middle: from left to
-    right, or upwards where the track goes nearly straight up.
+    right, or upwards where the track is nearly vertical.
 
     Examples
     --------
@@ -580,14 +558,7 @@ def _compound(rings: Sequence[Points]) -> Path:
 
 
 class PlayerKey(Patch):
-    """
-    What stands in a legend for a player: the color and the symbol of the trains.
-
-    Parameters
-    ----------
-    player
-        The player.
-    """
+    """The key of a player in a legend: the color and symbol of the trains."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(facecolor=player.color, edgecolor="white")
@@ -595,7 +566,7 @@ class PlayerKey(Patch):
 
 
 class PlayerKeyHandler(HandlerPatch):
-    """Draws the keys of players: a patch, and the symbol upon it."""
+    """Draws the keys of players: a patch with a symbol."""
 
     def create_artists(
         self,
@@ -631,24 +602,9 @@ SMALLEST_POINTS = 1.0
 
 class BoardText(Text):
     """
-    Literal text whose size is given in board units.
+    Literal text whose size is an em in board units, with an outline if it has a halo.
 
-    Nothing in it is read as mathematics: names may hold a dollar sign.
-
-    Parameters
-    ----------
-    ax
-        Axes to add it to.
-    position
-        Where it stands, in board units.
-    text
-        What it says.
-    em
-        Font size: height of an em in board units.
-    halo
-        Color of the outline; none by default.
-    **properties
-        Others, of `matplotlib.text.Text`.
+    Nothing in it is read as mathematics: names may contain a dollar sign.
     """
 
     def __init__(

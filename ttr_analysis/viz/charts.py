@@ -1,4 +1,4 @@
-"""Charts: tunnels, cards, tickets, ratings, win probabilities. Results in, artists out."""
+"""Charts of tunnels, cards, tickets, ratings and win probabilities."""
 
 from __future__ import annotations
 
@@ -54,20 +54,17 @@ def plot_tunnel_odds(
     """
     Draw how many cards a tunnel may demand, and how many spare cards suffice.
 
-    Bars are the probability of each surcharge. The line adds them up: the
-    probability that so many spare cards are enough.
+    Bars are the probability of each surcharge; the line is the probability that
+    this many spare cards are enough.
 
     Parameters
     ----------
     odds
         `odds[k]`: the probability that exactly `k` more cards are demanded,
-        as `surcharge_distribution` or `simulate_surcharges` return it; or
-        several such distributions by name. Estimates get bars of two standard
-        errors.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+        from `surcharge_distribution` or `simulate_surcharges`; or several such
+        distributions by name. Estimates have bars of two standard errors.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
@@ -76,8 +73,6 @@ def plot_tunnel_odds(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import ttr_analysis as ttr
     >>> ax = plot_tunnel_odds(ttr.tunnels.surcharge_distribution(26, 110))
     >>> [round(float(bar.get_height()), 3) for bar in ax.patches]
@@ -112,19 +107,17 @@ def plot_card_odds(
     """
     Draw the chance to have gathered some cards by each turn, or by each card drawn.
 
-    Dots mark when it passes one half and nine tenths.
+    Dots mark one half and nine tenths.
 
     Parameters
     ----------
     waiting
         From `draws_to_gather` or `draws_for_routes`; or several of them by
         name.
-    ax
-        Axes to draw in; by default those of a new figure.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
     by
-        Whether time is told in turns of drawing, or in cards drawn.
-    title
-        What is seen.
+        Unit of time: "turns" of drawing, or "cards" drawn.
 
     Returns
     -------
@@ -138,8 +131,6 @@ def plot_card_odds(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import ttr_analysis as ttr
     >>> waiting = {f"{k} green": ttr.draws.draws_to_gather(k, "green") for k in (2, 4)}
     >>> ax = plot_card_odds(waiting)
@@ -176,25 +167,22 @@ def plot_ticket_values(
     title: str | None = None,
 ) -> Axes:
     """
-    Draw the points of tickets against the trains that they take at least.
+    Draw the points of tickets against the fewest trains that they take.
 
     Lines join equal points per train. Tickets with equal numbers share a dot.
 
     Parameters
     ----------
     table
-        One row per ticket, indexed by what is to be written beside its dot:
-        from `value_table`, say.
-    ax
-        Axes to draw in; by default those of a new figure.
+        One row per ticket, indexed by its label: from `value_table`, say.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
     points, trains
         The columns with the points and with the trains: `in_deal`, say, for
         the extra trains on top of other tickets.
     shade
-        The column by which dots are shaded, the highest lightest. None: points
-        per train.
-    title
-        What is seen.
+        The column that shades the dots, the highest lightest; by default
+        points per train.
 
     Returns
     -------
@@ -203,8 +191,6 @@ def plot_ticket_values(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import pandas as pd
     >>> table = pd.DataFrame({"points": [8, 24], "trains": [10, 22]}, index=["Bergen-Oslo", "Oslo-Narvik"])
     >>> [text.get_text() for text in plot_ticket_values(table).texts if text.get_gid() == "label"]
@@ -262,18 +248,7 @@ def _draw_guides(ax: Axes) -> None:
 def label_dots(
     ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]], others: Sequence[tuple[float, float]] = ()
 ) -> None:
-    """
-    Write names beside dots, clear of each other; a line leads to those further away.
-
-    Parameters
-    ----------
-    ax
-        Axes whose limits are set.
-    dots
-        Names by where their dot lies, in data.
-    others
-        Other dots to keep clear of.
-    """
+    """Write names beside dots, clear of each other and of other dots; a line leads to those further away."""
     figure = ax.get_figure(root=True)
     if figure is None or not dots:
         return
@@ -317,7 +292,7 @@ def label_dots(
 
 
 def _first(names: Sequence[str]) -> Sequence[str]:
-    """Return names to be written beside one dot: not more than have room."""
+    """Return names to be written beside one dot: as many as fit."""
     if len(names) <= MOST_NAMES:
         return names
     return [*names[: MOST_NAMES - 1], f"and {len(names) - MOST_NAMES + 1} more"]
@@ -367,13 +342,10 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     ----------
     table
         From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
-        `bound`, indexed by player. Of who never won, or never lost, only one
-        end is known: a triangle stands there, and points to where the truth
-        may lie.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+        `bound`, indexed by player. For a player who never won, or never lost,
+        a triangle at the known end points to where the truth may be.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
@@ -382,8 +354,6 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import pandas as pd
     >>> columns = ["rating", "rating_low", "rating_high", "bound"]
     >>> table = pd.DataFrame([[90, 60, 120, ""], [-90, -120, -60, ""]], index=["Mine", "Random"], columns=columns)
@@ -417,22 +387,18 @@ def plot_ticket_worth(
     table: pd.DataFrame, ax: Axes | None = None, *, against: str = "points", title: str | None = None
 ) -> Axes:
     """
-    Draw what it was worth to be dealt each ticket, with the names of those that pay too much or too little.
-
-    On a map where all tickets pay what they take, all would lie on the line.
+    Draw what it was worth to be dealt each ticket, and name those that pay too much or too little.
 
     Parameters
     ----------
     table
         From `Fairness.tickets`: `worth`, `worth_low`, `worth_high` and
         `verdict`, indexed by ticket.
-    ax
-        Axes to draw in; by default those of a new figure.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
     against
         The column drawn across: `points` as printed, or `in_deal`, the trains
         that a ticket takes on top of the others of a deal.
-    title
-        What is seen.
 
     Returns
     -------
@@ -441,8 +407,6 @@ def plot_ticket_worth(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import pandas as pd
     >>> columns = ["points", "worth", "worth_low", "worth_high", "verdict"]
     >>> rows = [[8, 5, 3, 7, "pays too much"], [21, 0, -3, 3, ""]]
@@ -492,24 +456,19 @@ def plot_win_curve(
     title: str | None = None,
 ) -> Axes:
     """
-    Draw how likely each seat was to win over a game.
-
-    Bands are 95% intervals. The line of each seat has its color and its dashes, and leads to its name.
+    Draw how likely each seat was to win over a game, with 95% intervals.
 
     Parameters
     ----------
     curve
         From `studies.win_curve`.
-    ax
-        Axes to draw in; by default those of a new figure.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
     points
-        From `studies.turning_points`: they are numbered on their lines, in
-        their order.
+        From `studies.turning_points`: numbered on their lines, in order.
     players
-        Names of the players, seat by seat, to stand at the ends of the lines
-        beside their seats; long ones are cut.
-    title
-        What is seen.
+        Names of the players, by seat, for the ends of the lines; long ones are
+        cut.
 
     Returns
     -------
@@ -518,8 +477,6 @@ def plot_win_curve(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import pandas as pd
     >>> curve = pd.DataFrame({"step": [0, 0, 1, 1], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.8, 0.2]})
     >>> ax = plot_win_curve(curve.assign(win_low=curve["win"] - 0.1, win_high=curve["win"] + 0.1))
@@ -548,14 +505,13 @@ def plot_win_curve(
 
 
 def _line(seat: int) -> dict[str, Any]:
-    """Return how the line of a seat looks."""
     dashes = PLAYER_DASHES[seat % len(PLAYER_DASHES)]
     style = {"color": PLAYER_COLORS[seat % len(PLAYER_COLORS)], "lw": 1.8}
     return {**style, "linestyle": (0, dashes) if dashes else "-"}
 
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
-    """Lead each line on to the name of its seat: lines that end together part there, and show their dashes."""
+    """Lead each line to the name of its seat, so that lines that end together part there, and show their dashes."""
     beside = offset_copy(ax.get_yaxis_transform(), ax.get_figure(root=True), x=LEAD_POINTS, units="points")
     literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
     for seat, height in _apart(ends).items():
@@ -569,7 +525,6 @@ def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[st
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
-    """Return what stands at the end of the line of a seat."""
     return f"P{seat} {_shorten(players[seat], LONGEST_NAME)}".rstrip() if seat < len(players) else f"P{seat}"
 
 

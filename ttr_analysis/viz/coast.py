@@ -35,7 +35,7 @@ STIFFNESS = 1.0
 @dataclass(frozen=True)
 class Background:
     """
-    What lies behind the tracks, as points in board units.
+    Lines and areas behind the tracks, as points in board units.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ LAYERS = ("land", "home", "lakes", "borders", "states")
 @lru_cache(maxsize=16)
 def load_background(game_map: GameMap, path: Path | None = None) -> Background | None:
     """
-    Return the background of a map in board units.
+    Return the background of a map in board units; None if it has none, or the built-in one of its name is elsewhere.
 
     Parameters
     ----------
@@ -70,12 +70,6 @@ def load_background(game_map: GameMap, path: Path | None = None) -> Background |
         optional, of lines written lon, lat, lon, lat, ... in degrees. By
         default the one of the built-in map of that name.
 
-    Returns
-    -------
-    background
-        None if there is none, or if the built-in one of that name lies
-        elsewhere on Earth.
-
     Raises
     ------
     ValueError
@@ -84,8 +78,7 @@ def load_background(game_map: GameMap, path: Path | None = None) -> Background |
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> background = load_background(ttr.load_map("nederland"))
-    >>> len(background.lakes) > 0
+    >>> len(load_background(ttr.load_map("nederland")).lakes) > 0
     True
     """
     built_in = path is None
@@ -151,18 +144,7 @@ def _bend(game_map: GameMap, lonlat: Points) -> Points:
 
 def thin_plate(pins: Points, moves: Points, points: Points) -> Points:
     """
-    Return how far each point moves when pins in a thin elastic plate are moved.
-
-    Parameters
-    ----------
-    pins, moves
-        Where the pins are, and how far each is moved.
-    points
-        Points of the plate.
-
-    Notes
-    -----
-    The smoothing thin-plate spline of Duchon [1]_.
+    Return how far points move when pins in a thin elastic plate are moved: the smoothing spline of Duchon [1]_.
 
     References
     ----------

@@ -37,20 +37,8 @@ def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
     """
     Return the picture of a finding as SVG.
 
-    It is drawn in the color of the text around it, and in one more for what
-    the sentence speaks of: `--ttr-told`, where a page sets it.
-
-    Parameters
-    ----------
-    finding
-        The finding.
-    game_map
-        The map that it is about.
-
-    Returns
-    -------
-    svg
-        One `svg` element, to be put into a page as it is; names are escaped.
+    It takes the color of the text around it, and `--ttr-told`, where a page sets
+    it, for what the sentence is about.
     """
     svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
     return Markup(svg)  # noqa: S704 - whose names are escaped
@@ -162,7 +150,8 @@ def _tick(value: float, unit: str) -> str:
 
 
 def _alike(figures: list[str]) -> list[str]:
-    """Return figures with as many decimals as the one that has most, so that they can be compared down a column.
+    r"""
+    Return figures with the decimals of the one that has most, so that they can be compared down a column.
 
     Examples
     --------

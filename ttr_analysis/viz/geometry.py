@@ -1,12 +1,10 @@
 """
-Where everything lies on the board picture, as plain numbers.
+The layout of a board, in board units.
 
 Nothing here draws: `lay_out` turns a map into curved tracks, car spaces,
-label spots and toll tokens in board units, from which matplotlib, SVG and
-JavaScript draw alike. Every track is a quadratic Bezier curve between two
-cities; the two tracks of a double route run beside each other. A curve bows
-as much as it needs to have room for its car spaces and to keep clear of other
-cities and tracks.
+label spots and toll tokens, from which matplotlib, SVG and JavaScript draw
+alike. Every track is a quadratic Bezier curve between two cities, bowed as much
+as its car spaces need and to keep clear of other cities and tracks.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from functools import lru_cache
 import numpy as np
 
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz.curves import Points, choose_bows, sideways
 from ttr_analysis.viz.placement import (
     CITY_RADIUS,
     LONGEST_STEP,
@@ -27,10 +24,13 @@ from ttr_analysis.viz.placement import (
     Bundle,
     Car,
     LabelSpot,
+    Points,
     Track,
     WantedLabel,
+    choose_bows,
     place_cars,
     place_labels,
+    sideways,
 )
 from ttr_analysis.viz.style import Shape
 
@@ -46,18 +46,7 @@ LABEL_SIZE = 0.345
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """
-    A toll, or a remark on a route, that stands beside or between its tracks.
-
-    Parameters
-    ----------
-    routes
-        Ids of the routes it belongs to.
-    x, y
-        Its center.
-    text
-        What it says.
-    """
+    """A toll, or a remark on routes, at `x` and `y`."""
 
     routes: tuple[str, ...]
     x: float
@@ -67,18 +56,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """
-    A border point: where a track leaves for another country.
-
-    Parameters
-    ----------
-    city
-        Name of the border point.
-    country
-        Name of the place it belongs to.
-    angle
-        Direction outwards (radians).
-    """
+    """A border point of a country: its name, that of the country, and the direction outwards in radians."""
 
     city: str
     country: str
@@ -103,11 +81,11 @@ class BoardLayout:
     tracks
         By route id, in the order of the map.
     tolls, swaps
-        Tokens with the toll; remarks on cards that other cards may stand in for.
+        Tolls, and remarks on cards that replace others.
     exits
         Border points, by city name.
     labels
-        Where the labels of cities stand.
+        Labels of cities.
     """
 
     unit: float
@@ -124,19 +102,9 @@ class BoardLayout:
 @lru_cache(maxsize=16)
 def lay_out(game_map: GameMap) -> BoardLayout:
     """
-    Return where cars, cities, labels and tokens of a map lie.
+    Return the layout of a map, in the units of its cities' `x` and `y`.
 
-    Deterministic, and remembered for the maps last asked for.
-
-    Parameters
-    ----------
-    game_map
-        Any map; `x` and `y` of its cities are taken as they are.
-
-    Returns
-    -------
-    layout
-        All in the units of the cities' `x` and `y`.
+    Deterministic, and cached for recent maps.
 
     Examples
     --------
@@ -200,7 +168,7 @@ def lay_out(game_map: GameMap) -> BoardLayout:
 
 
 def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
-    """Return left, bottom, right and top of the picture: all that is on it, and a margin."""
+    """Return left, bottom, right and top of the picture, with a margin."""
     left, bottom, right, top = layout.bounds
     margin = MARGIN * max(right - left, top - bottom) + layout.city_radius
     return left - margin, bottom - margin, right + margin, top + margin
@@ -208,21 +176,7 @@ def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
 
 def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: float) -> tuple[float, float]:
     """
-    Return where a disk on a line covers no name and no city: as near to the middle of the line as can be.
-
-    Parameters
-    ----------
-    game_map, layout
-        The board.
-    line
-        Points along the line, of which the outer ones are too near to its ends.
-    radius
-        Radius of the disk.
-
-    Returns
-    -------
-    x, y
-        The middle of the line if no spot is free.
+    Return the spot nearest to the middle of a line where a disk covers no name or city; if none is free, the middle.
 
     Examples
     --------
@@ -334,13 +288,13 @@ _TOOTH = 0.20
 
 
 def placed(shape: Shape, car: Car, size: float) -> Shape:
-    """Return a shape upon a car, turned with it."""
+    """Return a shape on a car, turned with it."""
     cos, sin = math.cos(car.angle) * size, math.sin(car.angle) * size
     return tuple((car.x + u * cos - v * sin, car.y + u * sin + v * cos) for u, v in shape)
 
 
 def train(car: Car) -> Shape:
-    """Return the outline of a plastic train upon a car space: it fills the space, but for its slanting ends."""
+    """Return the outline of a plastic train on a car space."""
     u, v = 0.5 * car.length / car.width, 0.52
     half = ((-u, -0.6 * v), (0.2 - u, -v), (u - 0.2, -v), (u, -0.6 * v))
     return placed((*half, *((-x, -y) for x, y in half)), car, car.width)
@@ -377,7 +331,7 @@ def disk(x: float, y: float, radius: float) -> Shape:
 
 
 def station(x: float, y: float, radius: float) -> Shape:
-    """Return the house of a station upon the dot of its city."""
+    """Return the house of a station on the dot of its city."""
     return tuple((x + radius * u, y + radius * v) for u, v in _HOUSE)
 
 

@@ -1,11 +1,11 @@
-"""Car spaces along the tracks, and where labels stand."""
+"""How tracks bow, where car spaces are along them, and where labels are."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -13,7 +13,178 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis.maps.model import Route
-from ttr_analysis.viz.curves import N_SAMPLES, Points, along, bezier, outside, point_at, sideways
+
+# -- curves, as rows of points ------------------------------------------------------------------------------------
+
+Points: TypeAlias = Floats
+"""Positions, one row each: x, y in board units."""
+
+N_SAMPLES = 33
+"""Points of a sampled curve."""
+
+
+def bezier(start: Points, end: Points, bow: float) -> Points:
+    """
+    Return points along a quadratic Bezier curve, whose middle is `bow` to the left of the chord.
+
+    Examples
+    --------
+    >>> bezier(np.array([0.0, 0.0]), np.array([4.0, 0.0]), 1.0)[16].tolist()
+    [2.0, 1.0]
+    """
+    chord = end - start
+    length = math.hypot(*chord)
+    normal = np.array([-chord[1], chord[0]]) / length if length else np.zeros(2)
+    control = (start + end) / 2 + 2 * bow * normal
+    t = np.linspace(0, 1, N_SAMPLES)[:, None]
+    curve: Points = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+    return curve
+
+
+def sideways(line: Points, offset: float) -> Points:
+    """Return the line that runs beside another one, at a distance to the left of its direction."""
+    direction = np.gradient(line, axis=0)
+    size = np.hypot(direction[:, 0], direction[:, 1])[:, None]
+    direction = direction / np.where(size > 0, size, 1)
+    return line + offset * np.column_stack([-direction[:, 1], direction[:, 0]])
+
+
+def along(line: Points) -> Floats:
+    """Return the arc length from the start to each point of a line."""
+    steps = np.hypot(*np.diff(line, axis=0).T)
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def point_at(line: Points, distances: Iterable[float]) -> Points:
+    """Return the points at the given arc lengths from the start of a line."""
+    arc = along(line)
+    wanted = np.fromiter(distances, dtype=float)
+    return np.column_stack([np.interp(wanted, arc, line[:, axis]) for axis in (0, 1)])
+
+
+def outside(line: Points, circles: Points, radius: float) -> Points:
+    """Return the part of a line outside of two circles of one radius around its ends."""
+    fine = point_at(line, np.linspace(0, along(line)[-1], 8 * N_SAMPLES))
+    kept = fine[(np.hypot(*(fine[:, None] - circles).transpose(2, 0, 1)) >= radius).all(axis=1)]
+    # Cities so near to each other that nothing is left: the cars will lie upon the dots, but they will lie somewhere.
+    return kept if len(kept) > 1 and along(kept)[-1] > 0.25 * radius else line
+
+
+# -- how far each track bows ---------------------------------------------------------------------------------------
+
+MORE_BOW = (0.0, 0.05, 0.11, 0.19, 0.29)
+"""Bows tried beyond the least one, as shares of the chord."""
+LARGEST_BOW = 0.42
+"""Of the chord: beyond it a track would look like a detour."""
+N_POINTS = 11
+N_BOW_ROUNDS = 5
+
+
+def choose_bows(
+    chords: Floats,
+    *,
+    needed: Floats,
+    bare: Floats,
+    half_widths: Floats,
+    dots: Floats,
+    radius: float,
+    margin: float,
+) -> Floats:
+    """
+    Return how far the middle of each track is to the left of its chord.
+
+    Starts from the least bow that gives the cars room and changes one track
+    at a time, as long as that lessens the sum of bows and encroachments.
+
+    Parameters
+    ----------
+    chords
+        Both ends of each bundle of tracks: shape (n, 2, 2).
+    needed
+        Arc length that each needs.
+    bare
+        Arc length without cars at either end of each.
+    half_widths
+        Half the width of each bundle.
+    dots
+        Positions of all cities.
+    radius
+        Radius of a city.
+    margin
+        Distance to keep.
+    """
+    n = len(chords)
+    if n == 0:
+        return np.zeros(0)
+    lengths = np.maximum(np.hypot(*(chords[:, 1] - chords[:, 0]).T), 1e-9)
+    least = np.minimum(np.sqrt(0.375 * lengths * np.maximum(0, needed - lengths)), 0.85 * LARGEST_BOW * lengths)
+    sizes = np.minimum(least[:, None] + np.array(MORE_BOW) * lengths[:, None], LARGEST_BOW * lengths[:, None])
+    bows = np.concatenate([sizes, -sizes], axis=1)
+    points = _curves(chords, bows, np.minimum(bare / lengths, 0.45))
+    own = 5.0 * np.abs(bows) / lengths[:, None]
+    own += _encroachment_on_dots(points, chords, dots, radius + half_widths + margin)
+    between = _encroachments(points, half_widths, margin)
+    chosen = own.argmin(axis=1)
+    for _ in range(N_BOW_ROUNDS):
+        before = chosen.copy()
+        for i in range(n):
+            cost = own[i] + sum((costs[:, chosen[j]] for j, costs in between[i].items()), np.zeros(bows.shape[1]))
+            if cost.min() < cost[chosen[i]] - 1e-9:
+                chosen[i] = int(cost.argmin())
+        if (chosen == before).all():
+            break
+    result: Floats = bows[np.arange(n), chosen]
+    return result
+
+
+def _curves(chords: Floats, bows: Floats, bare: Floats) -> Floats:
+    """Return points of every curve tried, where it bears cars: shape (n, candidates, points, 2)."""
+    start, end = chords[:, None, None, 0], chords[:, None, None, 1]
+    chord = end - start
+    size = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), 1e-9)
+    normal = np.stack([-chord[..., 1], chord[..., 0]], axis=-1) / size[..., None]
+    control = (start + end) / 2 + 2 * bows[:, :, None, None] * normal
+    t = (bare[:, None] + (1 - 2 * bare[:, None]) * np.linspace(0, 1, N_POINTS))[:, None, :, None]
+    curves: Floats = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+    return curves
+
+
+def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Floats) -> Floats:
+    """Return how much every curve tried comes too near to cities that are not its ends."""
+    distance = np.hypot(
+        points[..., None, 0] - dots[:, 0],
+        points[..., None, 1] - dots[:, 1],
+    ).min(axis=2)
+    keep = keep[:, None, None]
+    too_near = np.maximum(0, keep - distance) / keep
+    is_end = (chords[:, :, None] == dots).all(axis=-1).any(axis=1)
+    too_near[np.broadcast_to(is_end[:, None], too_near.shape)] = 0
+    total: Floats = 12 * too_near.sum(axis=2)
+    return total
+
+
+def _encroachments(points: Floats, half_widths: Floats, margin: float) -> list[dict[int, Floats]]:
+    """Return, for each two tracks near to each other, how much every pair of curves encroaches."""
+    n = len(points)
+    low, high = points.min(axis=(1, 2)) - half_widths[:, None], points.max(axis=(1, 2)) + half_widths[:, None]
+    between: list[dict[int, Floats]] = [{} for _ in range(n)]
+    for i in range(n - 1):
+        boxes_meet = (low[i] - margin <= high[i + 1 :]) & (low[i + 1 :] - margin <= high[i])
+        near = np.flatnonzero(boxes_meet.all(axis=1)) + i + 1
+        if not len(near):
+            continue
+        one, others = points[i][None, :, None, :, None], points[near][:, None, :, None]
+        distance = np.hypot(one[..., 0] - others[..., 0], one[..., 1] - others[..., 1]).min(axis=4)
+        keep = (half_widths[i] + half_widths[near] + margin)[:, None, None, None]
+        cost = 2 * (np.maximum(0, keep - distance) / keep).sum(axis=3)
+        for j, costs in zip(near, cost, strict=True):
+            if costs.any():
+                between[i][int(j)] = costs
+                between[int(j)][i] = costs.T
+    return between
+
+
+# -- cars along the tracks -----------------------------------------------------------------------------------------
 
 # All sizes are shares of the space unit, the arc length that one car space takes.
 CAR_LENGTH = 0.90
@@ -40,20 +211,7 @@ N_NEAR = 2
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """
-    One car space.
-
-    Parameters
-    ----------
-    x, y
-        Its center.
-    angle
-        Of its long side against the x axis (radians), in (-pi/2, pi/2].
-    length, width
-        Of the rectangle.
-    locomotive
-        Whether it bears a locomotive symbol.
-    """
+    """One car space: a rectangle around `x` and `y`, at an angle in (-pi/2, pi/2], which may need a locomotive."""
 
     x: float
     y: float
@@ -74,18 +232,7 @@ class Car:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """
-    One route on the picture.
-
-    Parameters
-    ----------
-    route
-        Id of the route.
-    line
-        Points along its middle, from its first city's rim to its second's.
-    cars
-        Its car spaces, in the same direction.
-    """
+    """One route on the picture: points along its middle, from rim to rim of its cities, and its car spaces."""
 
     route: str
     line: tuple[tuple[float, float], ...]
@@ -94,16 +241,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Bundle:
-    """
-    All tracks between two cities.
-
-    Parameters
-    ----------
-    cities
-        The cities, in alphabetical order.
-    routes
-        The tracks, side by side from right to left.
-    """
+    """All tracks between two cities, which are in alphabetical order, side by side from right to left."""
 
     cities: tuple[str, str]
     routes: tuple[Route, ...]
@@ -134,7 +272,7 @@ def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: fl
     chords
         The positions of both cities of each: shape (n, 2, 2).
     bows
-        How far the middle of each lies to the left of its chord.
+        How far the middle of each is to the left of its chord.
     unit
         Arc length that one car space takes, where there is room.
     """
@@ -228,16 +366,7 @@ def _crowded_ends(
 
 
 def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]:
-    """
-    Return the pairs of cars that share area, by the separating axis theorem.
-
-    Parameters
-    ----------
-    cars
-        The cars.
-    grow
-        They are taken to be larger by so much on all sides.
-    """
+    """Return the pairs of cars, each grown on all sides, that share area, by the separating axis theorem."""
     centers = np.array([(car.x, car.y) for car in cars]).reshape(-1, 2)
     reach = np.array([math.hypot(car.length, car.width) / 2 + 2 * grow for car in cars])
     near = np.hypot(*(centers[:, None] - centers).transpose(2, 0, 1)) < reach[:, None] + reach
@@ -289,18 +418,16 @@ _NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
 @dataclass(frozen=True, slots=True)
 class LabelSpot:
     """
-    A label and where it stands.
+    A label of one or two lines.
 
     Parameters
     ----------
-    city
-        Name of the city.
-    text
-        The label, of one line or two.
+    city, text
+        Name of the city, and the label.
     x, y
         Middle of its left or right end, or of its base line, by `align`.
     align
-        "left", "center" or "right": which part of the text lies at `x`.
+        "left", "center" or "right": which part of the text is at `x`.
     box
         Left, bottom, right, top as estimated from the letters.
     """
@@ -353,26 +480,20 @@ def place_labels(
     within: Box | None = None,
 ) -> tuple[LabelSpot, ...]:
     """
-    Return where each label stands.
-
-    Every label takes the spot that covers least; they move in turn until none
-    has a better one.
+    Return a spot for each label: the one that covers least, until none has a better one.
 
     Parameters
     ----------
     cities
         The labels, one per city.
-    cars
-        Points on car spaces, which labels should not cover.
-    tokens
-        Middles of tokens, which they should not cover either.
+    cars, tokens
+        Points on car spaces, and middles of tokens, which labels should not cover.
     radius
         Radius of a city, which they must not cover.
     size
         Height of an em.
     reaches
-        How far a label may stand from the rim of its city, nearest first
-        (ems).
+        How far a label may be from the rim of its city, nearest first (ems).
     within
         Left, bottom, right, top: where labels should stay.
     """

@@ -1,4 +1,4 @@
-"""Charts of what many games say: rates with their intervals, tickets, tunnels, sources of points."""
+"""Charts of many games: rates with their intervals, tickets, tunnels, sources of points."""
 
 from __future__ import annotations
 
@@ -75,19 +75,18 @@ def plot_rates(
     ----------
     table
         From `win_rates`, `seat_advantage`, `compare_strategies` or another
-        question. A row is called by its `policy`, where there is that column
-        and the index counts players, else by its index.
-    ax
-        Axes to draw in; by default those of a new figure.
+        question. Rows of an index of players are named by `policy`, if there
+        is that column, else by the index.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure, and
+        the name of the figure.
     value
-        The column; its interval is in those named likewise that end in `low`
-        and `high`.
+        The column; its interval is in the columns of that name that end in
+        `low` and `high`.
     reference
-        Where a line is drawn: what chance alone would give. By default an
-        equal share of the wins if the rows' share them, 0 for a difference,
-        and no line else.
-    title
-        What is seen; by default what the figure is.
+        Position of a line: the result of chance alone. By default an equal
+        share of the wins if the rows share them, 0 for a difference, else no
+        line.
 
     Returns
     -------
@@ -101,8 +100,6 @@ def plot_rates(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import pandas as pd
     >>> rows = {"win_rate": [0.7, 0.3], "win_low": [0.6, 0.2], "win_high": [0.8, 0.4]}
     >>> ax = plot_rates(pd.DataFrame(rows, index=["Mine", "Greedy"]))
@@ -134,26 +131,22 @@ def plot_rates(
 
 def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw what points came from: bars to the right for gains, to the left for losses.
+    Draw the sources of points: bars to the right for gains, to the left for losses.
 
     Parameters
     ----------
     table
         From `point_sources`.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
     ax
-        The axes. Beside each bar stands the sum.
+        The axes, with the sum beside each bar.
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
     >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=10, seed=7, progress=False)
@@ -186,23 +179,21 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
 
 def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw how often tickets were completed against the trains that they take at least.
+    Draw how often tickets were completed against the fewest trains that they take.
 
     Parameters
     ----------
     table
-        From `ticket_results` with values. Colors say what a ticket brought on
-        average, failures included.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+        From `ticket_results` with values. Colors are the mean points of a
+        ticket, failures included.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
     ax
-        The axes. Lines are 95% intervals. Named are tickets that were completed
-        least often, or brought most.
+        The axes, with 95% intervals, and the names of the tickets completed
+        least often or worth most.
 
     Raises
     ------
@@ -257,10 +248,8 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ----------
     table
         From `ticket_fates`.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
@@ -289,23 +278,21 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     """
     Draw how often tunnels succeeded against the odds that they could be paid.
 
-    On the line are players who pay whatever they can; below it those who
-    sometimes decline.
+    Players who pay whenever they can are on the line; those who sometimes decline
+    are below it.
 
     Parameters
     ----------
     table
-        From `tunnel_calibration`. The larger a dot, the more attempts; pale are
-        those of few.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+        From `tunnel_calibration`. Dots grow with the attempts; those of few
+        are pale.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
     ax
-        The axes. Lines are 95% intervals.
+        The axes, with 95% intervals.
     """
     ax = chart_axes(ax, (6.0, 5.2))
     ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
@@ -332,21 +319,19 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw what drawing tickets brought, by when they were drawn.
+    Draw the points of drawing tickets, by when they were drawn.
 
     Parameters
     ----------
     table
         From `late_tickets`. Numbers beside dots count draws.
-    ax
-        Axes to draw in; by default those of a new figure.
-    title
-        What is seen.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
     ax
-        The axes. Lines are 95% intervals, where there are two deals or more.
+        The axes, with 95% intervals where there are two deals or more.
     """
     ax = chart_axes(ax)
     ax.axhline(0, color=rcParams["axes.edgecolor"], linewidth=0.8, zorder=0)

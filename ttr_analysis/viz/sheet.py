@@ -1,9 +1,9 @@
 """
-The drawing of a board as plain data: what SVG and JavaScript draw.
+The drawing of a board as plain data, from which SVG and JavaScript draw.
 
-A sheet has every outline ready as the data of an SVG path, and every color
-and word beside it, so that who draws it only has to make elements. It comes
-from the same layout, shapes and styles as `plot_map`.
+A sheet has every outline as the data of an SVG path, with its colors and words,
+so that drawing only has to make elements. It comes from the same layout, shapes
+and styles as `plot_map`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from ttr_analysis._words import counted
 from ttr_analysis.maps.model import City, CityLike, GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import describe_route, name_ticket
 from ttr_analysis.viz.coast import load_background
-from ttr_analysis.viz.curves import Points, bezier
 from ttr_analysis.viz.geometry import (
     PLATE,
     BoardLayout,
@@ -38,7 +37,7 @@ from ttr_analysis.viz.geometry import (
     station,
     train,
 )
-from ttr_analysis.viz.placement import LabelSpot
+from ttr_analysis.viz.placement import LabelSpot, Points, bezier
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, Shape, ink_upon
 
 SCALE: Final = 100
@@ -62,12 +61,11 @@ class LayerSheet(TypedDict):
 
 class RouteSheet(TypedDict):
     """
-    A route: its facts, words that say what it is, and its outlines.
+    A route: its facts, its description, and its outlines.
 
     `track` is the line along its middle; `cars`, `rock` (around the cars of a
-    tunnel), `plates` and `locomotives` (upon spaces that need one), `symbols`
-    (of the color), `trains` and `crosses` are there once for each space.
-    `spots` has the middle of each space, from the first city to the second.
+    tunnel), `plates` and `locomotives` (on spaces that need one), `symbols`,
+    `trains` and `crosses` have an outline for each space, whose middles are `spots`.
     """
 
     id: str
@@ -88,12 +86,7 @@ class RouteSheet(TypedDict):
 
 
 class CitySheet(TypedDict):
-    """
-    A city.
-
-    `arrow` is empty for a city proper, else the arrowhead of a border point;
-    `station` is the house of a station, empty on maps that have none.
-    """
+    """A city; `arrow` is the arrowhead of a border point, `station` the house where stations exist, else empty."""
 
     name: str
     x: int
@@ -150,12 +143,7 @@ class CardSheet(TypedDict):
 
 
 class PlayerSheet(TypedDict):
-    """
-    How a player looks.
-
-    `color` is that of the trains, `ink` the one in which text upon them is
-    read best, `dashes` are those of lines, in widths of the line.
-    """
+    """How a player looks: color of the trains, ink for text on them, and dashes of lines in widths of the line."""
 
     color: str
     ink: str
@@ -167,7 +155,7 @@ class Sheet(TypedDict):
     The drawing of a board.
 
     `view` is the `viewBox`; `unit`, `radius` and `label_size` are those of
-    the layout. Routes and tickets are in the order of the map. `cards` is by
+    the layout. Routes and tickets are in the order of the map, `cards` by
     color, gray and the locomotive included, `players` by seat.
     """
 
@@ -195,18 +183,8 @@ def board_sheet(game_map: GameMap) -> Sheet:
     """
     Return the drawing of a board as plain data, ready for JSON.
 
-    Remembered for the maps last asked for: do not change it.
-
-    Parameters
-    ----------
-    game_map
-        Any map. Its names are in the sheet as they are: who writes them into
-        a page escapes them.
-
-    Returns
-    -------
-    sheet
-        Coordinates are whole numbers, y downwards as in SVG.
+    Cached for recent maps: do not change it. Names are not escaped. Coordinates
+    are whole numbers, y downwards as in SVG.
 
     Examples
     --------
@@ -351,7 +329,7 @@ def _point(x: float, y: float) -> tuple[int, int]:
 
 
 def _path(lines: Iterable[Points | Shape], *, close: bool = True) -> str:
-    """Return lines as the data of one path: each begins where it lies and goes on by differences, which are short."""
+    """Return lines as the data of one path, by differences, which are short."""
     return "".join(_line(line) + ("z" if close else "") for line in lines)
 
 
@@ -363,7 +341,7 @@ def _line(line: Points | Shape) -> str:
 
 
 def _number(number: int) -> str:
-    """Return a number that follows another one; a minus sign parts them as well as a space."""
+    """Return a number that follows another one; a minus sign separates them as well as a space."""
     return str(number) if number < 0 else f" {number}"
 
 
@@ -404,7 +382,7 @@ class Player:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """
-    What is to be seen on the board.
+    What a picture of the board shows, all names looked up.
 
     Parameters
     ----------
@@ -413,11 +391,11 @@ class Scene:
     tickets
         Tickets whose ends are joined.
     players
-        Who owns routes.
+        Owners of routes.
     values
         Numbers by route id or city name; None if nothing is colored by them.
     stations
-        Who has a station, by the name of the city.
+        Owner of a station, by the name of the city.
     """
 
     highlight: frozenset[str]
@@ -466,21 +444,14 @@ def read_scene(
     stations: Mapping[CityLike, Any] | None = None,
 ) -> Scene:
     """
-    Return what is to be seen, every name looked up.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    highlight, closed, tickets, owned, values, stations
-        As in `plot_map`.
+    Return what `plot_map` was asked to show, every name looked up.
 
     Raises
     ------
     UnknownNameError
         If a route, city or ticket is not on the map.
     TypeError
-        If values are no numbers, or are not by route or city.
+        If values are not numbers by route or city.
     """
     owners = owned if isinstance(owned, Mapping) else {}
     looks = _looks([*owners, *(stations or {}).values()])
@@ -503,7 +474,7 @@ def _ids(game_map: GameMap, routes: Routes) -> frozenset[str]:
 
 
 def _looks(names: Iterable[Any]) -> dict[Any, Player]:
-    """Return how players look, without their routes: by seat, or one after the other by name."""
+    """Return how players look, without their routes."""
     players = list(dict.fromkeys(names))
     return {
         who: Player(
@@ -518,10 +489,10 @@ def _looks(names: Iterable[Any]) -> dict[Any, Player]:
 
 def _symbols(names: Sequence[str]) -> list[str]:
     """
-    Return what stands upon the trains of each player, to tell them apart without colors.
+    Return a symbol for the trains of each player, to tell them apart without colors.
 
-    They are the beginnings of the names if one or two characters, which every
-    font has, are enough; else numbers.
+    The first one or two characters of the names if these differ and every font
+    has them, else numbers.
 
     Examples
     --------
@@ -553,7 +524,6 @@ def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
 
 
 def _brief(value: object) -> str:
-    """Return what came, for a message; of much the beginning."""
     return shorten(repr(value), 80, placeholder=" …")
 
 
@@ -574,12 +544,7 @@ def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever
 
 
 def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
-    """
-    Return which cities a ticket joins, for an arc each, with the points.
-
-    A country has many border points: the two nearest to each other stand for
-    both ends.
-    """
+    """Return the cities that a ticket joins, for an arc each, and the points; of a country its nearest border point."""
     arcs = []
     for place, points in ticket.destinations:
         pairs = [(a, b) for a in ticket.origin.cities for b in place.cities]
@@ -589,13 +554,13 @@ def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
 
 
 def ticket_arc(game_map: GameMap, a: str, b: str) -> Points:
-    """Return points along the arc of a ticket between two cities."""
+    """Return points along the arc of a ticket."""
     one, other = (np.array([city.x, city.y]) for city in map(game_map.city, (a, b)))
     return bezier(one, other, TICKET_BOW * math.dist(one, other))
 
 
 def number_spot(game_map: GameMap, layout: BoardLayout, arc: Points) -> tuple[float, float]:
-    """Return where the points of a ticket stand upon its arc, with room for the badge of a picture, too."""
+    """Return where the points of a ticket are on its arc, with room for a badge."""
     return clear_spot(game_map, layout, arc, 1.2 * NUMBER_SIZE * layout.label_size)
 
 

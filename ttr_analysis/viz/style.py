@@ -26,22 +26,7 @@ Shape: TypeAlias = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class CardStyle:
-    """
-    How cards and car spaces of one color look.
-
-    Parameters
-    ----------
-    fill
-        Their color.
-    ink
-        Color of what is drawn upon them.
-    edge
-        Color of their outline.
-    symbol
-        Corners of their symbol; empty for gray, which stands for any color.
-    symbol_name
-        What the symbol shows, in words.
-    """
+    """How cards and car spaces of one color look; gray, which stands for any color, has no symbol."""
 
     fill: str
     ink: str
@@ -168,14 +153,13 @@ class PageColors:
     Parameters
     ----------
     paper, panel
-        What lies behind all, and behind a group of things.
+        Behind everything, and behind a group of things.
     ink, quiet
         Text, and text that matters less.
     line, edge
         Lines between things, and around what can be used.
     accent, on_accent, tint
-        What is chosen: its color, text upon it, and a shade of it behind
-        other text.
+        Of a choice: its color, text on it, and a shade behind other text.
     good, bad, maybe
         Text on what is done, wrong or open.
     """

@@ -1,10 +1,9 @@
 """
-The one drawer of boards as SVG: as a picture, or alive, to be changed in a browser.
+Boards as SVG: a still picture, or a live one that changes in a browser.
 
-Both are drawn from the same sheet by the same functions. A board that is alive
-has beside what is seen all that may come to be seen: trains, crosses, glows
-and tickets, which the style sheet of widgets shows by classes and data
-attributes. What comes from a map is escaped.
+Both are drawn from the same sheet by the same functions. A live board also has
+everything that may appear later: trains, crosses, glows and tickets, which the
+style sheet of widgets shows by classes and data attributes. Names are escaped.
 """
 
 from __future__ import annotations
@@ -59,18 +58,14 @@ def map_svg(
     fade: bool = True,
 ) -> Markup:
     """
-    Return the board of a map as an SVG picture.
-
-    Hovering over a route says what it is. Everything that comes from the map
-    is escaped.
+    Return the board of a map as an SVG picture, in which hovering over a route describes it.
 
     Parameters
     ----------
     game_map
         Any map.
     owners
-        Seat or "neutral" by the id of each route that is taken: it bears
-        trains with the number of the seat.
+        Seat or "neutral" by the id of each taken route.
     stations
         Seat by the name of each city that has a station.
     highlight, cities
@@ -112,28 +107,7 @@ def draw_board(
     width: int,
     fade: bool = True,
 ) -> str:
-    """
-    Return a board as a picture.
-
-    Parameters
-    ----------
-    sheet
-        The drawing as data.
-    owners
-        Seat or "neutral" by the id of each route that is taken.
-    stations
-        Seat by the name of each city that has a station.
-    highlight
-        Ids of routes that stand out.
-    cities
-        Names of cities that stand out.
-    ends
-        Pairs of cities to be joined by a dashed line, as those of tickets.
-    width
-        Most pixels across.
-    fade
-        Whether all other routes are then faint.
-    """
+    """Return a board as a picture, as `map_svg` does, of routes, cities and ticket `ends` given by ids and names."""
     unit = sheet["unit"]
     spots = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
     parts: list[str] = []
@@ -157,18 +131,10 @@ def draw_live_board(sheet: Sheet) -> str:
     """
     Return a board that can be changed in a browser.
 
-    Parameters
-    ----------
-    sheet
-        The drawing as data.
-
-    Returns
-    -------
-    svg
-        Routes are `g` elements of the class "ttr-route" with `data-route` and
-        `data-owner`, and so are the `text` elements "ttr-numbers" upon them;
-        glows and tickets bear `data-route` and `data-ticket`, cities
-        `data-city`; what else pays for routes, `data-routes`.
+    Routes are `g` elements of the class "ttr-route" with `data-route` and
+    `data-owner`, and so are the `text` elements "ttr-numbers" on them; glows and
+    tickets have `data-route` and `data-ticket`, cities `data-city`, and remarks on
+    cards that replace others `data-routes`.
     """
     unit = sheet["unit"]
     glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
@@ -203,7 +169,7 @@ def _board(sheet: Sheet, attributes: str, parts: list[str]) -> Iterator[str]:
 
 
 def _route(sheet: Sheet, route: RouteSheet, owners: Mapping[str, Owner]) -> Iterator[str]:
-    """Yield a route as it is: free, and paler where others are not, or with trains upon it."""
+    """Yield a route, free or with trains; a free one is paler where others are taken."""
     unit, owner = sheet["unit"], owners.get(route["id"])
     if owner is None:
         yield f"<g><title>{escape(route['words'])}</title>"
@@ -218,7 +184,7 @@ def _route(sheet: Sheet, route: RouteSheet, owners: Mapping[str, Owner]) -> Iter
 
 
 def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
-    """Yield a route with all that may come to lie upon it."""
+    """Yield a route with everything that may appear on it."""
     unit, names = sheet["unit"], f"{_data('route', route['id'])} {_data('color', route['color'])}"
     yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(route['words'])}</title>"
     yield from _space(route, unit, 1.0)
@@ -230,7 +196,7 @@ def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
 
 
 def _live_numbers(route: RouteSheet, unit: int) -> str:
-    """Return where the symbol of an owner comes to stand; outside of the route, whose words are all of its name."""
+    """Return the place of an owner's symbol, outside of the route, whose name is its description alone."""
     names = f"{_data('route', route['id'])} data-owner='' aria-hidden='true'"
     return f"<text class='ttr-numbers' {names} {_numbers(route, unit)}></text>"
 
@@ -259,7 +225,7 @@ def _train_pen(unit: int) -> str:
 
 
 def _numbers(route: RouteSheet, unit: int) -> str:
-    """Return where the symbol of the owner stands, once for each space: one character has one place."""
+    """Return the place of the owner's symbol on each space."""
     xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.15 * unit:.0f}" for _, y in route["spots"])
     return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.42 * unit:.0f}' text-anchor='middle'"
 
@@ -268,14 +234,14 @@ def _numbers(route: RouteSheet, unit: int) -> str:
 
 
 def _tokens(sheet: Sheet, owners: Mapping[str, Owner]) -> Iterator[str]:
-    """Yield tolls, and what else pays for routes, but not where trains stand upon all of these: nobody pays there."""
+    """Yield tolls, and remarks on cards that replace others where a route is still free."""
     for token in sheet["tokens"]:
         if token["kind"] == "toll" or not owners.keys() >= set(token["routes"]):
             yield from _token(token, sheet["unit"])
 
 
 def _live_token(token: TokenSheet, unit: int) -> Iterator[str]:
-    """Yield a token; of what else pays for routes the browser hides what is not to be seen."""
+    """Yield a token; the browser hides remarks that no longer matter."""
     if token["kind"] == "toll":
         yield from _token(token, unit)
         return
@@ -299,7 +265,7 @@ def _token(token: TokenSheet, unit: int) -> Iterator[str]:
 
 
 def _cities(sheet: Sheet, stations: Mapping[str, int] | None) -> Iterator[str]:
-    """Yield the cities with their stations; None: with what may become one in a browser."""
+    """Yield the cities with their stations; with None, with what may become one in a browser."""
     pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, sheet['unit'])}"
     for city in sheet["cities"]:
         seat = (stations or {}).get(city["name"])
@@ -320,7 +286,6 @@ def _cities(sheet: Sheet, stations: Mapping[str, int] | None) -> Iterator[str]:
 
 
 def _number_at(city: CitySheet, sheet: Sheet) -> str:
-    """Return where the number of its owner stands in a station."""
     at = f"x='{city['x']}' y='{city['y'] + 0.6 * sheet['radius']:.0f}'"
     return f"{at} font-weight='bold' font-size='{1.75 * sheet['radius']:.0f}' text-anchor='middle'"
 
@@ -344,7 +309,7 @@ def _labels(labels: list[LabelSheet], sheet: Sheet) -> Iterator[str]:
 
 
 def _ticket(sheet: Sheet, ticket: TicketSheet) -> Iterator[str]:
-    """Yield the arcs of a ticket, with its points, hidden until it is shown."""
+    """Yield the arcs of a ticket with its points, hidden at first."""
     unit, radius, size = sheet["unit"], sheet["radius"], sheet["label_size"]
     places = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
     yield f"<g class='ttr-ticket' {_data('ticket', ticket['id'])} style='display:none'>"
@@ -385,7 +350,7 @@ def _path(path: str, style: str) -> str:
 
 
 class LivePlace(TypedDict):
-    """A route or city that can be chosen: its id or name, where it is, and what it is in words."""
+    """A route or city that can be chosen: its id or name, its position, and its description."""
 
     id: str
     at: tuple[int, int]
@@ -393,7 +358,7 @@ class LivePlace(TypedDict):
 
 
 class LiveTicket(TypedDict):
-    """A ticket: its id, and what it is in words."""
+    """A ticket: its id, and its description."""
 
     id: str
     words: str
@@ -401,12 +366,10 @@ class LiveTicket(TypedDict):
 
 class LiveSheet(TypedDict):
     """
-    A board that is alive, and what belongs to it.
+    A live board, with its `viewBox` and the space of a train.
 
-    `svg` is the board itself, `view` its `viewBox` and `unit` the space of a
-    train. Routes and tickets are in the order of the map; `cities` are those
-    proper. `cards` is by color, gray and the locomotive included, `players` by
-    seat.
+    Routes and tickets are in the order of the map; `cities` has no border points.
+    `cards` is by color, gray and the locomotive included, `players` by seat.
     """
 
     svg: str
@@ -425,14 +388,9 @@ class LiveSheet(TypedDict):
 @lru_cache(maxsize=16)
 def live_sheet(game_map: GameMap) -> LiveSheet:
     """
-    Return a board that is alive, ready for JSON.
+    Return a live board, ready for JSON.
 
-    Remembered for the maps last asked for: do not change it.
-
-    Parameters
-    ----------
-    game_map
-        Any map.
+    Cached for recent maps: do not change it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What happens in a game, told in sentences: one for each step of a record."""
+"""A game in sentences: one for each step of a record."""
 
 from __future__ import annotations
 
@@ -34,17 +34,15 @@ class Narration:
     seat
         Who acted; None for the set-up.
     text
-        What the seat did, to follow upon its name: "draws a blue card".
+        What the seat did, to follow its name: "draws a blue card".
     cards
-        The cards that moved, in groups: what became of them, and which they
-        are.
+        The cards that moved, in groups: what became of them, and which they are.
     route
         The route that it was about.
     player
-        The name given to who acted; "" if none was.
+        The name of who acted; "" if none was given.
     stamp
-        Where it stood in the source of the record: "move 7, 20:15:01"; "" if
-        that is not known.
+        Its place in the source of the record: "move 7, 20:15:01"; "" if unknown.
     """
 
     seat: int | None
@@ -61,11 +59,6 @@ class Narration:
 def tell(record: GameRecord) -> Iterator[Narration]:
     """
     Yield the steps of a record in words: as many as it has states.
-
-    Parameters
-    ----------
-    record
-        Any record; what it does not know is told as unknown.
 
     Examples
     --------
@@ -88,17 +81,7 @@ def tell(record: GameRecord) -> Iterator[Narration]:
 
 def final_parts(score: Score) -> Parts:
     """
-    Return what the points of a seat are made of, as if the game ended here.
-
-    Parameters
-    ----------
-    score
-        The score.
-
-    Returns
-    -------
-    parts
-        Names and points; parts of 0 points are left out, but for routes.
+    Return what the points of a seat consist of, as if the game ended here, without parts of 0 points except routes.
 
     Examples
     --------
@@ -150,12 +133,11 @@ def tell_step(
     Parameters
     ----------
     events
-        The move and what follows it, or the set-up; what is not known is told
-        as unknown.
+        The move and what follows it, or the set-up.
     before, after
         The states around it; None before the set-up.
     names
-        Names given to the players, by seat; without them they are P0, P1, ...
+        Names of the players, by seat; by default P0, P1, ...
     """
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
