@@ -1,16 +1,17 @@
-# Every target sets up what it needs: Python 3.11 or newer with pip and venv is enough.
+# Every target sets up what it needs. You need Python 3.11 or newer, with pip and venv.
 #
-#   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
-#   make play [MAP=nordic]                 a table in the browser; its games are saved in games/
-#   make lab [AS_ROOT=yes]                 JupyterLab in notebooks/
-#   make test                              lint, and all tests: compiled, in a browser, as plain Python, and the notebooks
-#   make test-lowest                       the same tests of the library, with the lowest versions it declares
+#   make study [MAP=nordic] [OUT=folder]   write an HTML report on a map, with its tables as CSV
+#   make play [MAP=nordic]                 play in the browser; games are saved in games/
+#   make lab [AS_ROOT=yes]                 open JupyterLab in notebooks/
+#   make test                              lint and all tests: compiled, in a browser, as plain Python, and the notebooks
+#   make test-quick                        the tests of rules, maps and whole games, in under a minute
+#   make test-lowest                       the tests of the library, with the lowest versions it declares
 #   make lint                              ruff, mypy, layers
-#   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
-#   make fuzz [MINUTES=10]                 100,000 damaged files, each read or refused in words; goes on where it stopped
-#   make docs                              the site: docs/_build/html/index.html, every notebook executed
-#   make bench                             how fast it is
-#   make bench-widgets                     how fast the widgets are in a browser
+#   make soak [MINUTES=30]                 play thousands of games on every map and check each state; resumes
+#   make fuzz [MINUTES=10]                 try 100,000 damaged files, each to be read or refused; resumes
+#   make docs                              build the site, docs/_build/html/index.html, and execute every notebook
+#   make bench                             measure speed
+#   make bench-widgets                     measure the speed of the widgets in a browser
 #   make lock                              pin the newest versions of all dependencies
 #   make clean                             remove the environment, caches and builds
 
@@ -27,17 +28,17 @@ READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 CHECKED := TTR_FAST=1 TTR_CHECKS=1
 
-# Many processes import the same sources: their bytecode is kept, even if the user's setting says otherwise.
+# Many processes import the same sources, so keep their bytecode whatever the user's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest
 
-# Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
-# texts, of graphs and of the referee, which are plain Python anyway, nor those of the compiler.
+# Tests that run again as plain Python, where every index is checked and nothing overflows. Tests of texts, graphs and
+# the referee are plain Python anyway.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
 NOT_NUMERIC := referee record notation bounds playout structure paths best
 
-# Tests of what a user imports, not of the project around it.
+# Tests of what a user imports, without the project around it.
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
@@ -47,18 +48,18 @@ LIBRARY := analysis engine maps notation policies report rules studies viz widge
 help:
 	@sed -n 's/^#  //p' Makefile
 
-# uv installs in seconds, but does not read the settings of pip; where it cannot reach its index, pip does it.
+# uv installs in seconds but does not read pip's settings; if it cannot reach its index, pip installs instead.
 $(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; choose one with: make PYTHON=python3.11 ...")'
-	@echo "Setting up $(VENV), once: an environment beside your other Python packages"
+	@echo "Setting up $(VENV) once: an environment apart from your other Python packages"
 	@$(PYTHON) -m venv $(VENV)
 	@echo "  1 of 3: uv, which installs fast"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
-	@echo "  2 of 3: the $$(grep -c '^[a-z]' $(LOCK)) packages of $(LOCK), in seconds or, where the network is slow, minutes"
+	@echo "  2 of 3: the $$(grep -c '^[a-z]' $(LOCK)) packages of $(LOCK); on a slow network this takes minutes"
 	@$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python --requirement $(LOCK) \
-		|| { echo "uv could not; pip does it, in a minute or two"; false; } \
+		|| { echo "uv failed; installing with pip takes a minute or two"; false; } \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
-	@echo "  3 of 3: this package, so that it is used from here"
+	@echo "  3 of 3: this package, in place"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -68,18 +69,18 @@ study: $(READY)
 play: $(READY)
 	@$(BIN)/ttr-analysis play $(MAP)
 
-# Who runs code in Jupyter as root may lose more than a notebook, so Jupyter asks for a word first.
+# Code run as root can damage more than a notebook, so Jupyter needs to be told.
 lab: $(READY)
 	@[ -n "$(AS_ROOT)" ] || [ "$$(id -u)" -ne 0 ] || { \
-		echo "You are root, as whom Jupyter does not start unasked. Be another user, or in a container: make lab AS_ROOT=yes"; false; }
+		echo "Jupyter does not start as root by default. Use another account or, in a container: make lab AS_ROOT=yes"; false; }
 	$(BIN)/jupyter lab $(if $(AS_ROOT),--allow-root )notebooks
 
-# Three at a time, each told when it is done: the compiled tests, which take longest, those in the browser, which mostly
-# wait for it, and all others one after another. Whoever needs a root first compiles it, and the others wait for that one.
+# Three jobs at a time: the compiled tests, which take longest, the browser tests, which mostly wait, and the others one
+# after another. The first process that needs a compiled root builds it, and the others wait.
 test: $(AXE)
 	$(MAKE) --jobs=3 --keep-going --output-sync=target test-compiled test-browser lint test-plain test-notebooks
 
-# By default files with few tests come last; some of these take longest, and one process would wait for the other.
+# pytest-xdist puts files with few tests last by default; some of these take longest, and one process would wait.
 test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --no-loadscope-reorder --ignore=tests/browser tests ttr_analysis
 
@@ -92,7 +93,7 @@ test-notebooks: $(READY)
 test-plain: $(READY)
 	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
 
-# In an environment of its own. What old versions warn of is theirs.
+# In a separate environment. Warnings from old versions are not ours.
 LOWEST := $(VENV)/lowest/bin/python
 INTO_LOWEST := $(BIN)/uv pip install --quiet --system-certs --python $(LOWEST)
 test-lowest: $(READY)
@@ -103,8 +104,8 @@ test-lowest: $(READY)
 	$(CHECKED) $(LOWEST) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
 		--override-ini=filterwarnings=default $(LIBRARY:%=tests/%)
 
-# Tests for accessibility need it; without it they say so and are skipped. Node brings certificates of its own; with
-# the system's it also installs where those are others.
+# The accessibility tests need it; without it they are skipped with a message. Node has its own certificates; the retry
+# uses the system's.
 NPM := npm install --silent --no-package-lock --ignore-scripts --no-audit --no-fund --prefix $(VENV)/axe
 $(AXE): tests/browser/package.json $(READY)
 	@mkdir -p $(VENV)/axe && cp $< $(VENV)/axe
