@@ -1,11 +1,11 @@
 """
-Chance: random streams, the same compiled, as plain Python, and on every machine.
+Random streams that are the same compiled, as plain Python, and on every machine.
 
-A stream is four numbers of 32 bits in int64 cells, moved on by xoshiro128++ [1]_.
-Nothing in it overflows int64, so that plain Python draws the same numbers. A
-stream is keyed by (seed, game, purpose): what one draws never shifts another.
-Streams of seats have a key of their own: from the numbers of its stream a
-policy could compute back the key of a seed, and with it the cards to come.
+A stream is four 32-bit numbers in int64 cells, advanced by xoshiro128++ [1]_.
+Nothing overflows int64, so plain Python draws the same numbers. A stream is keyed
+by (seed, game, purpose), so draws from one never shift another. Streams of seats
+have separate keys: otherwise a policy could compute the seed's key from its own
+stream, and predict the cards.
 
 References
 ----------
@@ -42,15 +42,10 @@ def seed_key(seed: int) -> Ints:
     """
     Return the key of a seed.
 
-    Parameters
-    ----------
-    seed
-        Any whole number of 0 or more.
-
     Raises
     ------
     ValueError
-        If the seed is below 0, or no whole number.
+        If the seed is not a whole number of 0 or more.
 
     Examples
     --------
@@ -66,16 +61,9 @@ def seed_key(seed: int) -> Ints:
 
 def policy_key(seed: int, seat: int) -> Ints:
     """
-    Return the key of the streams of the policy at a seat, from which that of the seed cannot be computed.
+    Return the key of the streams of the policy at a seat; it does not reveal the key of the seed.
 
-    Who guesses the seed can compute all the same.
-
-    Parameters
-    ----------
-    seed
-        As in `seed_key`.
-    seat
-        The seat.
+    Anyone who guesses the seed can still compute both.
 
     Examples
     --------
@@ -87,27 +75,13 @@ def policy_key(seed: int, seat: int) -> Ints:
 
 
 def run_keys(seed: int, n_seats: int) -> Ints:
-    """
-    Return the keys of a run of games, one row each: of the table, then of the policy at each seat.
-
-    Parameters
-    ----------
-    seed
-        As in `seed_key`.
-    n_seats
-        Number of players.
-    """
+    """Return the keys of a run of games, one row each: the table's, then those of the policy at each seat."""
     return np.array([seed_key(seed), *(policy_key(seed, seat) for seat in range(n_seats))])
 
 
 def stream_from(rng: np.random.Generator) -> Ints:
     """
-    Return a new stream for compiled code, from a generator of NumPy.
-
-    Parameters
-    ----------
-    rng
-        Source of randomness; it gives the four numbers, and is moved on by that.
+    Return a new stream for compiled code from a NumPy generator, which advances.
 
     Examples
     --------
@@ -122,18 +96,7 @@ def stream_from(rng: np.random.Generator) -> Ints:
 @quickly_compiled
 def open_stream(key: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
-    Start the stream of a game and purpose.
-
-    Parameters
-    ----------
-    key
-        Key of the seed.
-    game
-        Number of the game in its run, from 0, below 2**62.
-    purpose
-        `TABLE_STREAM`, or 1 + seat.
-    stream
-        Filled.
+    Start the stream of a game, below 2**62, and a purpose, `TABLE_STREAM` or 1 + seat.
 
     Examples
     --------
@@ -163,15 +126,9 @@ def _mixed(word: int) -> int:
 @compiled
 def below(stream: Ints, n: int) -> int:
     """
-    Return a random number from 0 to n - 1.
+    Return a random number from 0 to n - 1, for n up to 2**31.
 
-    Parameters
-    ----------
-    stream
-        Moved on by one number.
-    n
-        At most 2**31. The odds of two numbers differ by less than n / 2**32
-        of themselves.
+    The probabilities of two numbers differ by a factor of less than 1 + n / 2**32.
     """
     s0 = stream[0]
     s1 = stream[1]

@@ -1,10 +1,9 @@
 """
 Tolls and loans: the definition, on integers and small arrays.
 
-Money is the value of a seat's toll tokens: change is free at any time. The
-bank is a party too, without end and without a purse. A loan pays nothing to
-the one who takes it: the player keeps the tokens, and whoever was to get the
-toll gets it from the bank.
+Money is the value of a seat's toll tokens; making change is free. The bank takes
+part without limits. A loan pays nothing to its taker: the player keeps the
+tokens, and the bank pays whoever was to get the toll.
 """
 
 from __future__ import annotations
@@ -21,16 +20,7 @@ BANK: Final = -1
 @compiled
 def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
     """
-    Move money from one party to another: the only door through which it moves.
-
-    Parameters
-    ----------
-    tokens
-        Value of the tokens of each seat; changed.
-    payer, payee
-        Seats, or `BANK`.
-    amount
-        At most what the payer has.
+    Move money from one party to another, each a seat or `BANK`. All money moves through this function.
 
     Examples
     --------
@@ -50,17 +40,9 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
 @compiled
 def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
     """
-    Return who gets the toll of a route.
+    Return who gets the toll of a route whose other track has an owner.
 
-    Parameters
-    ----------
-    twin_owner
-        Owner of the other track: a seat from 0; any other number if there is
-        no other track, nobody has it, or the neutral player has.
-    n_seats
-        Number of players, without the neutral one.
-    pays_owner
-        1 if the toll of a second track goes to the owner of the first.
+    `pays_owner` is 1 if the toll of a second track goes to the owner of the first.
 
     Examples
     --------
@@ -79,16 +61,7 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
     """
     Return whether a player can pay a toll or take a loan for it.
 
-    Parameters
-    ----------
-    tokens, loans
-        Value of the tokens, and number of loans, of each seat.
-    payer
-        The seat that claims the route.
-    toll
-        Toll of the route.
-    loan_limit
-        Number of loan cards in the game; 0 for no limit.
+    `loan_limit` is the number of loan cards in the game, 0 for no limit.
 
     Examples
     --------
@@ -105,30 +78,14 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
 @compiled
 def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) -> int:
     """
-    Settle the toll of a route that is claimed: pay it, or take a loan.
+    Pay the toll of a claimed route, or take a loan; return the number of loans taken, 0 or 1.
 
-    A loan is taken only when the tokens do not suffice for the whole toll; it
-    then pays nothing, not even in part.
-
-    Parameters
-    ----------
-    tokens, loans
-        Value of the tokens, and number of loans, of each seat; changed.
-    payer
-        The seat that claims the route.
-    payee
-        Who gets the toll, as by `toll_payee`.
-    toll
-        Toll of the route.
-
-    Returns
-    -------
-    n_loans
-        1 if a loan was taken, else 0.
+    A loan is taken only if the tokens do not cover the whole toll, and then the
+    player pays nothing, not even a part.
 
     Examples
     --------
-    Equal to the tokens left is paid; then the bank pays the owner:
+    A toll equal to the tokens left is paid; for the next one, the bank pays the owner:
 
     >>> import numpy as np
     >>> tokens, loans = np.array([4, 10]), np.array([0, 0])

@@ -2,21 +2,20 @@
 What pays for a route: the definition, on integers and small arrays.
 
 A route has `plain` spaces, which need cards of one color, and `symbols`, which
-need locomotives. Each space is filled by one card, or by a *set*: so many
-cards of any kind (`swap_size`) that stand in for one. A payment is legal if
-its cards split, nothing left over, into single cards and sets that fill all
-spaces. Every set adds `swap_size - 1` cards, so that the number of cards tells
-the number of sets.
+need locomotives. Each space takes one card, or a *set*: `swap_size` cards of any
+kind that replace one. A payment is legal if its cards split exactly into single
+cards and sets that fill all spaces. Every set adds `swap_size - 1` cards, so the
+number of cards determines the number of sets.
 
-All that a payment asks of a route, but for its color, are its `Spaces`.
-Colors count as in `ROUTE_COLORS`; cards are nine counts, as in `CARD_KINDS`.
+`Spaces` has everything about a route that matters for a payment, except its
+color. Colors are numbered as in `ROUTE_COLORS`; cards are nine counts, as in
+`CARD_KINDS`.
 
-A *form* of payment is a color, how many cards of it and how many locomotives
-are used singly; sets fill the other spaces. The cards of the sets are left
-open. Forms count in a fixed order: by color, and last those without a color;
-in a color by locomotives, then by color cards, the most first. With given
-locomotives the color cards may be any number from the fewest that will do to
-the most that are held or fit, so that forms are counted by subtraction.
+A *form* of payment is a color and the numbers of color cards and locomotives
+used singly; sets fill the other spaces, with any cards. Forms have a fixed
+order: by color, those without a color last; within a color by locomotives, then
+by color cards, most first. For given locomotives, every number of color cards
+between a minimum and a maximum is possible, so forms are counted by subtraction.
 """
 
 from __future__ import annotations
@@ -79,12 +78,11 @@ class PaymentFault(IntEnum):
 @quickly_compiled
 def most_sets(spaces: Spaces) -> int:
     """
-    Return how many sets a payment may hold at most.
+    Return the largest number of sets in a payment.
 
     Examples
     --------
-    A ferry of three spaces, one of them a symbol, where sets fill symbols
-    only:
+    A ferry of three spaces, one of them a symbol, where sets fill symbols only:
 
     >>> int(most_sets(Spaces(2, 1, swap_size=3)))
     1
@@ -96,28 +94,21 @@ def most_sets(spaces: Spaces) -> int:
 
 @quickly_compiled
 def fewest_locomotives(spaces: Spaces, n_sets: int) -> int:
-    """
-    Return how many single locomotives a payment with `n_sets` sets must hold.
-
-    Examples
-    --------
-    >>> int(fewest_locomotives(Spaces(0, 2, swap_size=3), 1))
-    1
-    """
+    """Return how many single locomotives a payment with `n_sets` sets must have."""
     return max(0, spaces.symbols - n_sets)
 
 
 @quickly_compiled
 def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
-    Return how many single locomotives a payment with `n_sets` sets may hold.
+    Return how many single locomotives a payment with `n_sets` sets can have.
 
     Every number from `fewest_locomotives` to this one is possible.
 
     Examples
     --------
-    On a tunnel of three, all cards may be locomotives; on a plain route where
-    they are no jokers, none:
+    A tunnel of three can be paid with locomotives alone; a plain route where they
+    are not jokers cannot:
 
     >>> int(most_locomotives(Spaces(3, jokers=1), 0)), int(most_locomotives(Spaces(3), 0))
     (3, 0)
@@ -133,14 +124,7 @@ def most_locomotives(spaces: Spaces, n_sets: int) -> int:
 @quickly_compiled
 def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
-    Return the number of sets that go with single cards, -1 if they do not fit.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives
-        Color cards and locomotives that are used singly, one for a space.
+    Return the number of sets that complete `own` color cards and `locomotives` used singly, -1 if none does.
 
     Examples
     --------
@@ -162,18 +146,13 @@ def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the fewest sets that pay for a route, -1 if the cards never do.
 
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives
-        Cards held of the color that is played, and locomotives held. Cards
-        for the sets are taken for granted.
+    `own` and `locomotives` are the cards held of the color played and the
+    locomotives held; the cards for the sets are assumed.
 
     Examples
     --------
-    A ferry with one symbol and two plain spaces, three cards for a locomotive,
-    and two cards of the color:
+    A ferry with one symbol and two plain spaces, three cards for a locomotive, and
+    two cards of the color:
 
     >>> int(sets_needed(Spaces(2, 1, jokers=1, swap_size=3, swap_any=1), 2, 0))
     1
@@ -194,15 +173,7 @@ def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
 @quickly_compiled
 def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
-    Return the fewest cards that pay for a route, -1 if it cannot be paid so.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives
-        Cards held of the color that is played, and locomotives held. Cards
-        for the sets are taken for granted.
+    Return the fewest cards that pay for a route, -1 if it cannot be paid with these: see `sets_needed`.
 
     Examples
     --------
@@ -221,16 +192,7 @@ def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
 @quickly_compiled
 def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bool:
     """
-    Return whether a hand pays for a route in one color.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives
-        Cards held of the color that is played, and locomotives held.
-    n_cards
-        Cards held of all kinds, these two included.
+    Return whether a hand of `n_cards` pays in one color, of which it holds `own`.
 
     Examples
     --------
@@ -245,20 +207,11 @@ def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bo
 @quickly_compiled
 def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
     """
-    Return whether a hand pays for a route.
-
-    Parameters
-    ----------
-    hand
-        Cards held.
-    color
-        Color of the route; `GRAY_INDEX` for any one color.
-    spaces
-        Those of the route.
+    Return whether a hand pays for a route of a color, `GRAY_INDEX` for any one color.
 
     Examples
     --------
-    A gray route of length 2, where locomotives are no jokers:
+    A gray route of length 2, where locomotives are not jokers:
 
     >>> import numpy as np
     >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, Spaces(2)))
@@ -278,19 +231,11 @@ def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
 @quickly_compiled
 def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
     """
-    Return how many more cards, well chosen, a hand needs to pay in one color.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives, n_cards
-        Cards held of the color that is played, locomotives, and cards of all
-        kinds, these two included.
+    Return how many more cards, chosen well, a hand needs to pay in one color: see `can_pay_with`.
 
     Examples
     --------
-    With seven green cards and six others, one more green card will do:
+    With seven green cards and six others, one more green card is enough:
 
     >>> int(cards_missing(Spaces(9, swap_size=4, swap_any=1), 7, 0, 13))
     1
@@ -307,19 +252,7 @@ def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> i
 @quickly_compiled
 def payment_sets(spaces: Spaces, n_cards: int) -> int:
     """
-    Return the number of sets in a payment of so many cards.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    n_cards
-        Cards of the payment.
-
-    Returns
-    -------
-    n_sets
-        Or minus a `PaymentFault`: too few, too many, or a broken set.
+    Return the number of sets in a payment of `n_cards`, or minus a `PaymentFault`: too few, too many, a broken set.
 
     Examples
     --------
@@ -341,29 +274,15 @@ def payment_sets(spaces: Spaces, n_cards: int) -> int:
 @quickly_compiled
 def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     """
-    Return why cards do not pay for a route, 0 if they do.
+    Return the `PaymentFault` of cards for a route of a color, 0 if they pay for it.
 
-    All cards are laid down: none may be left over. For a tunnel these are the
-    cards for its length; the surcharge is another matter.
-
-    Parameters
-    ----------
-    cards
-        The cards laid down.
-    color
-        Color of the route; `GRAY_INDEX` for any one color.
-    spaces
-        Those of the route.
-
-    Returns
-    -------
-    fault
-        A `PaymentFault`.
+    No card may be left over. For a tunnel these are the cards for its length,
+    without the surcharge. `GRAY_INDEX` stands for any one color.
 
     Examples
     --------
-    Seven green cards and eight others, on length 9 with four cards for one;
-    and the same with one other card less:
+    Seven green cards and eight others, on length 9 with four cards for one; then
+    one card less:
 
     >>> import numpy as np
     >>> spaces = Spaces(9, swap_size=4, swap_any=1)
@@ -400,25 +319,12 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
 @quickly_compiled
 def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -> None:
     """
-    Choose the cards of the sets: one at a time, each the one least missed.
+    Move `n_cards` cards for sets from `left` to `taken`, one at a time, each the one missed least.
 
-    That is first one that does not break into the cards wanted, then one of
-    the lowest rank, then one of the kind of which most are left, then one of
-    the first kind. As the cards of a kind become dearer the fewer are left,
-    this order is the best for the sets as a whole.
-
-    Parameters
-    ----------
-    left
-        Cards to choose from; those taken are removed.
-    n_cards
-        How many to take; there must be so many.
-    rank
-        For each kind, how long to keep it: the lowest is spent first.
-    wanted
-        For each kind, how many cards to keep if possible.
-    taken
-        Filled with the cards taken.
+    First come cards beyond those `wanted` of their kind, then those of the lowest
+    `rank`, then those of the kind with most cards left, then those of the first kind.
+    A kind becomes more valuable as it runs out, so this greedy order is best for the
+    sets as a whole.
 
     Examples
     --------
@@ -457,15 +363,9 @@ def _is_missed_less(left: Ints, rank: Ints, wanted: Ints, a: int, b: int) -> boo
 @compiled
 def count_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
     """
-    Return the number of forms with at least one card of a color, or of those without a color.
+    Return the number of forms with at least one card of a color.
 
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives, n_cards
-        Cards held of the color, locomotives, and cards of all kinds. 0 of the
-        color asks for the forms without one.
+    With `own=0`, count the forms without a color. `n_cards` is the size of the hand.
 
     Examples
     --------
@@ -483,16 +383,7 @@ def count_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> 
 
 @compiled
 def find_in_color(spaces: Spaces, own: int, n_cards: int, number: int) -> tuple[int, int]:
-    """
-    Return one of the forms with at least one card of a color, or without a color: its color cards and locomotives.
-
-    Parameters
-    ----------
-    spaces, own, n_cards
-        As for `count_in_color`.
-    number
-        Which form, from 0, below `count_in_color`, which knows how many locomotives are held.
-    """
+    """Return the color cards and locomotives of a form counted by `count_in_color`."""
     used = 0
     fewest, most = _color_cards(spaces, own, used, n_cards)
     while number > most - fewest:
@@ -504,7 +395,7 @@ def find_in_color(spaces: Spaces, own: int, n_cards: int, number: int) -> tuple[
 
 @compiled
 def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int, int]:
-    """Return the fewest and the most color cards of forms with so many locomotives, not more than may be used."""
+    """Return the fewest and the most color cards of forms with a number of locomotives."""
     length = spaces.plain + spaces.symbols
     fewest = max(min(own, 1), length - used - most_sets(spaces))
     if not spaces.jokers and not spaces.swap_any:  # neither locomotives nor sets fill plain spaces
@@ -522,23 +413,12 @@ def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int
 @compiled
 def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
     """
-    Return the number of forms in which a hand pays for a route.
-
-    Parameters
-    ----------
-    hand
-        Cards held.
-    n_cards
-        Their number.
-    color
-        Color of the route; `GRAY_INDEX` for any one color.
-    spaces
-        Those of the route.
+    Return the number of forms in which a hand of `n_cards` pays for a route of a color.
 
     Examples
     --------
-    A gray route of length 2 where locomotives are jokers: two red, a red card
-    and a locomotive, a blue one and a locomotive, two locomotives.
+    A gray route of length 2 where locomotives are jokers: two red, a red card and a
+    locomotive, a blue one and a locomotive, two locomotives.
 
     >>> import numpy as np
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
@@ -556,14 +436,7 @@ def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
 @compiled
 def find_form(hand: Ints, n_cards: int, color: int, spaces: Spaces, number: int) -> tuple[int, int, int]:
     """
-    Return one form: its color (-1: none), color cards and locomotives.
-
-    Parameters
-    ----------
-    hand, n_cards, color, spaces
-        As for `count_forms`.
-    number
-        Which form, from 0, below `count_forms`.
+    Return the color (-1: none), color cards and locomotives of a form counted by `count_forms`.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """
 The rules of a map as typed data.
 
-Every key of a map's `rules.toml` is a field here, with its allowed values in
-its type. A field left out takes the value of the base game, without bonuses, so
-that a home-made map states only its differences. A variant is a table of
-differences to the map's own rules.
+Every key of a map's `rules.toml` is a field here, whose type states the allowed
+values. An omitted field takes the value of the base game, without bonuses, so
+your own map states only its differences. A variant is a table of differences
+from the map's own rules.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CardRules:
         Draws in a turn of drawing train cards.
     reshuffle
         When the discards become the new draw pile: "when_wanted" (a card is
-        wanted and the pile is empty) or "at_once" (the pile has run out).
+        needed and the pile is empty) or "at_once" (as soon as the pile is empty).
     """
 
     per_color: Annotated[int, Range(1, 40)] = 12
@@ -60,20 +60,20 @@ class MarketRules:
     size
         Number of face-up cards.
     locomotive_cost
-        Draws that a face-up locomotive costs: 1, or 2, and then it may not be
-        the second card of a turn.
+        Draws that a face-up locomotive costs: 1, or 2, and then it cannot be the
+        second card of a turn.
     reset_at
-        All face-up cards are replaced when so many of them are locomotives;
-        0 for never.
+        Number of face-up locomotives at which all face-up cards are replaced; 0 for
+        never.
     max_resets
-        At most so many resets follow one refill; then the market stays as it is.
+        Most resets after one refill; then the market stays as it is.
     reset_needs_full
-        Whether a reset is made only if all slots hold a card.
+        Whether a reset requires a card in every slot.
     reset_needs_colored
-        A reset is made only if market, draw and discard piles together hold
-        at least so many cards that are no locomotives.
+        Cards other than locomotives that market, draw and discard piles together
+        must hold for a reset.
     open_without_piles
-        Whether face-up cards may be taken when both piles are empty.
+        Whether face-up cards can be taken when both piles are empty.
     """
 
     size: Annotated[int, Range(1, 10)] = 5
@@ -95,13 +95,13 @@ class TrainRules:
     per_player
         Trains of each player at the start.
     last_round_at
-        The last round begins when a player has so many trains or fewer at the
-        end of a turn.
+        The last round begins when a player has at most this many trains at the end
+        of a turn.
     last_turns
-        Turns that every player then still takes.
+        Turns that every player takes after that.
     max_turns
-        Turns of all players together after which a game that goes on for ever
-        is scored as it stands, marked as truncated.
+        Turns of all players together after which an endless game is scored as it
+        stands and marked as truncated.
     """
 
     per_player: Annotated[int, Range(1, 100)] = 45
@@ -122,18 +122,17 @@ class ClaimRules:
     locomotives_on
         Kinds of route on which a locomotive is a joker.
     double_routes_from
-        Number of players from which both tracks of a double route are open;
-        with fewer, the first claim closes the other track for everyone.
+        Number of players from which both tracks of a double route are open; with
+        fewer, the first claim closes the other track for everyone.
     ferry_swap_size
-        So many cards of any kind stand in for one locomotive on a ferry; 0 if
-        that is not allowed. A route's own `swap_size` goes before it.
+        Cards of any kind that replace one locomotive on a ferry; 0 if not allowed. A
+        route's own `swap_size` takes precedence.
     ferry_swap_fills
-        The spaces of a ferry that such a set may fill: "any" (a locomotive
-        symbol, or a color space where the locomotive would be a joker) or
-        "symbols" only.
+        The spaces of a ferry that such a set can fill: "any" (a locomotive symbol,
+        or a color space where the locomotive would be a joker) or "symbols" only.
     pass_rounds
-        Full rounds in which everyone passes that end the game. A player may
-        pass only if no other action is legal.
+        Full rounds in which everyone passes that end the game. A player can pass
+        only if no other action is legal.
     """
 
     points: tuple[tuple[int, Points], ...] = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
@@ -152,8 +151,8 @@ class TunnelRules:
     Parameters
     ----------
     revealed
-        Cards turned over for a tunnel; if draw and discard piles hold fewer,
-        what there is.
+        Cards turned over for a tunnel, or as many as the draw and discard piles
+        hold.
     """
 
     revealed: Annotated[int, Range(0, 9)] = 3
@@ -162,17 +161,17 @@ class TunnelRules:
 @dataclass(frozen=True, slots=True)
 class DeckRules:
     """
-    A deck of destination tickets of its own: those with its name as `deck`.
+    A separate deck of destination tickets: those with its name as `deck`.
 
     Parameters
     ----------
     name
-        What the tickets call it.
+        The value of `deck` in the tickets.
     opening_deal
-        Tickets of it that each player is dealt at the start.
+        Tickets dealt from it to each player at the start.
     undealt
-        Where the rest of it goes then: to the "pile" from which tickets are
-        drawn later, or "removed" from the game.
+        Where the rest of it goes then: to the "pile" for later draws, or "removed"
+        from the game.
     """
 
     name: str
@@ -188,17 +187,17 @@ class TicketRules:
     Parameters
     ----------
     opening_deal, opening_keep
-        Tickets dealt at the start, and how many of them must be kept.
+        Tickets dealt at the start, and the fewest to keep.
     draw, keep
-        Tickets drawn in a turn, and how many of them must be kept.
+        Tickets drawn in a turn, and the fewest to keep.
     unkept
-        Where the others go: "removed" from the game, "under_pile", or face up
-        to a "discard_pile" that is shuffled when the pile is empty.
+        Where the others go: "removed" from the game, "under_pile", or to a face-up
+        "discard_pile" that is shuffled when the pile is empty.
     opening_unkept
-        Where those go that are not kept at the start; "" for the same place.
+        Where tickets not kept at the start go; "" for the same place.
     decks
-        The decks, if there is more than one pile at the start: each player is
-        dealt from one after the other, `opening_deal` tickets in all.
+        The decks, if there is more than one pile at the start: each player is dealt
+        from one after the other, `opening_deal` tickets in all.
     """
 
     opening_deal: Annotated[int, Range(1, 20)] = 3
@@ -224,7 +223,7 @@ class TicketRules:
 
     def unkept_at(self, *, opening: bool) -> Literal["removed", "under_pile", "discard_pile"]:
         """
-        Return where tickets go that are not kept.
+        Return where tickets that are not kept go.
 
         Examples
         --------
@@ -243,12 +242,12 @@ class BonusRules:
     Parameters
     ----------
     measure
-        What is compared: "longest_trail" (trains), "completed_tickets" or
-        "tokens" left.
+        What is compared: "longest_trail" (trains), "completed_tickets" or "tokens"
+        left.
     points
-        Points by rank, best first, with any number of players.
+        Points by rank, best first, for any number of players.
     points_by_players
-        Points by rank for each number of players, where that differs.
+        Points by rank for each number of players, where they differ.
     requires
         Who takes part: "" for everyone, or players with "no_loans".
     """
@@ -278,11 +277,11 @@ class ScoringRules:
     Parameters
     ----------
     start_scores
-        Points at the start by seat; none given: all start at 0.
+        Points at the start by seat; by default all start at 0.
     tie_breaks
         What decides between players with equal scores, in order:
-        "completed_tickets", "longest_trail", "fewest_stations" built, or who
-        has the "path_bonus". Still tied: a shared win.
+        "completed_tickets", "longest_trail", "fewest_stations" built, or who has the
+        "path_bonus". Players still tied share the win.
     zero_ties
         Whether players tied at zero for a bonus share it too.
     """
@@ -298,7 +297,7 @@ class ScoringRules:
 @dataclass(frozen=True, slots=True)
 class LoanRules:
     """
-    Loans, taken by a player whose tokens do not pay a whole toll.
+    Loans, taken by a player whose tokens do not cover a toll.
 
     Parameters
     ----------
@@ -320,11 +319,10 @@ class MoneyRules:
     Parameters
     ----------
     tokens
-        Value of the tokens of each player at the start; 0: played without
-        tolls.
+        Value of the tokens of each player at the start; 0 to play without tolls.
     second_track_pays
-        Who gets the toll of the second track of a double route: the "owner"
-        of the first, or the "bank".
+        Who gets the toll of the second track of a double route: the "owner" of the
+        first, or the "bank".
     loan
         Loans.
     """
@@ -342,11 +340,11 @@ class NeutralRules:
     Parameters
     ----------
     trains
-        Trains of the neutral player; 0: there is none.
+        Trains of the neutral player; 0 if there is none.
     first_round
-        Round after which its first phase follows.
+        Round that its first phase follows.
     marker_seat
-        Seat that holds its marker first.
+        Seat that first holds its marker.
     after_last_turn
         Whether a phase follows the last turn of the game.
     """
@@ -360,19 +358,19 @@ class NeutralRules:
 @dataclass(frozen=True, slots=True)
 class StationRules:
     """
-    Stations, built in cities, each of which lends its owner one route of another at the end of the game.
+    Stations, built in cities, each of which lends its owner one route of another player at the end.
 
     Parameters
     ----------
     number
-        Stations of each player; 0: played without stations.
+        Stations of each player; 0 to play without stations.
     costs
-        Cards of one color that the first, the second and so on costs.
+        Cards of one color for the first station, the second and so on.
     points_left
         Points for each station not built.
     lends_from
-        Whose route a station may lend: that of "anyone" else, the neutral
-        player too, or of "players" only.
+        Whose routes a station can lend: those of "anyone" else, including the
+        neutral player, or of "players" only.
     """
 
     number: Annotated[int, Range(0, 3)] = 0
@@ -446,7 +444,7 @@ class RuleSet:
 
     def toll_for(self, printed: int) -> int:
         """
-        Return the toll of a route: what the board prints, and none if no tokens are dealt.
+        Return the toll of a route: what the board prints, or 0 without tokens.
 
         Examples
         --------

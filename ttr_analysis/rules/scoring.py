@@ -3,9 +3,9 @@ Scoring at the end of a game: the definition, on integers and small arrays.
 
 Three rules: which tickets a network completes, who gets a bonus, and who wins.
 A *place* is what a ticket names: one city, or all border points of a country.
-Places list their cities from `place_start[p]` to `place_start[p + 1]` in
-`place_city`, tickets their destinations from `goal_start[t]` to
-`goal_start[t + 1]` in `goal_place` and `goal_points`, best first.
+The cities of place `p` are `place_city[place_start[p]:place_start[p + 1]]`; the
+destinations of ticket `t` are `goal_place[goal_start[t]:goal_start[t + 1]]`, with
+their `goal_points`, best first.
 """
 
 from __future__ import annotations
@@ -22,18 +22,7 @@ NO_GOAL: Final = -1
 @compiled
 def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints) -> None:
     """
-    Label the cities so that a player's routes join those with equal labels.
-
-    Parameters
-    ----------
-    city_a, city_b
-        Cities at the two ends of each route, numbered from 0.
-    owner
-        Owner of each route.
-    seat
-        The player.
-    label
-        Filled: the number of one city of those that are joined.
+    Label the cities so that two have equal labels if a player's routes connect them.
 
     Examples
     --------
@@ -54,7 +43,7 @@ def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints)
 
 @compiled
 def relabel(label: Ints, old: int, new: int) -> None:
-    """Give all cities of one label another one."""
+    """Change one label to another for all cities that have it."""
     for city in range(label.size):
         label[city] = new if label[city] == old else label[city]
 
@@ -62,21 +51,12 @@ def relabel(label: Ints, old: int, new: int) -> None:
 @compiled
 def places_joined(a: int, b: int, place_start: Ints, place_city: Ints, label: Ints) -> bool:
     """
-    Return whether a player's network joins some city of one place to some city of another.
-
-    Parameters
-    ----------
-    a, b
-        Two places.
-    place_start, place_city
-        The cities of each place.
-    label
-        Labels by `join_cities`.
+    Return whether a network, given by labels of `join_cities`, connects places `a` and `b`.
 
     Examples
     --------
-    Place 0 is city 0, place 1 a country with border points 1 and 2; cities 0
-    and 2 are joined:
+    Place 0 is city 0, place 1 a country with border points 1 and 2; cities 0 and 2
+    are connected:
 
     >>> import numpy as np
     >>> bool(places_joined(0, 1, np.array([0, 1, 3]), np.array([0, 1, 2]), np.array([0, 1, 0])))
@@ -100,30 +80,12 @@ def best_goal(
     label: Ints,
 ) -> int:
     """
-    Return the best destination of a ticket that a player's network reaches.
-
-    Parameters
-    ----------
-    ticket
-        The ticket.
-    origin
-        The place at which each ticket begins.
-    goal_start, goal_place
-        The destinations of each ticket, best first.
-    place_start, place_city
-        The cities of each place.
-    label
-        Labels by `join_cities`.
-
-    Returns
-    -------
-    goal
-        Its index in `goal_place`; `NO_GOAL` if none is reached.
+    Return the index of the best destination that a ticket reaches, or `NO_GOAL`.
 
     Examples
     --------
-    From place 0 to place 1 or place 2, each of one city, of which only the
-    second is reached:
+    From place 0 to place 1 or place 2, each of one city, of which only the second is
+    reached:
 
     >>> import numpy as np
     >>> goals = np.array([0]), np.array([0, 2]), np.array([1, 2])
@@ -139,16 +101,7 @@ def best_goal(
 @quickly_compiled
 def ticket_score(goal: int, goal_points: Ints, penalty: int) -> int:
     """
-    Return what a ticket scores.
-
-    Parameters
-    ----------
-    goal
-        The best destination reached, by `best_goal`.
-    goal_points
-        Points for each destination.
-    penalty
-        Points that the ticket loses if none is reached.
+    Return the points of a ticket: those of the destination reached, or minus its penalty.
 
     Examples
     --------
@@ -163,28 +116,16 @@ def ticket_score(goal: int, goal_points: Ints, penalty: int) -> int:
 @compiled
 def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: Ints) -> None:
     """
-    Award a bonus: all tied players get the points of their rank.
+    Fill `bonus` with the points of each player's rank; tied players all get the points of their rank.
 
-    The rank of a player is one more than the number of players taking part
-    who have strictly more.
-
-    Parameters
-    ----------
-    measure
-        What is compared, for each player.
-    takes_part
-        1 for the players who take part, else 0.
-    points
-        Points by rank, best first; nothing for ranks beyond.
-    zero_ties
-        0 if players tied at zero get nothing.
-    bonus
-        Filled: the points of each player.
+    A player's rank is the number of players taking part with strictly more, from 0;
+    ranks beyond `points` get nothing. With `zero_ties` 0, players tied at zero get
+    nothing.
 
     Examples
     --------
-    Tokens of four players, the third with a loan: two are tied for the first
-    rank, so that the next is third.
+    Tokens of four players, the third with a loan: two are tied for the first rank,
+    so the next is third.
 
     >>> import numpy as np
     >>> bonus = np.zeros(4, dtype=np.int64)
@@ -210,19 +151,7 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
 @compiled
 def keep_best(winners: Ints, measure: Ints) -> int:
     """
-    Keep those winners who have most of something: one step of breaking a tie.
-
-    Parameters
-    ----------
-    winners
-        1 for the players still tied, else 0; changed.
-    measure
-        What is compared, for each player.
-
-    Returns
-    -------
-    n_winners
-        How many are left.
+    Keep the winners with the highest measure, one step of breaking a tie; return their number.
 
     Examples
     --------

@@ -9,14 +9,7 @@ from ttr_analysis.rules.payment import Spaces
 @compiled
 def station_spaces(cost: int, jokers: int) -> Spaces:
     """
-    Return what a payment asks for a station: as much as a gray route without anything special.
-
-    Parameters
-    ----------
-    cost
-        Cards of one color.
-    jokers
-        1 if locomotives are jokers on such a route.
+    Return the spaces of a station, those of a plain gray route of `cost` cards.
 
     Examples
     --------
@@ -29,22 +22,11 @@ def station_spaces(cost: int, jokers: int) -> Spaces:
 @compiled
 def is_lent(owner: int, seat: int, neutral: int, lends_neutral: int) -> bool:
     """
-    Return whether a station of a player may lend the routes of an owner.
-
-    Parameters
-    ----------
-    owner
-        Who has the route, below 0 for nobody.
-    seat
-        The player.
-    neutral
-        The number of the neutral player as an owner.
-    lends_neutral
-        1 if its routes are lent too.
+    Return whether a player's station can lend the routes of an owner, below 0 for nobody.
 
     Examples
     --------
-    To player 0, routes of nobody, its own, of player 1 and of the neutral player:
+    To player 0: routes of nobody, its own, of player 1, and of the neutral player:
 
     >>> [bool(is_lent(owner, 0, 6, 1)) for owner in (-1, 0, 1, 6)]
     [False, False, True, True]

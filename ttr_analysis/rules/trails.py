@@ -1,21 +1,21 @@
 """
 The longest continuous path of a player: in graph theory, a longest trail.
 
-A trail uses no route twice; it may pass a city several times. A connected set
-of routes is one trail exactly if at most two cities touch an odd number of
-them (Euler). So each connected part of a network is treated by itself:
+A trail uses no route twice but may pass a city several times. A connected set of
+routes is a single trail if and only if at most two cities touch an odd number of
+them (Euler). So each connected part of a network is handled separately:
 
-1. With at most two *odd* cities, all of it is the trail.
-2. With more, both ends of its longest trail are odd: a trail that can go on
-   nowhere has used up its last city, and one that is closed would be all of
-   the part. From all odd cities but one, every way is walked. Each odd city
-   but the two ends leaves a route out, which bounds the trail from above: a
-   part that cannot exceed the best so far is not walked.
-3. The number of ways grows with the number of loops. What takes too many steps
-   is left to an integer program, which knows the same sentence of Euler.
+1. With at most two *odd* cities, the whole part is the trail.
+2. With more, both ends of its longest trail are odd: a trail that cannot continue
+   has used every route of its last city, and a closed one would be the whole part.
+   Every walk from all odd cities but one is tried. Each odd city except the two
+   ends leaves out a route, which gives an upper bound: a part that cannot beat the
+   best so far is skipped.
+3. The number of walks grows with the number of cycles. If it takes too many steps,
+   an integer program, also based on Euler's theorem, takes over.
 
-Exact for every set of routes. What a player builds in a game falls mostly into
-small parts without loops, which take about a microsecond together.
+The result is exact for every set of routes. Networks in a game mostly have small
+parts without cycles, which take about a microsecond together.
 """
 
 from __future__ import annotations
@@ -42,24 +42,11 @@ NOT_WALKED: Final = -1
 
 class _Network(NamedTuple):
     """
-    Routes with their two *sides*: side 2r and 2r + 1 of route r.
+    Routes of a seat with their two *sides*, 2r and 2r + 1 for route r.
 
-    Parameters
-    ----------
-    routes
-        The routes.
-    city
-        The city of each side.
-    length
-        Trains of each route.
-    onward
-        For each side the next one at the same city, or -1.
-    first
-        The first side at each city, or -1.
-    part
-        The connected part of each city, or -1 before it is explored.
-    begins
-        1 for the cities from which a part is walked, else 0.
+    `city` has the city of each side, `onward` the next side at the same city or -1,
+    `first` the first side at each city or -1, `part` the connected part of each city
+    (-1 before it is explored), and `begins` is 1 for cities to walk from.
     """
 
     routes: Ints
@@ -83,13 +70,12 @@ def longest_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags, max_ste
     length
         Trains of each route.
     chosen
-        Not 0 for the routes in the set.
+        Nonzero for the routes in the set.
     trail
-        Filled: 1 for the routes of one longest trail, else 0. Equal input
-        gives the same one.
+        Filled with 1 for the routes of one longest trail, else 0. Equal input gives
+        the same trail.
     max_steps
-        Steps from city to city that are walked before the integer program is
-        asked.
+        Steps from city to city before the integer program takes over.
 
     Returns
     -------
@@ -118,32 +104,9 @@ def walked_trail(
     city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int, max_steps: int, trail: Flags
 ) -> int:
     """
-    Return the length of the longest trail of a seat, if it is found by walking.
+    Return the length of the longest trail of a seat by walking, or `NOT_WALKED` after `max_steps` steps.
 
-    Parameters
-    ----------
-    city_a, city_b
-        Cities at the two ends of each route; two different ones, numbered from
-        0.
-    length
-        Trains of each route.
-    owner
-        Owner of each route.
-    seat
-        The owner whose routes count.
-    n_cities
-        Number of cities.
-    max_steps
-        Steps from city to city after which it is given up.
-    trail
-        Filled: 1 for the routes of one longest trail, else 0. Equal input
-        gives the same one.
-
-    Returns
-    -------
-    trains
-        Trains on the longest trail, 0 if the seat has no route; `NOT_WALKED`
-        if it is given up, and then `trail` means nothing.
+    `trail` is filled as in `longest_trail`; it is undefined for `NOT_WALKED`.
 
     Examples
     --------
@@ -215,10 +178,10 @@ def _link_routes(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: in
 @compiled
 def _explore_part(network: _Network, first: int, p: int, waiting: Ints) -> tuple[int, int]:
     """
-    Put all cities that are connected with a city into part `p`, and choose those from which it is walked.
+    Put all cities connected with a city into part `p`, and choose the cities to walk from.
 
-    Return its trains, and an upper bound of its longest trail: the same number
-    if all of it is a trail.
+    Return its trains and an upper bound of its longest trail, which are equal if all
+    of it is a trail.
     """
     sides_trains = 0
     n_odd = 0
@@ -261,11 +224,11 @@ def _walk_from(
     network: _Network, start: int, best: int, max_steps: int, used: Flags, steps: Ints, trail: Flags
 ) -> tuple[int, int]:
     """
-    Walk every way from a city.
+    Try every walk from a city.
 
-    Return the length of the longest trail if it is longer than `best`, marked
-    in `trail`, else `best`; and how many steps are left, below 0 if there were
-    not enough. No route is `used` before and, if there were, after.
+    Return the length of the longest trail if it is above `best`, marked in `trail`,
+    else `best`; and the steps left, below 0 if there were not enough. No route is
+    `used` before and, if there were enough steps, after.
     """
     n_steps = 0
     trains = 0
@@ -298,23 +261,12 @@ def _walk_from(
 
 def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     """
-    Do as `longest_trail` does, by an integer program alone.
+    Return the same as `longest_trail`, by an integer program alone.
 
-    Think of a city beyond the map, to which both ends of the trail lead on:
-    then the trail is closed, and its routes are even in number at each city.
-    The program leaves out the fewest trains such that this is so. If what is
-    kept falls into several parts, each of them that does not lead to the city
-    beyond is forbidden, and the program is asked again.
-
-    Parameters
-    ----------
-    ends, length, chosen, trail
-        As for `longest_trail`; at least one route is chosen.
-
-    Returns
-    -------
-    trains
-        Trains on the longest trail.
+    Imagine a city beyond the map that both ends of the trail lead to: then the trail
+    is closed, and it has an even number of routes at each city. The program leaves
+    out the fewest trains that make this so. If the rest falls into several parts,
+    each part without the extra city is excluded and the program runs again.
 
     Examples
     --------

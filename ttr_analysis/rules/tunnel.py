@@ -1,11 +1,10 @@
 """
 The surcharge of a tunnel: the definition, on integers and small arrays.
 
-Cards for the length are laid down first; then the top cards of the draw pile
-are turned over. Each one that *matches*, of the color played or a locomotive,
-demands one more card, which is paid in that color or in locomotives. Where
-only locomotives were laid down, only locomotives match and only locomotives
-pay.
+The player lays down cards for the length; then the top cards of the draw pile
+are turned over. Each card that *matches*, because it has the color played or is a
+locomotive, costs one more card, paid in that color or in locomotives. If only
+locomotives were laid down, only locomotives match and only locomotives pay.
 
 The *color played* is 0 to 7, or 8 (`LOCOMOTIVE_INDEX`) for locomotives alone.
 Cards are nine counts, as in `CARD_KINDS`.
@@ -21,12 +20,7 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 @compiled
 def color_played(cards: Ints) -> int:
     """
-    Return the color in which the cards laid down attempt a tunnel.
-
-    Parameters
-    ----------
-    cards
-        A legal payment for the length, without sets.
+    Return the color played, given a legal payment for the length without sets.
 
     Examples
     --------
@@ -45,19 +39,11 @@ def color_played(cards: Ints) -> int:
 @quickly_compiled
 def matching_cards(cards: Ints, color: int) -> int:
     """
-    Return how many of some cards match the color played.
-
-    Parameters
-    ----------
-    cards
-        Cards turned over, or those of a pile.
-    color
-        The color played.
+    Return how many of the cards, turned over or in a pile, match the color played.
 
     Examples
     --------
-    One green card and one locomotive, against green and against locomotives
-    alone:
+    One green card and one locomotive, against green and against locomotives alone:
 
     >>> import numpy as np
     >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
@@ -72,16 +58,9 @@ def matching_cards(cards: Ints, color: int) -> int:
 @quickly_compiled
 def spare_cards(left: Ints, color: int, jokers: int) -> int:
     """
-    Return how many cards of a hand can pay a surcharge.
+    Return how many cards can pay a surcharge, of a hand without the cards laid down.
 
-    Parameters
-    ----------
-    left
-        The hand without the cards laid down.
-    color
-        The color played.
-    jokers
-        1 if a locomotive may stand in for a color card on the route, else 0.
+    `jokers` is 1 if locomotives are jokers on the route, else 0.
 
     Examples
     --------
@@ -97,18 +76,7 @@ def spare_cards(left: Ints, color: int, jokers: int) -> int:
 @compiled
 def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool:
     """
-    Return whether cards are exactly what a surcharge demands.
-
-    Parameters
-    ----------
-    cards
-        The cards paid.
-    color
-        The color played.
-    jokers
-        1 if a locomotive may stand in for a color card on the route, else 0.
-    surcharge
-        Cards turned over that match.
+    Return whether cards pay a surcharge exactly.
 
     Examples
     --------
@@ -124,15 +92,10 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
 @quickly_compiled
 def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     """
-    Return how many cards are turned over: what there is, if fewer are left.
+    Return how many cards are turned over: `revealed`, or as many as the piles have.
 
-    Parameters
-    ----------
-    n_pile, n_discards
-        Cards in the draw pile, and in the discard pile without the cards laid
-        down, which is shuffled when the draw pile is empty.
-    revealed
-        Cards to turn over.
+    The discard pile, without the cards laid down, is shuffled when the draw pile is
+    empty.
 
     Examples
     --------
@@ -145,23 +108,9 @@ def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
 @compiled
 def match_probability(n_matches: int, matching: int, unseen: int, revealed: int) -> float:
     """
-    Return the probability that so many of the cards turned over match.
+    Return the hypergeometric probability of exactly `n_matches` among the cards turned over.
 
-    Parameters
-    ----------
-    n_matches
-        Matches asked about.
-    matching
-        Cards that match among those unseen.
-    unseen
-        Cards of which the ones turned over are a random choice.
-    revealed
-        Cards turned over, at most `unseen`.
-
-    Notes
-    -----
-    Hypergeometric: of the ways to place the cards turned over among those
-    unseen, the ones in which `n_matches` fall on matching cards.
+    `matching` of the `unseen` cards match, and `revealed` of them are turned over.
 
     Examples
     --------
@@ -197,20 +146,19 @@ def claim_probability(
     spare
         Cards of the hand that can pay it.
     matching, unseen
-        Cards that the draw pile may hold: those that match, and all.
+        Cards that the draw pile may contain: those that match, and all.
     n_pile
         Cards in the draw pile, at most `unseen`.
     matching_discards, n_discards
-        Cards in the discard pile, without those laid down: those that match,
-        and all. They are shuffled into a new pile when the draw pile is too
-        small.
+        Discards, without the cards laid down: those that match, and all. They are
+        shuffled if the draw pile runs out.
     revealed
         Cards to turn over.
 
     Examples
     --------
-    With one spare card, from a fresh deck; and from a pile of one card with
-    two discards that both match:
+    With one spare card, from a fresh deck; and from a pile of one card with two
+    discards that both match:
 
     >>> round(claim_probability(1, 26, 110, 110, 0, 0, 3), 4)
     0.8615
