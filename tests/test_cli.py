@@ -119,21 +119,21 @@ def test_an_unknown_map_is_answered_with_the_nearest(command: str, capsys: pytes
         ["study", "nordic", "--games", "2000000"],
         ["study", "nordic", "--best", "nan"],
         ["study", "nordic", "--best", "-2"],
+        ["play", "nordic", "--port", "abc"],
+        ["play", "nordic", "--players", "2", "--seats", "Ida,Planner"],
         ["fly", "nordic"],
         [],
     ],
 )
 def test_wrong_arguments_are_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        cli.main(wrong)
-    assert stop.value.code == 2
-    assert "usage: ttr-analysis" in capsys.readouterr().err
+    assert cli.main(wrong) == 2
+    assert (
+        f"Usage: ttr-analysis{' ' + wrong[0] if wrong[:1] in (['study'], ['play']) else ''}" in capsys.readouterr().err
+    )
 
 
 def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        cli.main(["--version"])
-    assert stop.value.code == 0
+    assert cli.main(["--version"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("ttr-analysis 0.")
     module = [sys.executable, "-m", "ttr_analysis", "--version"]
@@ -255,6 +255,33 @@ def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: p
     assert cli.main(["import", str(tmp_path / "none.txt")]) == cli.USAGE
     (tmp_path / "notes.json").write_text("[" * 100_000, "utf-8")
     assert cli.main(["import", str(log), "--tickets", str(tmp_path / "notes.json")]) == cli.FAULTS
+
+
+def test_a_file_that_is_no_log_makes_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "recipe.txt"
+    log.write_text("Move 1 :20:15:01\nTake three eggs.\n", "utf-8")
+
+    assert cli.main(["import", str(log)]) == cli.FAULTS
+    told = capsys.readouterr().err
+    assert f"no move was understood in {log}, so that there is no record" in told
+    assert "line 2 not understood: Take three eggs." in told
+    assert not (tmp_path / "recipe.jsonl").exists()
+
+
+def test_commands_and_maps_are_completed() -> None:
+    def completed(words: str) -> list[str]:
+        variables = {
+            "_TTR_ANALYSIS_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        command = [sys.executable, "-c", "from ttr_analysis.cli import main; main()"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | variables)
+        return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+    assert completed("ttr-analysis re") == ["review"]
+    assert "nordic" in completed("ttr-analysis study n")
+    assert "--practice" in completed("ttr-analysis play nordic --pr")
 
 
 def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

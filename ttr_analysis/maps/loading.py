@@ -127,8 +127,7 @@ def as_rules(rules: RulesLike) -> RuleSet:
 
 def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     """Return the folder of a map that comes with the package, or the given one."""
-    data = data_folder()
-    built_in = sorted(path.name for path in data.iterdir() if (path / "rules.toml").is_file())
+    data, built_in = data_folder(), map_names()
     if isinstance(name_or_folder, str) and name_or_folder in built_in:
         return data / name_or_folder
     name = os.fspath(name_or_folder)
@@ -146,6 +145,11 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
 
 def _title(folder: Path) -> str:
     return str(tomllib.loads((folder / "rules.toml").read_text(encoding="utf-8")).get("title", ""))
+
+
+def map_names() -> tuple[str, ...]:
+    """Return the names of the maps that come with the package."""
+    return tuple(sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file()))
 
 
 def data_folder() -> Path:
