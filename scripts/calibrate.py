@@ -27,7 +27,7 @@ from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
 from ttr_analysis.policies.search.knowledge import Watcher, styled_share
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5
@@ -70,7 +70,7 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int, seed:
         for step in sorted(rng.choice(n_steps - 1, N_POSITIONS, replace=False).tolist()):
             begin = time.perf_counter()
             known = watcher.at(step)._replace(styled=styled_share(record, [seat], step))
-            table = Table(record.map, setting.n_players, seed=int(rng.integers(2**32)))
+            table = Rollouts(record.map, setting.n_players, seed=int(rng.integers(2**32)))
             results = table.play(known, n_rollouts)
             seconds = time.perf_counter() - begin
             scores = np.array(record.state_at(step).scores)

@@ -172,7 +172,7 @@ def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: in
     players = seat_players(known.game_map, as_players(["Planner"] * n_players))
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     key = seed_key(seed)
-    fill_worlds(known.packed, known.tables, beliefs, players, known.looker, key, number * N_WORLDS, worlds)
+    fill_worlds(known.packed, known.tables, beliefs, players, known.viewer, key, number * N_WORLDS, worlds)
     return [world.held[moment.seat, : world.n_held[moment.seat]].tolist() for world in map(State, worlds)]
 
 

@@ -24,7 +24,7 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.policies import Greedy, Planner, Planner1
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.studies import wilson
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))
@@ -89,9 +89,9 @@ def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED
             yield Moment(known, seat, held, won, number)
 
 
-def table_of(moment: Moment) -> Table:
+def table_of(moment: Moment) -> Rollouts:
     """Return who plays on."""
-    return Table(moment.known.game_map, moment.known.n_players, seed=moment.number)
+    return Rollouts(moment.known.game_map, moment.known.n_players, seed=moment.number)
 
 
 def tickets_of(moment: Moment, n_worlds: int = N_WORLDS) -> list[tuple[float, bool]]:
@@ -102,11 +102,11 @@ def tickets_of(moment: Moment, n_worlds: int = N_WORLDS) -> list[tuple[float, bo
 
 def win_of(moment: Moment) -> tuple[float, float]:
     """Return the predicted chance of the viewer, and its share of the win."""
-    won = table_of(moment).play(moment.known, N_ROLLOUTS).won[:, moment.known.looker].sum()
+    won = table_of(moment).play(moment.known, N_ROLLOUTS).won[:, moment.known.viewer].sum()
     return (won + 1) / (N_ROLLOUTS + moment.known.n_players), moment.won
 
 
-def believed(table: Table, known: Knowledge, seat: int, n_worlds: int) -> Floats:
+def believed(table: Rollouts, known: Knowledge, seat: int, n_worlds: int) -> Floats:
     """Return the probability that a seat holds each ticket of a map."""
     worlds = table.worlds(known, table.believe(known), n_worlds)
     counts = np.zeros(len(known.game_map.tickets))

@@ -32,7 +32,7 @@ from ttr_analysis.policies.search.beliefs import (
     pair_features,
 )
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.worlds import weight_together
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
@@ -124,7 +124,7 @@ def test_nothing_is_sure_of_a_seat_that_has_built_nothing(n_held: int) -> None:
     long = sorted(range(len(game_map.routes)), key=lambda route: (-game_map.routes[route].length, route))
     for taken in ([], long[:6]):
         known = a_position(dict.fromkeys(taken, 0), n_held)
-        chances = believed(Table(game_map, 2, seed=1), known, 1, N_WORLDS)
+        chances = believed(Rollouts(game_map, 2, seed=1), known, 1, N_WORLDS)
 
         assert chances.sum() == pytest.approx(n_held)
         assert chances.max() < 2 / 3

@@ -30,7 +30,7 @@ from ttr_analysis.policies.search.knowledge import (
     style_chance,
     styled_share,
 )
-from ttr_analysis.policies.search.rollouts import Table as Rollouts
+from ttr_analysis.policies.search.rollouts import Rollouts
 
 pytestmark = pytest.mark.compiled_only
 

@@ -36,7 +36,7 @@ from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Beliefs, Model, alone_on, believe, fill_on_way
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge_of
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 COMBINATIONS = [
@@ -47,9 +47,9 @@ N_WORLDS = 3
 PLAYERS = (UNIFORM, HOARDER, COLLECTOR)
 
 
-def table_of(known: Knowledge) -> Table:
+def table_of(known: Knowledge) -> Rollouts:
     """Return a table of players that choose fast."""
-    return Table(known.game_map, known.n_players, [Random()] * known.n_players)
+    return Rollouts(known.game_map, known.n_players, [Random()] * known.n_players)
 
 
 MODELS = pytest.mark.parametrize("model", [SOUND, IN_PLAY], ids=["sound", "in play"])
@@ -270,7 +270,7 @@ def test_what_a_watcher_cannot_see_changes_no_world(name: str, n_players: int) -
     whole, watched = Watcher(record, looker), Watcher(record.watched_from(looker, shown=False), looker)
     for step in range(n_players, len(record.steps) - 1, 25):
         one, other = whole.at(step), watched.at(step)
-        assert one.barred == other.barred
+        assert one.excluded == other.excluded
         assert np.array_equal(one.packed.cells, other.packed.cells)
         for world in worlds_of(one):
             assert Law(broken_law(world, game_tables(record.map, n_players))) == Law.NONE
@@ -401,7 +401,7 @@ def test_tickets_of_the_opening_are_those_that_its_player_would_choose() -> None
     state.n_held[:2] = 2, 0
     state.held[0, :2] = UNKNOWN_TICKET
     weights = np.exp(np.random.default_rng(7).normal(size=(2, MAX_TICKETS)))
-    table = Table(known.game_map, 2, [Lowest(), Lowest()], seed=5)
+    table = Rollouts(known.game_map, 2, [Lowest(), Lowest()], seed=5)
     n_worlds = 4_000
     worlds = table.worlds(known, even(weights=weights, chosen=np.array([1.0, 0.0])), n_worlds)
 
@@ -425,7 +425,7 @@ def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> Non
     short = np.array([ticket.deck == game_map.tickets[-1].deck for ticket in game_map.tickets])
     beliefs = even(chosen=np.array([0.0, 1.0]))
     beliefs.weights[:, : len(short)][:, ~short] = 0.0
-    held = State.across(Table(game_map, 2, policies).worlds(known, beliefs, 200), "held")[:, 1, :4]
+    held = State.across(Rollouts(game_map, 2, policies).worlds(known, beliefs, 200), "held")[:, 1, :4]
 
     assert short.sum() == 40
     assert short[held].all()
@@ -443,7 +443,7 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
         state = game.play([Planner(), Planner()], seed=7, game=number).state_at(2)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(shared[np.ix_(held, held)].sum())
-        known, table = knowledge_of(state, 0), Table(game_map, 2, seed=number)
+        known, table = knowledge_of(state, 0), Rollouts(game_map, 2, seed=number)
         for what, model in ("chosen", SOUND), ("any", SOUND._replace(minds_choice=False)):
             for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 5)):
                 tickets = world.held[1, : world.n_held[1]]
@@ -468,7 +468,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
     for number in range(100):
         record = game.play([Planner()] * 3, seed=7, game=number)
         state = record.state_at(2 * len(record.steps) // 5)
-        known, table = knowledge_of(state, 0), Table(game_map, 3, seed=number)
+        known, table = knowledge_of(state, 0), Rollouts(game_map, 3, seed=number)
         fill_on_way(known.packed, known.tables, 1, on_way)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(left_over(state.packed, np.array(held)))

@@ -252,7 +252,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth() -> None:
         played = record.steps[step][0]
         assert isinstance(played, Move)
         codes = [codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step))]
-        won = Search(known, SEED).results(np.array(codes), 12 * N_GAMES).won[:, :, known.looker]
+        won = Search(known, SEED).results(np.array(codes), 12 * N_GAMES).won[:, :, known.viewer]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30

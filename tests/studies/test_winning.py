@@ -21,7 +21,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.studies import (
     Interrupted,
     route_gone,
@@ -115,7 +115,7 @@ def test_a_view_a_state_and_a_record_say_the_same() -> None:
 
 
 def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
-    table = Table(record.map, 2, FAST)
+    table = Rollouts(record.map, 2, FAST)
     known = Watcher(record, 1).at(30)
     few, many = table.play(known, 5), table.play(known, 40)
 
@@ -124,13 +124,13 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
 
 def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord) -> None:
     known = Watcher(record, 1).at(30)._replace(styled=PRIOR)
-    table = Table(record.map, 2)
+    table = Rollouts(record.map, 2)
     few, many = table.play(known, 5), table.play(known, 40)
-    named = Table(record.map, 2, ["Planner"] * 2).play(known, 40)
+    named = Rollouts(record.map, 2, ["Planner"] * 2).play(known, 40)
 
     assert np.array_equal(few.points, many.points[:5])
     assert 0 < (many.points == named.points).all(axis=1).sum() < 40
-    ends = [played.follow(known, played.believe(known), 0)[0] for played in (table, Table(record.map, 2))]
+    ends = [played.follow(known, played.believe(known), 0)[0] for played in (table, Rollouts(record.map, 2))]
     assert np.array_equal(ends[0].cells, ends[1].cells)
 
 
@@ -337,8 +337,8 @@ def test_a_ticket_that_a_seat_cannot_hold_is_not_in_its_posterior() -> None:
     """On a map on which discards become the pile: what lay face up then is nobody's who drew none since."""
     record = Game(Combination("nederland", "", 3).game_map, 3).play([Random()] * 3, 5)
     watcher = Watcher(record, 0)
-    step = next(step for step in range(3, len(record.steps)) if watcher.at(step).barred[2])
-    barred = {record.map.tickets[ticket].id for ticket in watcher.at(step).barred[2]}
+    step = next(step for step in range(3, len(record.steps)) if watcher.at(step).excluded[2])
+    barred = {record.map.tickets[ticket].id for ticket in watcher.at(step).excluded[2]}
     posterior = ticket_posterior(record, 2, seat=0, step=step, n_worlds=50)
 
     assert not barred & set(posterior.index)
@@ -377,7 +377,7 @@ def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
 def test_routes_of_a_player_at_random_say_nothing(planned: GameRecord) -> None:
     known = Watcher(planned, 1).at(140)
     as_planner, at_random = (
-        Table(planned.map, 2, [policy, Greedy()]).believe(known) for policy in (Planner(), Random())
+        Rollouts(planned.map, 2, [policy, Greedy()]).believe(known) for policy in (Planner(), Random())
     )
 
     assert at_random.weights[0].max() == at_random.weights[0].min() == 1
@@ -437,7 +437,7 @@ def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
     game_map = Combination("nederland", "", 3).game_map
     players = [Greedy()] * 3
     known = Watcher(Game(game_map, 3).play(players, seed=7), 0).at(12)
-    table = Table(game_map, 3, players)
+    table = Rollouts(game_map, 3, players)
     n_own = n_ties = 0
     for number in range(25):
         state, rows = table.follow(known, table.believe(known), number)

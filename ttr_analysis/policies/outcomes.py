@@ -30,27 +30,26 @@ from ttr_analysis.tables import game_tables
 
 def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, seed: int) -> pd.DataFrame:
     """
-    Play games on from some states to their ends, and return how they end.
+    Play games from given states to their ends, and return how they end.
 
     Parameters
     ----------
     states
-        States of one game: one map, one number of players. Nothing in them
-        may be unknown; `SeatView.worlds` gives whole states that agree with
-        what a seat knows.
+        States of one game: one map, one number of players. Nothing in them may
+        be unknown; `SeatView.worlds` gives whole states that agree with what a
+        seat knows.
     policies
-        Who plays on, one compiled policy for each seat; those of the package
-        may be given by name. They have seen nothing of the games before.
+        One compiled policy for each seat, or names of built-in ones. They have
+        seen nothing of the games before.
     seed
-        Seed of all chance from here on: it decides, with the place of a state
-        in the sequence, what is drawn. A state that is given twice is played
-        on in two ways.
+        Seed of all chance from here on. With the place of a state in the
+        sequence it decides what is drawn: a state given twice is played twice.
 
     Returns
     -------
     ends
-        One row for each state and seat (index `state`, `seat`): final
-        `points`, and `won`, its share of the win: shared wins count in shares.
+        One row for each state and seat (index `state`, `seat`): final `points`,
+        and `won`, its share of the win.
 
     Raises
     ------

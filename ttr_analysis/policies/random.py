@@ -4,16 +4,14 @@ The policy that plays at random.
 Every legal action is equally likely, a claim with sets by its route and form of
 payment: the cards of its sets are drawn from what is left of the hand.
 
-Claims are counted by shape. A claim is a pair of a route and a form of
-payment. Routes that cost alike, but for their color, are of one *shape*, and
-there are few shapes. How often a hand pays for a route in one color (or
-without one) depends on its shape, and of the hand on its cards of the color,
-its locomotives and its size, which limits sets: so these numbers are listed
-beforehand, for every hand there can be. The routes that are open to a seat are
-counted by color and shape as they are taken. The claims in a color are then a
-sum of products over shapes; no route is looked at. Without that, counting the
-forms of each route in every turn, Random would play a quarter as many games in
-the same time.
+Claims are counted by shape. Routes that cost alike, but for their color, are of
+one *shape*, and there are few. How many forms of payment a hand has in one
+color (or without one) depends on the shape, its cards of the color, its
+locomotives and its size, which limits sets: these numbers are listed
+beforehand for every hand. The routes open to a seat are counted by color and
+shape as they are taken. The claims in a color are then a sum of products over
+shapes; no route is looked at. If the forms of each route were counted in every
+turn, Random would play a tenth to a fifth as many games.
 """
 
 from __future__ import annotations
@@ -67,11 +65,11 @@ class Shapes(Record):
     """
     The routes of a map by shape.
 
-    In the array there follows for each size of a hand, number of locomotives,
-    and number of cards of a color, where its row begins; then come the rows,
-    each with the number of forms for every shape. Without cards of a color
-    there are none in it; what is paid without a color is listed last, as if by
-    one card more than the longest route takes.
+    Behind the record the array lists, for each size of a hand, number of
+    locomotives, and number of cards of a color, where its row begins; then come the
+    rows, each with the number of forms for every shape. Without cards of a color
+    there are none in it; payments without a color are listed last, as if by one
+    card more than the longest route takes.
     """
 
     n_shapes = cell()
@@ -220,9 +218,9 @@ def _look_at_board(state: State, tables: Tables, shapes: Shapes, seat: int, rout
     """
     Bring what is open to the seat up to date.
 
-    Few claims since the last look close few routes. Too few trains close more:
-    then all are looked at. Where loans are limited, money may open some again,
-    and every look begins anew.
+    Claims since the last look close few routes. Too few trains close more: then all
+    are looked at. Where loans are limited, money may open some again, and every
+    look begins anew.
     """
     reach = min(state.trains[seat], shapes.longest)
     may_reopen = tables.loan_limit > 0 and tables.tokens_each > 0

@@ -562,7 +562,7 @@ def _whose(source: Source, seat: int | None, step: SupportsIndex) -> int:
 
 def view_of(known: Knowledge) -> SeatView:
     """Return what a seat sees, from what it knows; a `GameError` is raised if it does not act now."""
-    view = SeatView(known.game_map, known.n_players, known.packed, known.looker)
+    view = SeatView(known.game_map, known.n_players, known.packed, known.viewer)
     check_turn(view)
     return view
 

@@ -84,7 +84,7 @@ class Moment:
         self._step = step
         self._known = known
         self._seed = index(seed)
-        self.can_be_judged = not has_unknown_tickets(known.packed, known.looker)
+        self.can_be_judged = not has_unknown_tickets(known.packed, known.viewer)
         """Whether what the seat held and did is known, as far as it matters."""
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
@@ -118,7 +118,7 @@ class Moment:
     def _decision(
         self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
     ) -> Decision:
-        seat, n_seats = self._known.looker, self._known.n_players
+        seat, n_seats = self._known.viewer, self._known.n_players
         nothing = (0.0,) * n_seats
         if results is None:
             unknown = (None, 0.0, 0.0, 0.0, 0.0)  # the win; and nothing was lost
@@ -151,7 +151,7 @@ class Moment:
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:
     """Return what the seat must have seen when it acted, even if the record did not know it then, and what it did."""
     code, value = played
-    state, seat = known.packed.copy(), known.looker
+    state, seat = known.packed.copy(), known.viewer
     kind = kind_of(code)
     if kind == DRAW_FACE_UP and state.market[argument_of(code)] >= UNKNOWN_CARD and value > 0:
         identify_face_up(state, argument_of(code), value - 1)

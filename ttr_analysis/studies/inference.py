@@ -39,7 +39,7 @@ from ttr_analysis.maps.model import CityLike, Place, Ticket
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source, know
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
@@ -115,14 +115,14 @@ def ticket_posterior(
     """
     known = know(source, seat, step)
     other = seat_number(other, known.n_players)
-    if known.looker == other:
+    if known.viewer == other:
         raise GameError(f"P{other} knows its own tickets: `other` is whose are asked for, `seat` who looks")
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
-    table = Table(known.game_map, known.n_players, policies, seed=seed)
+    table = Rollouts(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
     game_map = known.game_map
-    whose = f"tickets of P{other}" + ("" if known.looker == EVERYBODY else f", as P{known.looker} sees it")
+    whose = f"tickets of P{other}" + ("" if known.viewer == EVERYBODY else f", as P{known.viewer} sees it")
     named = np.zeros(MAX_TICKETS + 1, dtype=bool)
     named[: len(game_map.tickets)] = [to is None or _names(t, game_map.place(to)) for t in game_map.tickets]
     counts, n_any = np.zeros(MAX_TICKETS + 1, dtype=np.int64), 0
@@ -135,7 +135,7 @@ def ticket_posterior(
     held = known.held(other)
     tickets = np.arange(len(game_map.tickets))
     is_free = (known.packed.ticket_at[: len(tickets)] == AT_PILE) & (UNKNOWN_TICKET in held)
-    is_free &= ~np.isin(tickets, list(known.barred[other]))
+    is_free &= ~np.isin(tickets, list(known.excluded[other]))
     possible = np.flatnonzero((is_free | np.isin(tickets, held)) & named[: len(tickets)])
     from_decks = _unknown_from_decks(known, table, other, n_worlds)
     deck = known.tables.ticket_deck[: len(tickets)]
@@ -158,7 +158,7 @@ def ticket_posterior(
     return as_table(found.iloc[np.roll(np.arange(len(found)), 1)])
 
 
-def _unknown_from_decks(known: Knowledge, table: Table, other: int, n_worlds: int) -> Ints:
+def _unknown_from_decks(known: Knowledge, table: Rollouts, other: int, n_worlds: int) -> Ints:
     """
     Return how many unknown tickets of a seat may be from each deck, if its routes say nothing.
 
@@ -240,7 +240,7 @@ def route_gone(
     seat = seat_number(seat, known.n_players)
     if n_rollouts < 1 or (turns is not None and turns < 1):
         raise ValueError(f"expected 1 rollout and 1 turn or more, got {n_rollouts} and {turns}")
-    table = Table(known.game_map, known.n_players, policies, seed=seed)
+    table = Rollouts(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
     is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
     fill_open(known.packed, known.tables, seat, is_open)

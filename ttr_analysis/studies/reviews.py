@@ -33,7 +33,7 @@ from ttr_analysis.engine.unknowns import with_shown_tickets
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Watcher
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
@@ -500,7 +500,7 @@ def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEF
 def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: int) -> int:
     """Return how many rollouts for each step of a win curve fit into some time, at least the fewest."""
     known = Watcher(record, seat).at(0)
-    table = Table(record.map, record.header.n_players, seed=seed)
+    table = Rollouts(record.map, record.header.n_players, seed=seed)
     table.play(known, 1)
     start = perf_counter()
     table.play(known, _FEWEST_OF_CURVE)
@@ -522,7 +522,7 @@ def _decisions_of(
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)
-        packed = with_shown_tickets(known.packed, known.looker, last)
+        packed = with_shown_tickets(known.packed, known.viewer, last)
         case = Moment(known._replace(packed=packed), step, first.action, seed)
         if case.can_be_judged:
             cases[step] = case

@@ -18,7 +18,7 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge, Source, Watcher, know
-from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
 from ttr_analysis.studies.pool import in_order
@@ -128,7 +128,7 @@ def win_probability(
     [0.95, 0.05]
     """
     known = know(source, seat, step)
-    results = Table(known.game_map, known.n_players, policies, seed=seed).play(known, n_rollouts)
+    results = Rollouts(known.game_map, known.n_players, policies, seed=seed).play(known, n_rollouts)
     return chances_of(results, is_known=known.is_known)
 
 
@@ -248,7 +248,7 @@ def win_curve(
     n_players = record.header.n_players
 
     def play(known: Knowledge) -> tuple[Results, bool]:
-        return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts), known.is_known
+        return Rollouts(record.map, n_players, policies, seed=seed).play(known, n_rollouts), known.is_known
 
     watcher = Watcher(record, seat)
     jobs = ((number, partial(play, watcher.at(number))) for number in numbers)

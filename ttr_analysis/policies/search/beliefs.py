@@ -1,15 +1,15 @@
 """
 What can be believed of the tickets of a seat from the routes that it has claimed.
 
-The tickets of a seat are a set of those that are not seen elsewhere. A set is
-as likely as the product of the weights of its tickets, of its pairs and, in
-one model, of the routes of the seat that lie on the way of any of them: a Gibbs
-measure. The weight of a ticket says how well the routes of the seat fit it; that
-of a pair, how far the ways still to go fall together; and a set that leaves
-routes unexplained is less likely than one that tells what each is for. There are two
-models (`Model`): `SOUND`, for whoever asks what is likely, and `IN_PLAY`, for
-the search. `python -m scripts.fit_beliefs` finds the constants again, by
-maximum likelihood, and compares what they believe with what was true.
+The tickets of a seat are a set of those that are not seen elsewhere. The odds
+of a set are the product of the weights of its tickets, of its pairs and, in one
+model, of the routes of the seat that are on the way of any of them: a Gibbs
+measure. The weight of a ticket shows how well the routes of the seat fit it;
+that of a pair, how much of the two ways still to go is the same; and a set that
+leaves routes unexplained is less likely than one that gives each a purpose.
+There are two sets of constants (`Model`): `SOUND`, for questions of what is
+likely, and `IN_PLAY`, for the search. `python -m scripts.fit_beliefs` finds
+them again, by maximum likelihood, and compares beliefs with what was true.
 """
 
 from __future__ import annotations
@@ -35,29 +35,27 @@ from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are: a set is the product of weights, of its tickets, of some pairs, of routes.
+    How likely the tickets of each seat are.
 
     Parameters
     ----------
     weights
         Weight of each ticket, shape (seats, `MAX_TICKETS`).
     pairs
-        Weight of each two tickets, shape (seats, `MAX_TICKETS`,
-        `MAX_TICKETS`).
+        Weight of each two tickets, shape (seats, `MAX_TICKETS`, `MAX_TICKETS`).
     on_way
-        Which routes of the seat lie on the way of each ticket, as bits, shape
-        (seats, `MAX_TICKETS`).
+        Routes of the seat on the way of each ticket, as bits, shape (seats,
+        `MAX_TICKETS`).
     per_route
-        Weight of each route of the seat that lies on the way of a ticket of
-        the set, of one or of several.
+        Weight of each route of the seat that is on the way of a ticket of the
+        set, of one or of several.
     chosen
-        In which part of the worlds each seat holds tickets that its player
-        would choose of an opening offer: of the sets drawn, the first such
-        stays. What is drawn after it, for other seats and of decks that left
-        the game, is not asked again.
+        Part of the worlds in which each seat holds tickets that its player would
+        choose of an opening offer: of the sets drawn, the first such stays. What
+        is drawn later, for other seats and of decks that left the game, is not
+        asked again.
     is_tree
-        1 if only those pairs count that join a set to one tree, and 0 if all
-        of them do.
+        1 if only those pairs count that join a set to one tree.
     """
 
     weights: Floats
@@ -77,23 +75,21 @@ class Model(NamedTuple):
     fit
         What each feature adds to the logarithm of a ticket's weight.
     pair_fit
-        What each feature of a pair adds to the logarithm of its weight: see
-        `pair_features`.
+        The same for a pair: see `pair_features`.
     way_fit
-        What each route of a seat that lies on the way of a ticket of the set
-        adds to the logarithm, and what it adds once more, times the part of
-        its trains that the seat has placed.
+        What each route of a seat that is on the way of a ticket of the set adds
+        to the logarithm, and what it adds once more, times the part of its trains
+        that the seat has placed.
     is_tree
-        Whether of the pairs of a set those count that join it to one tree. If
-        not, all of them do, each for less the more tickets a seat holds.
+        Whether only the pairs count that join a set to one tree. If not, all of
+        them do, each for less the more tickets a seat holds.
     since_opening
-        What all its trains placed add to the logarithm for a ticket of a deck
-        that is dealt at the opening only. Where the others are of tickets of
-        any time, of which those drawn late lie unbuilt, it is below 0: for such
-        a ticket a planner builds from the start.
+        What all its trains placed add to the logarithm for a ticket of a deck that
+        is dealt at the opening only. A planner builds for such a ticket from the
+        start, while others may be drawn late: then it is below 0.
     minds_choice
-        Whether tickets that a seat chose of its opening offer are such as its
-        player would choose.
+        Whether tickets chosen of an opening offer are such as the player would
+        choose.
     """
 
     fit: Floats
@@ -105,10 +101,10 @@ class Model(NamedTuple):
 
     def pair_part(self, n_held: int) -> float:
         """
-        Return the part of what a pair of tickets says that counts for a seat which holds so many.
+        Return the part of a pair's weight that counts for a seat with this number of tickets.
 
-        Where each ticket is in a pair with every other one, any cluster of tickets close to each other would be
-        believed in, once a seat held enough of them, if all of these counted in full.
+        If all pairs counted in full, any cluster of tickets close to each other would
+        be believed in, once a seat held enough of them.
         """
         return 1.0 if self.is_tree else 1 / sqrt(max(1, n_held - 1))
 
@@ -135,7 +131,7 @@ What the search plays by; the constants come from games of planners of many styl
 
 That `Searcher` plays as well with `SOUND` in its place could not be shown: see `docs/winning.md`.
 """
-BARRED: Final = 1e-30
+EXCLUDED_WEIGHT: Final = 1e-30
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
 _OWN_TRAIN: Final = 2
 """On the way of a ticket, what a train counts on a route that the seat has,"""
@@ -163,9 +159,9 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
     """
     Return how likely the tickets of each seat are, by a model.
 
-    Routes of a player at random say nothing: all its tickets are as likely.
-    Those of any other are taken for a planner's. What was chosen of an
-    opening offer is asked of the player itself.
+    Routes of a player at random show nothing: all its tickets are as likely. Any
+    other player is taken for a planner. What was chosen of an opening offer is
+    asked of the player itself.
     """
     shape = (known.n_players, MAX_TICKETS)
     on_way = np.zeros(shape, dtype=np.int64)
@@ -187,16 +183,17 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
                 fill_on_way(known.packed, known.tables, seat, on_way[seat])
                 per_route[seat] = np.exp(model.way_fit @ [1.0, built_part(known, seat)])
             chosen[seat] = chosen_part(known, seat) if model.minds_choice else 0.0
-        beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
+        beliefs.weights[seat, sorted(known.excluded[seat])] *= EXCLUDED_WEIGHT
     return beliefs
 
 
 def chosen_part(known: Knowledge, seat: int) -> float:
     """
-    Return in which part of the worlds a seat holds what its player would choose of an opening offer.
+    Return the part of the worlds in which a seat holds what its player would choose of an opening offer.
 
-    All of them, if none of its tickets is known and they may be those that it kept; then fewer the more trains it has
-    placed: its routes tell more of them by then, and asking its player would cost more time than the rollout.
+    All of them, if none of its tickets is known and they may be those that it kept;
+    then fewer the more trains it has placed: its routes show more of them by then,
+    and asking its player would cost more time than the rollout.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
     is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
@@ -212,10 +209,11 @@ def built_part(known: Knowledge, seat: int) -> float:
 
 def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
     """
-    Return what tells whether a seat holds each two tickets together: how many routes their two ways have in common.
+    Return how many routes the ways of each two tickets have in common.
 
-    First those still to go, and those on an empty board: what is built already speaks for both of them at once. Then
-    the former times the part of its trains that the seat has placed.
+    First those still to go, then those on an empty board: what is built already
+    speaks for both at once. Then the former times the part of its trains that the
+    seat has placed.
     """
     return np.array([shared, alone.shared, built_part(known, seat) * shared])
 
@@ -224,8 +222,9 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, mode
     """
     Let an empty board say nothing of the deck of a ticket, where one is dealt at the opening only.
 
-    How likely the seat is to have kept a ticket of it then follows from how many it kept; how long tickets are, and how
-    much they have in common with others, which the weights count, only tells those of one deck apart.
+    How likely the seat is to have kept a ticket of it then depends on how many it
+    kept. The length of tickets, and what they have in common with others, only
+    distinguish those of one deck.
     """
     tables = known.tables
     n = tables.n_tickets
@@ -289,16 +288,7 @@ N_FEATURES: Final = 12
 
 
 class Alone(NamedTuple):
-    """
-    What tickets take on an empty board.
-
-    Parameters
-    ----------
-    routes, trains
-        The fewest for each ticket, to the nearest of its destinations.
-    shared
-        Routes that two tickets can have in common, for each two.
-    """
+    """What tickets take on an empty board: fewest routes and trains, and routes that each two can share."""
 
     routes: Ints
     trains: Ints
@@ -308,19 +298,17 @@ class Alone(NamedTuple):
 @compiled
 def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     """
-    Fill in what each ticket costs at least, to the nearest of its destinations, and what each two have in common.
+    Fill in what each ticket costs at least, and what each two have in common.
 
     Parameters
     ----------
-    tables
-        The map, or its name.
     cost
         Cost of each route, `UNREACHABLE` if it is closed.
     need
-        Filled with costs; `UNREACHABLE` or more if there is no way.
+        Filled with costs to the nearest destination; `UNREACHABLE` or more if
+        there is none.
     shared
-        Filled for each two tickets with what it costs less to complete both
-        than to complete each alone.
+        Filled with what two tickets cost less together than each alone.
     """
     n = tables.n_cities
     distance = np.empty((n, n), dtype=np.int64)
@@ -399,22 +387,10 @@ def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> i
 @compiled
 def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, features: Floats, shared: Ints) -> None:
     """
-    Fill in what tells whether each ticket is held by a seat, and what the ways of each two still have in common.
+    Fill in the features of each ticket, and what the ways of each two still have in common.
 
-    Parameters
-    ----------
-    state, tables
-        The game, as far as it is known.
-    alone
-        What tickets take on an empty board.
-    seat
-        Whose routes.
-    features
-        Filled, a row for each ticket.
-    shared
-        Filled with routes, for each two tickets: no more than they had in
-        common on an empty board, for on a way around what others have closed
-        any two tickets fall together.
+    These are no more routes than on an empty board: on a way around what others
+    have closed any two tickets fall together.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     need = np.empty(MAX_TICKETS, dtype=np.int64)
@@ -445,19 +421,11 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
 @compiled
 def fill_on_way(state: State, tables: Tables, seat: int, on_way: Ints) -> None:
     """
-    Fill in which routes of a seat lie on the way of each ticket: bits, the nth for its nth route.
+    Fill in which routes of a seat are on the way of each ticket: bits, the nth for its nth route.
 
-    Ways are the shortest in trains, each of several that are equally short. A route that the seat has counts for less
-    than half, so that a way along what is built is preferred to new ones that are not much shorter.
-
-    Parameters
-    ----------
-    state, tables
-        The game, as far as it is known.
-    seat
-        Whose routes.
-    on_way
-        Filled for each ticket; 0 if there is no way.
+    Ways are the shortest in trains, all of several that are equally short. A route
+    that the seat has counts for less than half, so that a way along what is built
+    is preferred to new ones that are not much shorter. 0 if there is no way.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     distance = np.empty((tables.n_cities, tables.n_cities), dtype=np.int64)

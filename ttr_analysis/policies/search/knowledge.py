@@ -54,25 +54,24 @@ class Knowledge(NamedTuple):
 
     Parameters
     ----------
-    game_map
-        The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
+    game_map, n_players
+        The map, as the variant that is played, and the players without the
+        neutral one.
     packed
         The packed state with unknowns.
-    looker
+    viewer
         The seat that knows it, or `EVERYBODY` who watches all hands.
-    barred
+    excluded
         For each seat, tickets that it cannot hold, though they are not seen.
     styled
-        Which share of the players, it seems, play otherwise than `Planner`.
+        Share of the players who, it seems, play otherwise than `Planner`.
     """
 
     game_map: GameMap
     n_players: int
     packed: State
-    looker: int
-    barred: tuple[frozenset[int], ...]
+    viewer: int
+    excluded: tuple[frozenset[int], ...]
     styled: float
 
     @property
@@ -93,14 +92,7 @@ class Knowledge(NamedTuple):
 
 class Watcher:
     """
-    Watches a record from one seat, or with all hands in view.
-
-    Parameters
-    ----------
-    record
-        The game.
-    seat
-        Who watches; None for somebody who sees all that the record knows.
+    Watches a record from one seat, or with all hands in view (None).
 
     Raises
     ------
@@ -119,22 +111,22 @@ class Watcher:
         state = self._record.state_at(step)
         number = range(len(self._record.states()))[index(step)]
         known = knowledge_of(state, self._seat)._replace(styled=self._styled)
-        return known if known.looker == EVERYBODY else known._replace(barred=self._memories[number])
+        return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
 
 
-_Barred = tuple[frozenset[int], ...]
+_Excluded = tuple[frozenset[int], ...]
 """For each seat, tickets that lay face up until a shuffle and that it cannot hold, as it has drawn none since."""
 
 
-def _remember(record: GameRecord) -> list[_Barred]:
+def _remember(record: GameRecord) -> list[_Excluded]:
     """Return what everyone remembers after each step of a record, and a state alone does not tell."""
     desk = _TicketDesk(record)
-    memories: list[_Barred] = []
+    memories: list[_Excluded] = []
     for entry in record.entries:
         if entry.kind < FIRST_EVENT or entry.kind in (SHOWN, CORRECTED):
-            memories.append(desk.barred)
+            memories.append(desk.excluded)
         desk.note(entry)
-    return [*memories, desk.barred]
+    return [*memories, desk.excluded]
 
 
 class _TicketDesk:
@@ -142,37 +134,37 @@ class _TicketDesk:
 
     def __init__(self, record: GameRecord) -> None:
         tables = game_tables(record.map, record.header.n_players)
-        self._lies_open = tables.unkept == UNKEPT_DISCARDED
+        self._is_face_up = tables.unkept == UNKEPT_DISCARDED
         self._offers: dict[int, list[int]] = {}
         self._face_up: set[int] = set()
-        self._barred: list[frozenset[int]] = [frozenset()] * record.header.n_players
+        self._excluded: list[frozenset[int]] = [frozenset()] * record.header.n_players
 
     @property
-    def barred(self) -> _Barred:
+    def excluded(self) -> _Excluded:
         """What is remembered now."""
-        return tuple(self._barred)
+        return tuple(self._excluded)
 
     def note(self, entry: Entry) -> None:
         """Take note of an event."""
         if entry.kind == TICKET_OFFERED:
             self._offers.setdefault(entry.seat, []).append(entry.value)
-            self._barred[entry.seat] = frozenset()
+            self._excluded[entry.seat] = frozenset()
         elif entry.kind == NEUTRAL_TICKET:
             self._lay_open(entry.value)
         elif entry.kind == KEEP_TICKETS:
             self._give_back(entry)
         elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
-            self._barred = [barred | self._face_up for barred in self._barred]
+            self._excluded = [excluded | self._face_up for excluded in self._excluded]
             self._face_up = set()
         elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
-            self._barred = [frozenset()] * len(self._barred)
+            self._excluded = [frozenset()] * len(self._excluded)
 
     def _give_back(self, entry: Entry) -> None:
         kept = list(entry.tickets)
         for ticket in self._offers.pop(entry.seat, []):
             if ticket in kept:
                 kept.remove(ticket)
-            elif self._lies_open:
+            elif self._is_face_up:
                 self._lay_open(ticket)
 
     def _lay_open(self, ticket: int) -> None:
@@ -187,13 +179,13 @@ def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
     When a game is over all tickets are shown.
     """
     vector = state.packed
-    barred = (frozenset[int](),) * state.n_players
+    excluded = (frozenset[int](),) * state.n_players
     if seat is not None:
         seat = seat_number(seat, state.n_players)
     if seat is None or (state.is_over and isinstance(state, GameState)):
-        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred, PRIOR)
+        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, excluded, PRIOR)
     tables = game_tables(state.game_map, state.n_players)
-    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred, PRIOR)
+    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, excluded, PRIOR)
 
 
 def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
@@ -203,13 +195,13 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one. A record also tells
-        which tickets lay face up until a shuffle.
+        A record, a state, or what a seat sees of one. A record also shows
+        which tickets were face up until a shuffle.
     seat
-        Who looks; None for somebody who sees all hands, or for the seat of
-        the view.
+        The viewer; None for somebody who sees all hands, or for the seat of the
+        view.
     step
-        Which step of the record; not asked for otherwise.
+        Step of the record; ignored otherwise.
 
     Raises
     ------
@@ -243,12 +235,8 @@ class Decisions(NamedTuple):
     """
     How often a player did what `Planner` would have done, and how often not.
 
-    Parameters
-    ----------
-    alike, other
-        Where all is known that the player saw.
-    guessed_alike, guessed_other
-        Where the record does not know the market.
+    `guessed_alike` and `guessed_other` count where the record does not know the
+    market; the others where all is known that the player saw.
     """
 
     alike: int = 0
@@ -264,10 +252,9 @@ def style_chance(decisions: Decisions) -> float:
 
     Notes
     -----
-    A planner hardly ever does otherwise: a record may be wrong. How many of
-    the decisions of somebody with a style of its own are a planner's may be
-    anything from none to all (Jeffreys' prior), so that the chance of theirs
-    is a beta function [1]_.
+    A planner hardly ever does otherwise: a record may be wrong. Of somebody with a
+    style of its own any share of the decisions may be a planner's (Jeffreys'
+    prior), so their chance is a beta function [1]_.
 
     References
     ----------
@@ -288,13 +275,12 @@ def style_chance(decisions: Decisions) -> float:
 
 def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
     """
-    Return which share of the players at a table may be taken to play in a style of their own.
+    Return the share of the players that may be taken to play in a style of their own.
 
-    It is one share for all, also where some are seen to be planners: who
-    plays otherwise is not for that the weaker one.
-
-    A record that begins from a position says nothing of it: planners keep to
-    plans that they made before, and would plan otherwise from there.
+    It is one share for all, also where some are seen to be planners: a player of
+    another style is not necessarily the weaker one. A record that begins from a
+    position shows nothing: planners keep to plans that they made before, and would
+    plan otherwise from there.
 
     Parameters
     ----------
@@ -303,7 +289,7 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     seats
         Whose decisions are seen.
     step
-        Up to which step decisions count; by default all.
+        The last step whose decisions count; by default all do.
     """
     number = range(len(record.states()))[index(step)]
     if isinstance(record.steps[0][0], StartPosition):
@@ -313,7 +299,7 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
 
 
 def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
-    """Return how a seat decided up to a step, where there was something to choose, and what it saw is known."""
+    """Return how a seat decided up to a step, where there was a choice and what it saw is known."""
     tables = game_tables(record.map, record.header.n_players)
     planner, codec = Planner(), codec_of(record.map)
     lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
@@ -342,18 +328,9 @@ def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iter
     """
     Yield the numbers of planners at some seats, one row each, game after game.
 
-    Those who have no style of their own are `Planner`; of the others one half
-    has the numbers of `Planner1`, and all of these are off by a factor of
-    their own.
-
-    Parameters
-    ----------
-    n_seats
-        Number of seats.
-    share
-        How likely each is to have a style of its own.
-    rng
-        Where random numbers come from.
+    Each has a style of its own with the chance `share`: half of these start from
+    the numbers of `Planner1`, and all numbers are off by a random factor. The
+    others are `Planner`.
     """
     bases = np.array([Planner().params, Planner1().params])
     while True:

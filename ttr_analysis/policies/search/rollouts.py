@@ -52,23 +52,13 @@ SEEDS: Final = 1 << 62
 """A generator gives one of so many seeds."""
 
 
-class Table:
+class Rollouts:
     """
-    Players at a table, who play games on.
+    Players who play games on from what is known of them.
 
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
-    policies
-        Who plays, one for each seat, compiled; by default planners, and in
-        `play` planners of the styles that those at the table seem to have.
-    seed
-        Seed of all chance: rollouts of one number begin with the same random
-        numbers, whatever the position, so that differences between positions
-        are found with fewer of them.
+    By default they are planners, in `play` of the styles that the players seem to
+    have. Rollouts of one number begin with the same random numbers, whatever the
+    position, so that differences between positions are found with fewer of them.
 
     Raises
     ------
@@ -98,17 +88,17 @@ class Table:
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
-        fill_worlds(known.packed, known.tables, beliefs, self._players, known.looker, self._keys[0], first, worlds)
-        if known.packed.phase == KEEP_START and known.looker != EVERYBODY:
+        fill_worlds(known.packed, known.tables, beliefs, self._players, known.viewer, self._keys[0], first, worlds)
+        if known.packed.phase == KEEP_START and known.viewer != EVERYBODY:
             for i, world in enumerate(worlds):
                 self._choose_opening(State(world), known, first + i)
         return worlds
 
     def _choose_opening(self, world: State, known: Knowledge, number: int) -> None:
-        """Let those choose their opening tickets who have done so, unseen by the one who looks."""
+        """Let seats keep opening tickets that have done so unseen by the viewer."""
         acting = int(world.seat)
         for seat in range(acting):
-            if seat == known.looker:
+            if seat == known.viewer:
                 continue
             policy = self.policies[seat]
             memory = np.zeros(policy.memory_size, dtype=np.int64)
@@ -142,7 +132,7 @@ class Table:
         return joined(parts)
 
     def _styles(self, known: Knowledge) -> Iterator[Floats] | None:
-        """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
+        """Return the numbers of the planners in each rollout; None where the policies are given."""
         if not self._is_free:
             return None
         return planner_styles(known.n_players, known.styled, np.random.default_rng(self._keys[0].tolist()))
@@ -168,8 +158,7 @@ class Table:
         first
             Number of the first of them.
         actions
-            Codes and values of actions that are legal in all of them, one row
-            each.
+            Codes and values of actions that are legal in all of them.
         memory
             What the seat that acts remembers, such as its plan; by default
             nothing. Its stream of chance is another one in each world.
@@ -177,8 +166,8 @@ class Table:
         Returns
         -------
         results
-            Of shape (actions, worlds, seats). What follows different actions
-            in one world begins with the same random numbers.
+            Of shape (actions, worlds, seats). What follows different actions in one
+            world begins with the same random numbers.
         """
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
@@ -191,23 +180,7 @@ class Table:
         return Results(ends.won.reshape(shape), ends.points.reshape(shape))
 
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
-        """
-        Play one game on, and return its last state and its events.
-
-        Parameters
-        ----------
-        known
-            What is known.
-        beliefs
-            What can be believed of tickets.
-        number
-            Number of the rollout.
-
-        Returns
-        -------
-        state, rows
-            The last state, and codes and values of the events from here on.
-        """
+        """Play one rollout, and return its last state with codes and values of the events from here on."""
         n_events = _TAPE_EVENTS
         while True:
             worlds = self.worlds(known, beliefs, 1, number)
@@ -235,7 +208,7 @@ def _play_block(
     """
     Play worlds on to the end: after each action in copies of the same ones, if there are any.
 
-    With styles, those who play have the numbers of a world there.
+    With styles, planners have the numbers of each world there.
     """
     n_worlds = len(states) // max(1, len(actions))
     for i in range(len(states)):
@@ -255,6 +228,6 @@ def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameS
     if n < 0:
         raise ValueError(f"expected a number of worlds of 0 or more, got {n}")
     known = knowledge_of(view, view.seat)
-    table = Table(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
+    table = Rollouts(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
     worlds = table.worlds(known, table.believe(known), n)
     return tuple(GameState(view.game_map, view.n_players, State(world)) for world in worlds)

@@ -38,7 +38,7 @@ from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look, joined
 from ttr_analysis.policies.search.beliefs import IN_PLAY, believe
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
-from ttr_analysis.policies.search.rollouts import SEEDS, Table
+from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
@@ -54,26 +54,12 @@ _N_STATIONS = 3
 
 def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]:
     """
-    Return the actions that a searcher tries.
+    Return the actions that a searcher tries, `own` first.
 
-    Parameters
-    ----------
-    view
-        What the seat that acts can see.
-    own
-        What it would do without a search, a legal action.
-    n_claims
-        How many other claims at most.
-
-    Returns
-    -------
-    found
-        First `own`; then, of what is legal, one face-up card of each kind, the
-        dearest claims, the stations that would add most to the seat's tickets
-        as they stand, and all that is none of these. Each route comes with the
-        payment that spends fewest cards and locomotives first, and with its
-        other ones after those of all routes. A card of the market that is not
-        known is none of them.
+    Of what is legal these are one face-up card of each known kind, the dearest
+    `n_claims` other claims, the stations that would add most to the seat's tickets
+    as they are, and everything else. The payment of a route that spends fewest
+    cards and locomotives comes first, its others after those of all routes.
     """
     state = view.packed
     tables = game_tables(view.game_map, view.n_players)
@@ -98,7 +84,7 @@ def _legal(state: State, tables: Tables) -> list[Candidate]:
 
 
 def _one_of_each_kind(face_up: Iterable[Candidate], own: Candidate, state: State) -> list[Candidate]:
-    """Return face-up cards, of each kind the one in the first slot, none of a kind that is taken anyway."""
+    """Return the first face-up card of each kind, or `own` if it is of that kind."""
     slots: dict[int, Candidate] = {}
     for row in face_up:
         kind = int(state.market[argument_of(row[0])])
@@ -108,7 +94,7 @@ def _one_of_each_kind(face_up: Iterable[Candidate], own: Candidate, state: State
 
 
 def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
-    """Return the stations that add most to the tickets of the seat that acts, each with the cards missed least."""
+    """Return the stations that add most to the seat's tickets, each with the cards missed least."""
     cheapest = {argument_of(row[0]): row for row in sorted(stations, key=lambda row: _cost(row, state), reverse=True)}
     if not cheapest:
         return []
@@ -121,7 +107,7 @@ def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) 
 
 
 def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
-    """Return claims: the cheapest payment for each route first, of those the routes with most points."""
+    """Return claims: the cheapest payment of each route first, of those the routes with most points."""
     n_before: Counter[int] = Counter()
     ranked: list[tuple[int, int, Candidate]] = []
     for row in sorted(claims, key=lambda row: _cost(row, state)):
@@ -159,7 +145,7 @@ rollouts it mostly is worse than the first.
 
 class Search:
     """
-    Worlds of a seat, and how games end that go on there with one action or another.
+    Worlds of a seat, and how games end that continue there with one action or another.
 
     Parameters
     ----------
@@ -170,8 +156,8 @@ class Search:
     threads
         Cores at work.
     memory
-        What the planner at the seat remembers, with the plan that it has made:
-        in the rollouts it continues with that. By default nothing.
+        What the planner at the seat remembers: in the rollouts it continues with
+        that plan. By default nothing.
     """
 
     def __init__(self, known: Knowledge, seed: int, threads: int = 1, memory: Ints | None = None) -> None:
@@ -180,7 +166,7 @@ class Search:
         self.n_worlds = 0
         """Worlds so far: none of them comes again."""
         # Players have room in which they think: each thread its own.
-        self._tables = [Table(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
+        self._tables = [Rollouts(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
         self._beliefs = believe(known, self._tables[0].policies, IN_PLAY)
 
     @property
@@ -189,7 +175,7 @@ class Search:
         return len(self._tables)
 
     def results(self, actions: Ints, n_worlds: int) -> Results:
-        """Return how games end after actions, codes and values, in so many new worlds: (actions, worlds, seats)."""
+        """Return how games end after actions, codes and values, in new worlds: (actions, worlds, seats)."""
         parts = [len(part) for part in np.array_split(np.arange(n_worlds), len(self._tables)) if len(part)]
         firsts = self.n_worlds + np.cumsum([0, *parts[:-1]])
         self.n_worlds += n_worlds
@@ -198,14 +184,14 @@ class Search:
             run = stack.enter_context(ThreadPoolExecutor(len(given))).map if len(given) > 1 else map
             return joined(list(run(self._results, *zip(*given, strict=True))), axis=1)
 
-    def _results(self, table: Table, actions: Ints, first: int, n_worlds: int) -> Results:
+    def _results(self, table: Rollouts, actions: Ints, first: int, n_worlds: int) -> Results:
         """Return the same for worlds of numbers from `first` on."""
         worlds = table.worlds(self.known, self._beliefs, n_worlds, first)
         return table.try_out(worlds, first, actions, self._memory)
 
     def worth(self, results: Results) -> Floats:
         """Return what results are worth to the seat: half its share of the win, half what its lead says."""
-        seat = self.known.looker
+        seat = self.known.viewer
         lead = leads(results, seat)
         values: Floats = 0.5 * results.won[..., seat] + 0.5 / (1.0 + np.exp(-lead / _LEAD))
         return values
@@ -217,7 +203,7 @@ def leads(results: Results, seat: int) -> Ints:
     return lead
 
 
-class Halving(NamedTuple):
+class Comparison(NamedTuple):
     """
     What came of actions that were tried.
 
@@ -226,15 +212,15 @@ class Halving(NamedTuple):
     best
         Number of the best action: 0 unless another one is clearly better.
     results
-        For each action how games ended, shape (worlds, seats): all were tried
-        in the first worlds, those that looked best in more.
+        For each action how games ended, shape (worlds, seats). All were tried in
+        the first worlds, those that looked best in more.
     """
 
     best: int
     results: tuple[Results, ...]
 
 
-def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: float | None = None) -> Halving:
+def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: float | None = None) -> Comparison:
     """
     Try actions out, in each round the better half of those before, and return what came of it.
 
@@ -243,43 +229,42 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     search
         The worlds.
     tried
-        Legal actions. The first one stays to the end: another must be better
-        by one standard error of the difference to be the best.
+        Legal actions. The first one stays to the end: another must be better by
+        one standard error of the difference.
     rollouts
-        Games that are played on, or about as many: at least one for each
-        action.
+        Games to play, roughly: at least one for each action.
     seconds
         Time for all of them, in place of `rollouts`.
     """
-    alive: Ints = np.arange(len(tried), dtype=np.int64)
+    remaining: Ints = np.arange(len(tried), dtype=np.int64)
     values = np.empty((len(tried), 0))
     parts: list[list[Results]] = [[] for _ in tried]
     n_rounds = max(1, ceil(log2(len(tried))))
     start = perf_counter()
     for number in range(1, n_rounds + 1):
         until = None if seconds is None else start + seconds * number / n_rounds
-        rows = np.array(tried, dtype=np.int64)[alive]
-        for n_worlds in _batches(len(alive), rollouts // n_rounds, until, search.threads):
+        rows = np.array(tried, dtype=np.int64)[remaining]
+        for n_worlds in _batches(len(remaining), rollouts // n_rounds, until, search.threads):
             results = search.results(rows, n_worlds)
             values = np.hstack([values, search.worth(results)])
-            for at, candidate in enumerate(alive):
+            for at, candidate in enumerate(remaining):
                 parts[candidate].append(Results(results.won[at], results.points[at]))
         best = np.argsort(-values.mean(axis=1), kind="stable")
-        kept = np.union1d([0], best[: ceil(len(alive) / 2)])
-        alive, values = alive[kept], values[kept]
+        kept = np.union1d([0], best[: ceil(len(remaining) / 2)])
+        remaining, values = remaining[kept], values[kept]
     found = int(values.mean(axis=1).argmax())
     is_best = _is_clear(values[found] - values[0])
-    return Halving(int(alive[found]) if is_best else 0, tuple(joined(part) for part in parts))
+    return Comparison(int(remaining[found]) if is_best else 0, tuple(joined(part) for part in parts))
 
 
-def _batches(n_alive: int, n_rollouts: int, until: float | None, threads: int) -> Iterator[int]:
-    """Yield numbers of worlds to be tried, one after the other, as long as a round may go on."""
+def _batches(n_remaining: int, n_rollouts: int, until: float | None, threads: int) -> Iterator[int]:
+    """Yield numbers of worlds to try, one after the other, as long as a round may last."""
     if until is None:
-        n_worlds = max(1, n_rollouts // n_alive)
+        n_worlds = max(1, n_rollouts // n_remaining)
         for first in range(0, n_worlds, _AT_ONCE):
             yield min(_AT_ONCE, n_worlds - first)
         return
-    n_worlds = max(1, _GAMES_IN_TIME // n_alive) * threads
+    n_worlds = max(1, _GAMES_IN_TIME // n_remaining) * threads
     yield n_worlds
     while perf_counter() < until:
         yield n_worlds
@@ -302,24 +287,23 @@ class Searcher:
     A player who tries its moves out before it makes one: the strongest of the package, and by far the slowest.
 
     It begins with what `Planner` would do, and considers the other draws, the
-    dearest claims, tickets to draw, every choice of tickets to keep, ways to
-    pay for a tunnel, and tracks for the neutral player. All of them are tried
-    in the same worlds, as its seat may believe them to be, and planners play
-    them to the end. Another move than Planner's must be better by one
-    standard error of the difference, and by more after few rollouts.
+    dearest claims, tickets to draw, every choice of tickets to keep, payments for a
+    tunnel, and tracks for the neutral player. All of them are tried in the same
+    worlds, as its seat may believe them to be, and planners play them to the end.
+    A move other than Planner's must be better by one standard error of the
+    difference, and by more after few rollouts.
 
     Parameters
     ----------
     rollouts
-        Games that are played on for a decision, or about as many: at least
-        one for each move.
+        Games to play for a decision, roughly: at least one for each move.
     seconds
-        Time for a decision, in place of `rollouts`. What is chosen then
-        depends on how fast the machine is.
+        Time for a decision, in place of `rollouts`. The choice then depends on
+        the speed of the machine.
     candidates
-        How many claims are considered, the dearest routes first.
+        Claims to consider, the dearest routes first.
     threads
-        Cores at work on a decision. It does not change what is chosen, unless
+        Cores at work on a decision. They do not change the choice, unless
         `seconds` are given.
 
     Raises
@@ -364,13 +348,12 @@ class Searcher:
         Parameters
         ----------
         view
-            What the seat can see; it acts now. Nothing else is known of the
-            game.
+            What the seat can see; it acts now.
         actions
             Its legal actions, which are known from the view.
         rng
-            Source of randomness; it gives a seed. One in the same state gives
-            the same choice, unless `seconds` are given.
+            Source of randomness; it gives a seed. One in the same state gives the
+            same choice, unless `seconds` are given.
 
         Raises
         ------
