@@ -1,4 +1,4 @@
-"""Advice: what a seat may do now, what each action is worth, and what speaks for it in terms of the game."""
+"""Advice: what a seat may do now, what each action is worth, and the reasons for it in terms of the game."""
 
 from __future__ import annotations
 
@@ -55,12 +55,7 @@ _FEWEST_POINTS: Final = 1.5
 
 class Reasons:
     """
-    Reasons for what a seat may do, from what it sees.
-
-    Parameters
-    ----------
-    view
-        What the seat can see; it acts now.
+    Reasons for what a seat that acts now may do, from what it sees.
 
     Examples
     --------
@@ -77,7 +72,7 @@ class Reasons:
         self._solver = ForestSolver(view.game_map, view.closed, view.my_routes)
 
     def of(self, action: Action) -> str:
-        """Return what speaks for a legal action, "" if nothing is to be said."""
+        """Return the reason for a legal action, "" if there is none to give."""
         return self._of(action)
 
     # -- what the seat is about --------------------------------------------------
@@ -273,15 +268,10 @@ class Reasons:
 
 def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> str:
     """
-    Return which other seats have clearly fewer points in the end, "" if none has.
+    Return which other seats clearly have fewer points in the end, "" if none has.
 
-    Parameters
-    ----------
-    seat
-        Who acts.
-    points, errors
-        By how much the final points of each seat are more than after another
-        action, and the standard errors.
+    `points` and `errors` are the gains in final points of each seat over another
+    action, with their standard errors.
 
     Examples
     --------
@@ -298,23 +288,14 @@ def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> s
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
     """
-    Return why the best action stands before the next one if that may be as good, "" if it is surely worse.
+    Return why the best action is before its rival if that may be as good, "" if the rival is clearly worse.
 
-    Parameters
-    ----------
-    rival
-        The next one, in words.
-    loss
-        By how much it wins less often.
-    is_planners
-        Whether the best one is what a planner would do.
+    `loss` is how much less often the rival wins.
 
     Examples
     --------
     >>> too_close("take white", Interval(-0.04, -0.1, 0.02), is_planners=True).split("; ")[0]
     'too close to call: take white looks 4% better, within chance'
-    >>> too_close("take white", Interval(-0.004, -0.06, 0.05), is_planners=True).split("; ")[0]
-    'too close to call: take white may be as good'
     >>> too_close("take white", Interval(0.01, -0.05, 0.07), is_planners=False)
     'too close to call: take white may be as good'
     >>> too_close("take white", Interval(0.06, 0.02, 0.1), is_planners=True)
@@ -330,7 +311,6 @@ def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
 
 
 def _points(ticket: Ticket) -> int:
-    """Return the most that a ticket may score."""
     return max(points for _, points in ticket.destinations)
 
 
@@ -378,7 +358,7 @@ class Advice:
     tried
         Codes and values of the actions that were tried, the best first.
     table
-        What came of them.
+        Their results.
 
     Attributes
     ----------
@@ -433,30 +413,29 @@ def advise(
     """
     Return what a seat may do now, what each action is worth, and why.
 
-    What matters of all that is legal is tried, as `policies.Searcher` does
-    it: each action in the same worlds, which agree with what the seat knows;
-    planners play them to the end, that of the seat with the plan that it has
-    made now, and the actions that look best are tried in more of them.
+    The legal actions that matter are tried as `policies.Searcher` does: each in
+    the same worlds, which agree with what the seat knows; planners play them to
+    the end, that of the seat with its present plan, and the actions that look best
+    are tried in more of them.
 
     Parameters
     ----------
     source
         What the seat can see, a state, or a record. Records are best: a state
-        alone does not tell which tickets lay face up until a shuffle.
+        alone does not show which tickets lay face up until a shuffle.
     seat
-        The seat; by default the one that acts. No other one has anything to
-        decide.
+        The seat; by default the one that acts, which alone can decide.
     step
         After which step of a record: 0 is the set-up, -1 the last one.
     seconds
         Time for all actions, 2 seconds if no `rollouts` are given.
     rollouts
-        Games that are played on for all actions, or about as many, in place
-        of `seconds`. The advice is then the same for a seed.
+        Games played out for all actions, approximately, in place of `seconds`.
+        The advice is then the same for a seed.
     seed
         Seed of worlds and rollouts.
     threads
-        Cores at work; by default all.
+        Cores to use; by default all.
 
     Returns
     -------
@@ -476,15 +455,14 @@ def advise(
 
     Notes
     -----
-    Win probabilities are as those of `win_probability`, and say what becomes
-    of the game among planners. Actions that were given up early have few
-    rollouts and wide intervals. The worlds that choose are also those that
-    measure, so that the best of many looks a little better than it is;
-    `review` measures in other worlds than those that chose.
+    Win probabilities are computed as by `win_probability`, among planners.
+    Actions that were given up early have few rollouts and wide intervals. The
+    worlds that choose also measure, so the best of many looks a little better
+    than it is; `review` measures in other worlds.
 
-    What a planner would do is the best unless another action is better by a
-    standard error. So one that looks a little better may stand below it: the
-    reason of the best then says that this is too close to call.
+    A planner's action is the best unless another is better by a standard error.
+    So one that looks a little better may be below it: the reason of the best then
+    says that this is too close to call.
 
     Examples
     --------
@@ -493,8 +471,6 @@ def advise(
     >>> record = game.play(["Greedy", "Greedy"], seed=7)
     >>> advice = advise(record, step=40, rollouts=20)
     >>> advice.best in game.legal_actions(record.state_at(40))
-    True
-    >>> bool(advice.table["win"].between(0, 1).all())
     True
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
@@ -527,7 +503,7 @@ def advise(
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:
     """
-    Return rollouts and seconds as they were given, one of them, or the seconds that are given by default.
+    Return rollouts and seconds, one of which is given, or else the default seconds.
 
     Raises
     ------
@@ -547,7 +523,7 @@ def check_budget(rollouts: int | None, seconds: float | None, default: float | N
 
 
 def _whose(source: Source, seat: int | None, step: SupportsIndex) -> int:
-    """Return whose decision it is: that of the seat that is named, or else of the one that acts."""
+    """Return the seat that is named, or else the one that acts."""
     if seat is not None:
         return seat
     if isinstance(source, SeatView):
@@ -568,7 +544,7 @@ def view_of(known: Knowledge) -> SeatView:
 
 
 def considered(view: SeatView, seed: int) -> tuple[list[Candidate], Ints]:
-    """Return the actions that are tried, first what a planner would do, and what this one remembers: its plan."""
+    """Return the actions to try, first a planner's, and what this planner remembers: its plan."""
     own, memory = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
     return candidates(view, own, N_CLAIMS), memory
 

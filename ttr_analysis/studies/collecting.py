@@ -1,10 +1,10 @@
 """
 From games to the numbers that studies keep, compiled.
 
-Notes are taken around each `step` of a game: before it and after it the state
-is asked what studies want to know. So nothing here knows a rule, and whoever
-plays is counted alike: compiled policies while they play, others (policies in
-Python, people at a table) when the events of their game are followed.
+Notes are taken around each `step` of a game: the state is asked before it and
+after it. So nothing here knows a rule, and all players are counted alike:
+compiled policies while they play, others (policies in Python, people) when the
+events of their game are followed.
 """
 
 from __future__ import annotations
@@ -106,21 +106,10 @@ class Notes(NamedTuple):
     """
     Notes of tickets and claims of many games.
 
-    Parameters
-    ----------
-    tickets
-        What is noted of tickets, one row for each thing, one column for each
-        ticket, game by game.
-    claims
-        The same for claims, those of the neutral player included.
-    payments
-        The cards of each claim: those laid down, and those paid for a
-        surcharge.
-    odds
-        For each claim the probability that the seat could pay what the tunnel
-        demands, from all that it could see; 1 without a tunnel.
-    counts
-        Tickets and claims noted so far.
+    `tickets` and `claims` have a row for each kind of note and a column for each
+    ticket or claim, game by game, the neutral player's claims included. `odds` are
+    the probabilities that the seat could pay what the tunnel demands, from what it
+    could see; 1 without a tunnel. `counts` are the tickets and claims so far.
     """
 
     tickets: Narrow
@@ -131,7 +120,7 @@ class Notes(NamedTuple):
 
 
 def new_notes(room: int) -> Notes:
-    """Return notes with room for so many tickets, and as many claims."""
+    """Return notes with room for that many tickets, and as many claims."""
     room = max(room, MAX_OFFER, 1 + MAX_ROUTES)
     return Notes(
         tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int32),
@@ -181,26 +170,9 @@ def play_noted(
     """
     Play games of a run, each to its end, and take notes.
 
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    players
-        Who plays, as they sit in game 0; they move on by a seat each game.
-    keys
-        Keys of the run: see `rules.chance.run_keys`.
-    first
-        Number of the first game.
-    n_rotations
-        Games of one deal.
-    states
-        Filled with the last states, one a row.
-    notes
-        Those of the games are added.
-    ends
-        Filled with the tickets and claims noted up to the end of each game.
-    seats
-        Filled with what is noted of each seat of each game.
+    Players are given as they sit in game 0; they move by a seat each game.
+    `states` is filled with the last states, `ends` with the tickets and claims
+    noted up to the end of each game, and `seats` with the notes of each seat.
 
     Returns
     -------
@@ -233,14 +205,9 @@ def play_noted(
 @quickly_compiled
 def script_game(rows: Ints, tape: Ints) -> None:
     """
-    Write the outcomes of chance of a game on a tape, to be read in order.
+    Write the outcomes of chance of a game, from codes and values of all events, on a tape, to be read in order.
 
-    Parameters
-    ----------
-    rows
-        Codes and values of all events, shape (events, 2).
-    tape
-        Filled; `TAPE_START` cells longer than the events, or more.
+    The tape has `TAPE_START` cells more than the events, or more than that.
     """
     at = TAPE_START
     for i in range(len(rows)):
@@ -262,23 +229,10 @@ def collect_game(
     seats: Narrow,
 ) -> bool:
     """
-    Follow a game to its end and take notes.
+    Follow a game, from codes and values of all events, to its end and take notes.
 
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    rows
-        Codes and values of all events, shape (events, 2).
-    state
-        Filled with the last state; with a fault if the events are not those of
-        a game on this map.
-    tape
-        To work with: see `script_game`.
-    notes
-        Those of the game are added.
-    seats
-        Filled with what is noted of each seat.
+    `state` is filled with the last state, with a fault if the events do not fit
+    the map, and `seats` with the notes of each seat.
 
     Returns
     -------
@@ -304,20 +258,7 @@ def collect_game(
 @quickly_compiled
 def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> bool:
     """
-    Make one step of a game and take notes.
-
-    Parameters
-    ----------
-    state
-        Changed in place.
-    tables
-        The map, its rules and the number of players.
-    code, value
-        A legal action of the seat that acts.
-    tape
-        Its outcomes of chance.
-    notes, seats
-        As in `collect_game`.
+    Make a step of a game, a legal action with its outcomes of chance, and take notes.
 
     Returns
     -------
@@ -335,7 +276,6 @@ def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints
 
 @compiled
 def _has_room(notes: Notes) -> bool:
-    """Return whether there is room for what one step may bring."""
     room = notes.odds.size
     return bool(notes.counts[TICKETS] + MAX_OFFER <= room and notes.counts[CLAIMS] + 1 + MAX_ROUTES <= room)
 
@@ -365,13 +305,11 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
 
 @compiled
 def _turn(state: State, tables: Tables) -> int:
-    """Return the turn of the seat that acts, 0 at the start."""
     return 0 if state.phase == KEEP_START else int(state.n_turns // tables.n_seats + 1)
 
 
 @compiled
 def _note_offer(state: State, tables: Tables, kept: int, notes: Notes) -> None:
-    """Note the tickets that a seat chooses from."""
     seat, tickets, n = state.seat, notes.tickets, notes.counts[TICKETS]
     turn = _turn(state, tables)
     for i in range(state.n_offer[seat]):
@@ -434,19 +372,7 @@ def note_end(state: State, tables: Tables, seats: Narrow) -> None:
 
 @compiled
 def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
-    """
-    Find the routes that stations lend at the end of games.
-
-    Parameters
-    ----------
-    states
-        The last states, one a row.
-    tables
-        The map, its rules and the number of players.
-    lent
-        Filled: for each game and seat the route that each of its stations
-        lends, `NO_ROUTE` for none.
-    """
+    """Find the routes that stations lend at the end of games, one row of `lent` for each seat; `NO_ROUTE` for none."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(len(states)):
         state = State(states[i])
@@ -459,22 +385,9 @@ def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns
     """
     Find what the tickets of games score, and when they were completed.
 
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    notes
-        Those of the games.
-    ends
-        Tickets and claims noted up to the end of each game; before them a row
-        of zeros.
-    lent
-        Routes that stations lend, as `fill_lent` finds them.
-    turns
-        Turns of each seat of each game.
-    found
-        Filled: what became of tickets, one row for each thing, one column for
-        each ticket.
+    `lent` are the routes that stations lend, from `fill_lent`, and `turns` the
+    turns of each seat of each game. `found` is filled: its rows are `COMPLETED`,
+    `GOAL` and `TICKET_POINTS`, its columns the tickets.
     """
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(found.shape[1]):
@@ -519,7 +432,7 @@ def _fill_completed(
     """
     Find when the tickets of a seat that are complete in the end first were: its routes join cities one by one.
 
-    What its own routes never complete, its stations do, after its last turn.
+    Tickets that only stations complete are dated after its last turn.
     """
     for city in range(tables.n_cities):
         label[city] = city

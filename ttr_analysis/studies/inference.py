@@ -65,13 +65,13 @@ def ticket_posterior(
     Parameters
     ----------
     source, seat, step
-        Who looks at what, as in `win_probability`.
+        As in `win_probability`.
     other
-        The seat whose tickets are asked for.
+        The seat that holds the tickets.
     to
         A city or country: the first row is then any ticket that names it.
     n_worlds
-        How many worlds are drawn.
+        Worlds to draw.
     seed
         Seed of the draws.
     policies
@@ -84,10 +84,9 @@ def ticket_posterior(
         One row for each ticket that the other seat may hold (index `ticket`),
         most likely first: `probability` with its 95% interval from the number of
         worlds, `low` and `high`, and `uniform`, the probability if its routes
-        said nothing; of several decks, as the worlds tell how many tickets of
-        each it holds. A ticket that is known has 1. With `to`, the first row
-        is `any ticket to` that place, and the others are tickets to it. The
-        name of the columns says whose tickets these are, and who looks.
+        showed nothing. A known ticket has 1. With `to`, the first row is `any
+        ticket to` that place, and the others are tickets to it. The name of the
+        columns says who holds the tickets, and who looks.
 
     Raises
     ------
@@ -98,9 +97,9 @@ def ticket_posterior(
 
     Notes
     -----
-    The model is `policies.search.beliefs.SOUND`: its constants were fitted to
-    games of planners. Who plays otherwise, keeps other tickets:
-    `docs/winning.md` shows how much is lost by it.
+    The constants of the model, `policies.search.beliefs.SOUND`, were fitted to
+    games of planners; players unlike them keep other tickets: `docs/winning.md`
+    shows the loss.
 
     Examples
     --------
@@ -160,13 +159,10 @@ def ticket_posterior(
 
 def _unknown_from_decks(known: Knowledge, table: Rollouts, other: int, n_worlds: int) -> Ints:
     """
-    Return how many unknown tickets of a seat may be from each deck, if its routes say nothing.
+    Return how many unknown tickets of a seat may be from each deck, if its routes show nothing.
 
-    Returns
-    -------
-    from_decks
-        A row for each way in which they may be, all as likely: one where there
-        is one deck, else that of each of some worlds.
+    There is a row for each equally likely case: one where there is one deck, else
+    that of each of some worlds.
     """
     is_unknown = known.held(other) == UNKNOWN_TICKET
     n_decks = known.tables.n_decks
@@ -203,11 +199,10 @@ def route_gone(
     Parameters
     ----------
     source, seat, step
-        Who looks at what, as in `win_probability`.
+        As in `win_probability`.
     turns
-        Within how many turns of the seat, one that it is in counted; None for
-        the whole game. With 1, a route is gone when its next turn but this
-        comes.
+        Within how many turns of the seat, the present one included; None for the
+        whole game. With 1, before its next turn.
     n_rollouts, seed, policies
         As in `win_probability`.
 
@@ -216,8 +211,8 @@ def route_gone(
     chances
         One row for each route that is open to the seat (index `route`), most
         endangered first: `gone`, the probability that others close it to the
-        seat, by taking it or the other track, with `gone_low` and
-        `gone_high`, and `own`, that the seat does so itself before.
+        seat, by taking it or the other track, with `gone_low` and `gone_high`,
+        and `own`, that the seat does so first.
 
     Raises
     ------
@@ -263,7 +258,7 @@ def route_gone(
 
 
 def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[int, int]:
-    """Return after how many turns of a seat, begun ones counted, each route was taken since the position."""
+    """Return after how many turns of a seat, the present one included, each route was taken since the position."""
     claimed: dict[int, int] = {}
     chosen: dict[int, int] = {}
     turned_up: dict[int, int] = {}
@@ -294,7 +289,7 @@ def _tracks(known: Knowledge, ticket: int) -> list[int]:
 
 
 def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
-    """Yield after each event how many turns a seat has begun, one that it is in counted."""
+    """Yield after each event how many turns a seat has begun, the present one included."""
     is_within = known.packed.phase in (SECOND_DRAW, TUNNEL_PHASE, KEEP)
     last = int(known.packed.turn_seat) if is_within else NOBODY
     turns = int(last == seat)
@@ -307,7 +302,7 @@ def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
 
 
 def _lost_at(tables: Tables, state: State, taken: dict[int, int], seat: int, route: int) -> tuple[int, bool] | None:
-    """Return after how many turns a route was open no more, and whether that was by the seat itself; None for never."""
+    """Return after how many turns a route was closed, and whether by the seat itself; None for never."""
     tracks = [route]
     twin = int(tables.twin[route])
     if twin in taken and (state.owner[twin] == seat or not tables.both_open):

@@ -1,4 +1,4 @@
-"""How sure a figure from games is."""
+"""Intervals of figures from games, and their words."""
 
 from __future__ import annotations
 
@@ -27,12 +27,7 @@ _ROUNDING: Final = 1e-5
 
 def t_95(n: float) -> float:
     """
-    Return the standard errors on each side of a 95% interval, if the error is estimated from some values.
-
-    Parameters
-    ----------
-    n
-        How many values, at least two.
+    Return the standard errors on each side of a 95% interval, if the error is estimated from `n` values, at least two.
 
     Examples
     --------
@@ -52,14 +47,14 @@ class Interval(NamedTuple):
 
 def wilson(successes: float, n: float) -> Interval:
     """
-    Return a rate with its Wilson interval.
+    Return a rate with its Wilson interval [1]_.
 
     Parameters
     ----------
     successes
-        Successes; shares of a shared win count as such.
+        Successes; a shared win counts as its share.
     n
-        Trials that are independent of each other.
+        Independent trials.
 
     Returns
     -------
@@ -101,28 +96,21 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     total, total_of_squares
         Sums of the values, and of their squares.
     n
-        Number of values, independent of each other.
+        Number of independent values.
 
     Returns
     -------
     interval
-        The mean and its interval; without two values it has no ends (nan). If
-        all values are the same it has no width: it knows nothing of values
-        that were not seen.
+        The mean and its interval; below two values its ends are nan. If all
+        values are the same it has no width: it knows nothing of unseen values.
 
     Raises
     ------
     ValueError
-        If no values have such sums: their squares add up to total ** 2 / n at
-        least.
+        If no values have such sums: squares add up to total ** 2 / n at least.
 
     Examples
     --------
-    >>> [round(x, 2) for x in mean_interval(300, 3_100, 30)]
-    [10.0, 9.31, 10.69]
-
-    Of values that are at hand:
-
     >>> values = np.array([9, 10, 14])
     >>> [round(x, 2) for x in mean_interval(values.sum(), (values**2).sum(), len(values))]
     [11.0, 4.43, 17.57]
@@ -146,21 +134,12 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
 
 class Moments(NamedTuple):
     """
-    What clusters of observations sum up to: enough for a ratio and its error.
+    Sums over clusters of observations: enough for a ratio and its error.
 
-    Games of one deal of random numbers resemble each other, and seats of one
-    game do: they are a cluster, and only clusters are independent.
-
-    Parameters
-    ----------
-    n_clusters
-        Their number.
-    total, of
-        Sums of what is counted, and of what it is counted of: wins and games,
-        say.
-    total_squares, products, of_squares
-        Sums, over the clusters, of the squares of these two and of their
-        product.
+    Games of one deal of random numbers resemble each other, and so do seats of
+    one game: they form a cluster, and only clusters are independent. `total` is
+    counted `of` something, such as wins of games; then come the sums, over the
+    clusters, of squares and products of these two.
     """
 
     n_clusters: float
@@ -182,13 +161,7 @@ class Moments(NamedTuple):
 
 def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
     """
-    Return what clusters sum up to.
-
-    Parameters
-    ----------
-    totals, ofs
-        For each cluster, what is counted, and what it is counted of; where the
-        latter is 0, there is no cluster.
+    Return the sums over clusters; where `ofs` is 0, there is no cluster.
 
     Examples
     --------
@@ -202,18 +175,9 @@ def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
 
 def clustered_mean(moments: Moments) -> Interval:
     """
-    Return a mean, or another ratio of sums, with its 95% confidence interval.
+    Return a mean, or another ratio of sums, with its 95% confidence interval [1]_.
 
-    Parameters
-    ----------
-    moments
-        Sums over clusters.
-
-    Returns
-    -------
-    interval
-        The ratio and its interval; without two clusters it has no ends (nan).
-        If all clusters agree it has no width, as that of `mean_interval`.
+    Below two clusters its ends are nan; if all clusters agree it has no width.
 
     References
     ----------
@@ -238,19 +202,10 @@ def clustered_mean(moments: Moments) -> Interval:
 
 def clustered_rate(moments: Moments) -> Interval:
     """
-    Return a rate with the Wilson interval of as many independent trials as its error is worth.
+    Return a rate with the Wilson interval of the effective number of independent trials [1]_.
 
-    Parameters
-    ----------
-    moments
-        Sums over clusters: successes, and trials.
-
-    Returns
-    -------
-    interval
-        The rate and its 95% confidence interval, never narrower than that of
-        independent trials. If every trial went the same way, or there is but
-        one cluster, each cluster counts as one trial.
+    It is never narrower than that of independent trials. If every trial went the
+    same way, or there is one cluster, each cluster counts as one trial.
 
     References
     ----------
@@ -261,7 +216,7 @@ def clustered_rate(moments: Moments) -> Interval:
 
     Examples
     --------
-    Fifty deals of two equal games each tell no more than fifty games:
+    Fifty deals of two equal games each are worth no more than fifty games:
 
     >>> moments = moments_of([2] * 20 + [0] * 30, [2] * 50)  # 20 deals were won, both games
     >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in wilson(20, 50)]
@@ -282,24 +237,11 @@ def clustered_rate(moments: Moments) -> Interval:
 
 def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Interval:
     """
-    Return a mean of values between two bounds, with the 95% confidence interval of the rate that it is between them.
+    Return a mean of values between two bounds, with the interval of a rate scaled to them.
 
-    What a ticket brings is one of two numbers: while it was completed each
-    time, the values say nothing of how often it is missed, and the interval
-    of `clustered_mean` has no width.
-
-    Parameters
-    ----------
-    moments
-        Sums over clusters.
-    least, most
-        What a value is at least and at most.
-
-    Returns
-    -------
-    interval
-        The mean and its interval, within the bounds; (nan, nan, nan) without
-        values.
+    A ticket scores one of two numbers: while it was completed each time, its
+    values do not show how often it is missed, and the interval of
+    `clustered_mean` has no width.
 
     Examples
     --------
@@ -326,21 +268,11 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
 
 def clustered_count(moments: Moments) -> Interval:
     """
-    Return a mean of counts with its 95% confidence interval, which is right for rare ones, too.
+    Return a mean of counts with its 95% confidence interval, which also holds for rare ones.
 
-    Parameters
-    ----------
-    moments
-        Sums over clusters: what is counted, and what it is counted of.
-
-    Returns
-    -------
-    interval
-        The mean, and the interval of all means from which it is no further
-        than it may be by chance, with a variance that grows with the mean as
-        it does in these clusters: twice as large if it is twice their mean.
-        Where all clusters agree, it is that of the Poisson distribution.
-        Without two clusters it has no ends (nan).
+    The interval contains all means that these clusters may come from by chance,
+    with a variance proportional to the mean. Where all clusters agree, it is that
+    of the Poisson distribution. Below two clusters its ends are nan.
 
     Examples
     --------
@@ -360,19 +292,10 @@ def clustered_count(moments: Moments) -> Interval:
 
 def clustered_difference(moments: Moments) -> Interval:
     """
-    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval.
+    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval [1]_.
 
-    Parameters
-    ----------
-    moments
-        Sums over clusters: differences, and what they are counted of.
-
-    Returns
-    -------
-    interval
-        The mean, and an interval that has a width even where all clusters
-        agree: as of two clusters more, of which one says 1 and one -1 [1]_;
-        (nan, -1, 1) without clusters.
+    It has a width even where all clusters agree: two clusters are added, of which
+    one is 1 and one -1; (nan, -1, 1) without clusters.
 
     References
     ----------

@@ -49,26 +49,25 @@ def fairness(
     progress: bool = True,
 ) -> Fairness:
     """
-    Return how fair a map is: any map, one of your own too.
+    Return how fair a map is, built-in or your own.
 
-    A ticket is judged by the deal: tickets are dealt at random, so if all paid
-    what they are worth, nobody would score more for being dealt one rather
-    than another. What the games show holds for those who play them. Of several
-    decks everybody is dealt as many tickets: one is judged beside the others of
-    its deck.
+    Tickets are judged by the deal: if all paid what they are worth, no ticket
+    would give the player who was dealt it more points than another. The results
+    hold for the players of these games. With several decks, a ticket is judged
+    beside the others of its deck.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is to be played.
+        The map, as the variant to play.
     n_games
-        Games that are played, of each number of players; rounded up, so that
-        policies that differ sit everywhere equally often.
+        Games for each number of players; rounded up, so that policies that
+        differ sit everywhere equally often.
     policies
         Who plays, one for each seat. None: `Planner` at all seats, in games of
         the fewest and of the most players that the map allows.
     seed
-        What chance does.
+        Seed of all chance.
     n_deals
         Random opening deals for what is computed without games.
     executor
@@ -79,12 +78,12 @@ def fairness(
     Returns
     -------
     fairness
-        Tables of tickets, bottlenecks, colors and seats, and what they say.
+        Tables of tickets, bottlenecks, colors and seats, and a summary.
 
     Raises
     ------
     ValueError
-        If the map is not for so many players, or a number is out of range.
+        If the map does not allow that many players, or a number is out of range.
     KeyboardInterrupt
         If it is interrupted before there are games with each number of players.
 
@@ -93,7 +92,7 @@ def fairness(
     Interrupted
         If it is interrupted later: the games that are finished count.
     UserWarning
-        If a policy holds a random generator of its own.
+        If a policy holds a random generator.
 
     Examples
     --------
@@ -139,38 +138,36 @@ class Fairness:
 
         - `points`, `trains`, `in_deal`, `shared`, `detour`: see
           `ttr.tickets.value_table`;
-        - `surplus`: points more than a line through all tickets gives for its
-          `in_deal`, the trains that it takes on top of a deal;
-        - `deals` in which it was dealt at the start, and `worth`, by how many
-          points who was dealt it ended above the mean, with its 95% interval
+        - `surplus`: points above a line through all tickets at its `in_deal`, the
+          trains that it takes on top of a deal;
+        - `deals` in which it was dealt at the start, and `worth`, the mean points
+          above the average of the player who was dealt it, with the 95% interval
           `worth_low` and `worth_high` and standard error `worth_se`;
         - `win_worth`: the same of the share of wins, with `win_worth_low` and
           `win_worth_high`;
         - `net_points` that it scored when kept, at the start or later, with
           `net_low` and `net_high`;
-        - `verdict`: "pays too much" or "pays too little" if `worth` differs
-          from 0 by more than all tickets together would by chance in one map
-          of twenty.
+        - `verdict`: "pays too much" or "pays too little" if `worth` differs from
+          0 by more than chance allows for all tickets together in 19 maps of 20.
     bottlenecks
-        One row for each pair of cities with a route (index `city_a`,
-        `city_b`), the most painful loss first: `length`, `n_tracks`,
-        `is_bridge` (the map falls apart without it; borders aside), `detour`
-        (trains), `n_tickets` that become longer, `deal_mean` (extra trains of
-        a random opening deal) with its standard error `deal_se`,
-        `deals_lost` (share that becomes impossible), and `claims` a game of
-        any of its tracks.
+        One row for each pair of cities with a route (index `city_a`, `city_b`),
+        the most painful loss first: `length`, `n_tracks`, `is_bridge` (its loss
+        disconnects the map; borders aside), `detour` (trains), `n_tickets` that
+        become longer, `deal_mean` (extra trains of a random opening deal) with
+        its standard error `deal_se`, `deals_lost` (share that becomes
+        impossible), and `claims` a game of any of its tracks.
     colors
-        One row for each color in the deck: `spaces`, `routes` (tracks),
-        `cards` and `spaces_per_card`.
+        One row for each color in the deck: `spaces`, `routes` (tracks), `cards`
+        and `spaces_per_card`.
     unevenness
-        Share of random colorings of the same routes that are more even: near
-        0 if the colors are balanced on purpose, near 1 if they are lopsided.
+        Share of random colorings of the same routes that are more even: near 0
+        if the colors are balanced on purpose, near 1 if they are lopsided.
     seats
         One row for each number of players and seat (index `players`, `seat`):
         `games`, `win_rate` with `win_low` and `win_high`, `points` with
-        `points_low` and `points_high`, and a `verdict` if `win_rate` differs
-        from 1 / players by more than all seats together would by chance in one
-        map of twenty.
+        `points_low` and `points_high`, and a `verdict` if `win_rate` differs from
+        1 / players by more than chance allows for all seats together in 19 maps
+        of 20.
     """
 
     game_map: GameMap
@@ -188,14 +185,14 @@ class Fairness:
 
     @cached_property
     def luck(self) -> float:
-        """By how many points tickets differ in worth: the standard deviation, that of chance taken off."""
+        """The standard deviation of the tickets' worth, in points, with that of chance removed."""
         known = self.tickets.dropna(subset=["worth", "worth_se"])
         spread = (known["worth"] ** 2).mean() - (known["worth_se"] ** 2).mean()
         return float(np.sqrt(max(0.0, spread))) if len(known) else 0.0
 
     @cached_property
     def summary(self) -> tuple[str, ...]:
-        """What the tables say, in sentences."""
+        """The tables, in sentences."""
         return (*self._about_tickets(), *self._about_routes(), self._about_colors(), self._about_seats())
 
     def _about_tickets(self) -> list[str]:
@@ -371,8 +368,8 @@ def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
     """
     Return slope and level of a line that outliers hardly move; not all of `x` may be the same.
 
-    The slope is the median of those between two points (Theil and Sen); that
-    of SciPy is the same, but warns of an interval that is not wanted here.
+    The slope is the median of those between two points (Theil and Sen). SciPy's
+    is the same, but warns of an interval that is not needed here.
     """
     from_to = x[:, None] - x
     is_rise = from_to > 0
@@ -394,7 +391,7 @@ def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str,
 
 
 def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:
-    """Return what the loss of each pair of cities costs, and how often its tracks are taken."""
+    """Return the cost of losing each pair of cities, and how often its tracks are taken."""
     losses = blocking_map(game_map, n_deals=n_deals, seed=seed)
     losses = losses.sort_values("lost", kind="stable").drop_duplicates(["city_a", "city_b"])  # "both" before "track"
     inner = route_table(game_map)

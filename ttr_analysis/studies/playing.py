@@ -94,14 +94,7 @@ def is_same(one: object, other: object) -> bool:
 
 def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player], bool] = is_same) -> tuple[str, ...]:
     """
-    Return the names of policies; of several with one name, each gets a number that makes a name of its own.
-
-    Parameters
-    ----------
-    policies
-        The players.
-    alike
-        Which of those with one name share it.
+    Return the names of policies; those of one name that are not `alike` get numbers.
 
     Examples
     --------
@@ -133,7 +126,7 @@ def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
 
 
 def warn_of_generators(policies: Iterable[Player]) -> None:
-    """Warn the caller's caller of players that hold a random generator: a copy plays each game, and repeats it."""
+    """Warn the caller's caller of players that hold a random generator, which restarts in each game."""
     for policy in policies:
         held = [name for name, value in getattr(policy, "__dict__", {}).items() if isinstance(value, _GENERATORS)]
         if held:
@@ -149,22 +142,10 @@ class Run:
     """
     A run of games.
 
-    Every *deal* of random numbers is played once for each rotation of the
-    players that makes a difference, so that no player is dealt better than
-    another; in games of one deal the same cards and tickets are dealt to a
-    seat, whoever sits there. Where all players are the same, no rotation makes
-    a difference, and every game has a deal of its own.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    policies
-        The players.
-    seed
-        Seed of the run.
-    given_names
-        Names of the players; None: their own, told apart.
+    Every *deal* of random numbers is played once for each rotation of the players
+    that makes a difference, so that no player is dealt better than another: in
+    games of one deal a seat is dealt the same cards and tickets. Where all players
+    are the same, every game has its own deal.
     """
 
     game_map: GameMap
@@ -195,7 +176,6 @@ class Run:
         return next(by for by in range(1, n + 1) if n % by == 0 and self._is_same_after(by))
 
     def _is_same_after(self, by: int) -> bool:
-        """Return whether all is as it was when players move on by some seats."""
         return all(map(is_same, self.policies, self.policies[by:] + self.policies[:by]))
 
     def deal(self, game: int) -> int:
@@ -223,21 +203,7 @@ class Run:
 
 def play_chunk(run: Run, first: int, n_games: int) -> Columns:
     """
-    Play some games of a run and return their tables.
-
-    Parameters
-    ----------
-    run
-        The run.
-    first
-        Number of the first game.
-    n_games
-        How many.
-
-    Returns
-    -------
-    columns
-        The tables of `studies.columns`, as `as_frames` takes them.
+    Play some games of a run and return their tables, as `as_frames` takes them.
 
     Examples
     --------
@@ -264,18 +230,11 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
     """
-    Return the columns of tickets with their ways, and what they were lost to.
+    Return the columns of tickets with their paths, and what they were lost to.
 
-    To find these takes longer than to play some games, and few questions are
-    about them: they are found when the table of tickets is asked for, or where
-    several processes play.
-
-    Parameters
-    ----------
-    run
-        The run.
-    tickets, routes
-        The columns of these tables.
+    Finding these takes longer than playing some games, and few questions need
+    them: they are found when the table of tickets is asked for, or where several
+    processes play.
     """
     if "lost_to" in tickets:
         return tickets
@@ -283,7 +242,7 @@ def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cell
 
 
 def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with their ways, and what they were lost to: see `with_paths`."""
+    """Return the columns of tickets with their paths, and what they were lost to: see `with_paths`."""
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
@@ -297,17 +256,7 @@ def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str,
 
 
 def as_frames(run: Run, columns: Columns) -> Frames:
-    """
-    Return tables of a run as pandas has them.
-
-    Parameters
-    ----------
-    run
-        The run.
-    columns
-        The columns of each table; of a category its number, and below 0 what
-        is missing.
-    """
+    """Return tables of a run as pandas has them, from numbers of categories; below 0 a value is missing."""
     made = dict(columns)
     return {name: frame(run, name, made) for name in TABLES}
 
@@ -347,22 +296,7 @@ class LazyTables(Mapping[str, T]):
 
 
 class Collector:
-    """
-    What is noted of some games, and the tables that it makes.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    names
-        Names of the policies.
-    n_players
-        Number of players, without the neutral one.
-    first
-        Number of the first game.
-    n_games
-        How many games.
-    """
+    """Notes of some games, and the tables made from them."""
 
     def __init__(self, game_map: GameMap, names: Sequence[str], n_players: int, first: int, n_games: int) -> None:
         self._map = game_map
@@ -381,16 +315,13 @@ class Collector:
         self._lent = np.full((n_games, n_players, MAX_STATIONS), notes.NO_ROUTE)
 
     def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
-        """Return which player sits at each of some seats of games."""
         players: Ints = (game + seat) % self._n_players
         return players
 
     def _deals(self, game: Ints) -> dict[str, Cells]:
-        """Return number of the random numbers, and rotation, of each of some games."""
         return {"deal": game, "rotation": game % self._n_players}
 
     def _add_score(self, start: int, states: Ints) -> None:
-        """Note how games end, from their last states."""
         block = slice(start, start + len(states))
         results = np.zeros((len(states), *self._results.shape[1:]), dtype=np.int64)
         scoring.score_games(states, self._tables, results)
@@ -431,7 +362,6 @@ class Collector:
         }
 
     def _seat_turns(self) -> Ints:
-        """Return how many turns each seat of each game had."""
         n = self._n_players
         turns: Ints = (self._n_turns[:, None] + n - 1 - np.arange(n)) // n
         return turns
@@ -538,12 +468,10 @@ class Collector:
         }
 
     def _game_of(self, kind: int) -> Ints:
-        """Return the game of each ticket, or of each claim."""
         games = self._first + np.arange(len(self._seats))
         return np.repeat(games, np.diff(self._ends[:, kind]))
 
     def _who(self, game: Ints, seat: Narrow) -> dict[str, Cells]:
-        """Return who it is: in which game, at which seat, and which of the players."""
         player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, self._players_at(game, seat))
         return {"game": game, "seat": seat, "player": player}
 
@@ -556,8 +484,6 @@ def _color_of(cards: Ints) -> Ints:
 
 
 class _PlayedGames(Collector):
-    """Plays games of a run and gathers what is noted of them."""
-
     def __init__(self, run: Run, first: int, n_games: int) -> None:
         super().__init__(run.game_map, run.names, run.n_players, first, n_games)
         self._run = run

@@ -38,36 +38,35 @@ _WHEN_OVER: Final = (*_WITH_TICKETS, *BONUS_COLUMNS.values())
 
 def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, partial: bool = False) -> SimulationResult:
     """
-    Return games that were recorded as the tables of a simulation: my games of last year, say.
+    Return games that were recorded as the tables of a simulation: your games of last year, say.
 
     Parameters
     ----------
     records
-        The records, or files of records, of one map and number of players.
+        Records, or files of records, of one map and number of players.
     partial
         Whether to keep games that are not over, or whose winner depends on
-        tickets that are not known. What is not known of them is missing in
-        the tables. Questions count such games as played and not as won: they
-        are for games known to the end.
+        unknown tickets. Unknown values are missing in the tables. Questions count
+        such games as played and not won: they are meant for games known to the
+        end.
 
     Returns
     -------
     result
-        The tables, as `simulate` gives them: the policies are the players,
-        by name, each game is a deal of its own, and its `rotation` is missing.
-        What a record does not know is missing: tickets offered that nobody
-        noted, `odds` of tunnels where a hand or the market is not known,
-        `offered` and `trains_left` of a ticket if it cannot be told in which
-        of several draws it came.
+        The tables, as from `simulate`: the policies are the players, by name,
+        each game is a deal of its own, and its `rotation` is missing. What a
+        record does not know is missing: unnamed tickets, `odds` of tunnels where
+        a hand or the market is not known, `offered` and `trains_left` of a ticket
+        that may have come in several draws.
 
     Raises
     ------
     ValueError
-        If there is no record, one begins from a position, or they are of several maps, variants or
-        numbers of players: the message tells which are of which. If a name
+        If there is no record, one begins from a position, or they are of several
+        maps, variants or numbers of players (the message lists them), or a name
         cannot be written.
     RecordError
-        If a record is damaged, or tells of an impossible game.
+        If a record is damaged, or of an impossible game.
 
     Warns
     -----
@@ -76,9 +75,8 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
 
     Notes
     -----
-    Numbers of games are those of the records, from 0, those left out
-    included. What a correction in a record changes counts in the table of
-    seats, as it does for the score.
+    Numbers of games are those of the records, from 0, including those left out.
+    A correction in a record counts in the table of seats, as in the score.
 
     Examples
     --------
@@ -88,7 +86,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     >>> result = from_records(records)
     >>> result
     <SimulationResult usa: Greedy, Random, 3 games>
-    >>> result.seats.groupby("policy", observed=True)["points"].max().tolist()
+    >>> result.seats.groupby("policy")["points"].max().tolist()
     [43, -9]
     """
     given = [record if isinstance(record, GameRecord) else GameRecord.load(record) for record in records]
@@ -116,7 +114,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
 
 
 def _check_alike(records: Sequence[GameRecord]) -> None:
-    """Raise a ValueError that tells which records are of which game, if they are of several."""
+    """Raise a ValueError that lists the records of each game, if they are of several."""
     kinds: dict[tuple[str, str, str, int], list[int]] = defaultdict(list)
     for number, record in enumerate(records):
         header = record.header
@@ -157,16 +155,9 @@ def _players_of(record: GameRecord) -> list[tuple[str, int]]:
 
 class _RecordedGames(Collector):
     """
-    Follows records and gathers what is noted of their games.
+    Follows records and gathers the notes of their games.
 
-    Parameters
-    ----------
-    game_map, names, n_players
-        As for a `Collector`.
-    numbers
-        Number of each game.
-    players
-        For each game which player sits at each seat.
+    `numbers` are those of the games, `players` the player at each seat of each.
     """
 
     def __init__(

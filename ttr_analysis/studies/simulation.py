@@ -48,7 +48,7 @@ class Interrupted(UserWarning):
 
 class SimulationError(GameError):
     """
-    A simulation that failed: a policy, or a worker.
+    A simulation that failed, because of a policy or a worker.
 
     Attributes
     ----------
@@ -68,18 +68,17 @@ class SimulationResult:
     """
     The games of a simulation, as tables.
 
-    Each table is a pandas `DataFrame`; `describe(name)` says what its columns
-    mean. If the games lie on disk, a table is read when it is asked for, and
-    `iterate` reads it part by part.
+    Each table is a pandas `DataFrame`; `describe(name)` explains its columns. A
+    table on disk is read when you ask for it, and `iterate` reads it in parts.
 
     Parameters
     ----------
     meta
         What was simulated.
     frames
-        The tables; None if they lie on disk.
+        The tables; None if they are on disk.
     folder
-        Where they lie.
+        Their folder.
 
     Examples
     --------
@@ -88,7 +87,7 @@ class SimulationResult:
     >>> result = ttr.simulate(usa, [ttr.policies.Greedy(), ttr.policies.Random()], n_games=20, seed=7, progress=False)
     >>> result
     <SimulationResult usa: Greedy, Random, 20 games, seed 7>
-    >>> result.seats.groupby("policy", observed=True)["won"].sum().tolist()
+    >>> result.seats.groupby("policy")["won"].sum().tolist()
     [20.0, 0.0]
     """
 
@@ -102,7 +101,7 @@ class SimulationResult:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """
-        Return a simulation that lies on disk, complete or not.
+        Return a simulation on disk, complete or not.
 
         Parameters
         ----------
@@ -114,8 +113,8 @@ class SimulationResult:
         FileNotFoundError
             If there is no simulation.
         ValueError
-            If the file that says what was simulated is damaged, or the tables
-            are those of another version of this package.
+            If its description is damaged, or the tables are those of another version
+            of this package.
         """
         folder = PartFolder(Path(path).expanduser())
         meta = folder.read_meta()
@@ -154,12 +153,11 @@ class SimulationResult:
 
     def table(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
         """
-        Return a table, which is the caller's to change.
+        Return a copy of a table.
 
-        Whole numbers have 64 bits, whatever is computed from them; they are
-        kept in fewer, in memory and on disk. Of a million games of two
-        players, that makes 0.5 GB of all seats and 3.4 GB of all routes: ask
-        for a few columns of these, or `iterate`.
+        Whole numbers have 64 bits here; they are kept in fewer, in memory and on
+        disk. For a million games of two players, all seats take 0.5 GB and all routes
+        3.4 GB: ask for a few columns of these, or `iterate`.
 
         Parameters
         ----------
@@ -171,8 +169,8 @@ class SimulationResult:
         Raises
         ------
         ValueError
-            If there is no such table or column, or a part on disk is damaged:
-            not what was written, or of another simulation.
+            If there is no such table or column, or a part on disk is damaged or of
+            another simulation.
         """
         _check_asked(name, columns)
         frames = list(self._parts(name, columns)) if self._frames is None else [self._frames[name]]
@@ -186,7 +184,7 @@ class SimulationResult:
         Parameters
         ----------
         name, columns
-            As in `table`; each part is the caller's to change.
+            As in `table`.
         """
         _check_asked(name, columns)
         if self._frames is not None:
@@ -217,13 +215,13 @@ class SimulationResult:
     @staticmethod
     def describe(name: str) -> pd.DataFrame:
         """
-        Return the columns of a table, or of the answer to a question: their types, meanings, and units not in a name.
+        Return the type, meaning and unit of the columns of a table, or of the answer to a question.
 
         Parameters
         ----------
         name
-            "games", "seats", "tickets", "routes" or "tunnels"; or the name of
-            a question, such as "win_rates".
+            "games", "seats", "tickets", "routes" or "tunnels"; or the name of a
+            question, such as "win_rates".
 
         Raises
         ------
@@ -232,8 +230,8 @@ class SimulationResult:
 
         Examples
         --------
-        >>> SimulationResult.describe("opening_tickets").loc["win_rate", "meaning"]
-        'share of wins'
+        >>> SimulationResult.describe("opening_tickets").loc["win_rate", ["meaning", "unit"]].tolist()
+        ['share of wins', 'share']
         """
         known = {**TABLES, **{question: columns_of(figures) for question, figures in ANSWERS.items()}}
         if name not in known:
@@ -265,7 +263,7 @@ class SimulationResult:
 
 
 def _shown(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of a table as users compute with them, and notebooks are to show them; a copy."""
+    """Return a copy of rows of a table, as users compute with them and notebooks show them."""
     return as_table(widened(frame), units=units_of(TABLES[name]), why_empty=f"the games hold no {name}")
 
 
@@ -286,69 +284,67 @@ def simulate(  # noqa: PLR0913 - options
     """
     Play many games and return them as tables.
 
-    Every deal of random numbers is played once in each rotation of the
-    players that makes a difference: between equal players there is one game a
-    deal. The same seed gives the same rows, wherever and in whatever chunks
-    the games are played.
+    Every deal of random numbers is played once in each rotation of the players
+    that makes a difference: between equal players there is one game a deal. The
+    same seed gives the same rows, wherever and in whatever chunks games are
+    played.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is to be played.
+        The map, as the variant to play.
     policies
-        The players, or a dict of players by the names they are to have;
-        built-in ones are much faster than those in Python. Of those with one
-        name that play differently, each gets a number. A policy in Python
-        plays every seat and game as a copy of what was given, so that it
-        cannot remember other games; one that cannot be copied should not. It
-        draws from the `rng` that it is given: a generator of its own would
-        begin anew in each game.
+        The players, or a dict of players by name; built-in ones are much faster
+        than those in Python. Players of one name that play differently get
+        numbers. A policy in Python plays every seat and game as a copy of what
+        was given, so that it cannot remember other games; one that cannot be
+        copied should not. Draw from the `rng` given to it: a generator of its own
+        would restart in each game.
     n_games
-        How many games; a multiple of the number of players lets everyone sit
-        everywhere equally often.
+        How many games, 1 or more; a multiple of the number of players lets
+        everyone sit everywhere equally often.
     seed
-        What chance does; the result says which it was.
+        Seed of all chance.
     executor
         Where to play: any `concurrent.futures.Executor`, such as a
         `ProcessPoolExecutor`, or `client.get_executor()` of Dask. None plays
-        here. Policies travel by cloudpickle.
+        here. Policies are sent by cloudpickle.
     out
-        A folder for the tables, as Parquet files in parts as they finish:
-        memory then does not grow with the number of games.
+        A folder for the tables, as Parquet files in parts as they finish: memory
+        then does not grow with the number of games.
     resume
-        Go on with the games that `out` does not hold yet; parts that lack a
-        table, or the end of one, are played again. Of policies in Python
-        only the names are compared: give a changed one another name, or folder.
+        Resume with the games that `out` lacks; incomplete parts are played again.
+        Of policies in Python only the names are compared: give a changed one
+        another name, or folder.
     chunk_size
         Games that are played, and kept, together: some kB each in memory.
     n_waiting
-        Chunks given to the executor at a time; it should be some times the
-        number of its workers.
+        Chunks given to the executor at a time; make it several times the number
+        of its workers.
     patience
-        Seconds in which the executor must finish a chunk: an hour, unless you
-        say otherwise; None waits for ever. A `ProcessPoolExecutor` of which a
-        process hangs for longer is then ended.
+        Seconds in which the executor must finish a chunk; None waits for ever. A
+        `ProcessPoolExecutor` with a process that hangs for longer is then ended.
     progress
         Whether to show a progress bar.
 
     Returns
     -------
     result
-        The tables. If the run is interrupted (Ctrl-C, or the stop button of a
+        The tables. If you interrupt the run (Ctrl-C, or the stop button of a
         notebook), those of the games that are finished.
 
     Raises
     ------
     ValueError
-        If the map is not for so many players, a number is out of range, a
-        policy's name cannot be written, or the folder holds another
-        simulation, or more games of this one.
+        If the map does not allow that many players, a number is out of range, a
+        policy's name cannot be written, or the folder holds another simulation,
+        or more games of this one.
     SimulationError
         If a policy fails, with the number of the game and the seed; or if a
-        worker dies, or hangs for longer than `patience`. The games that are
-        finished are its `result`.
+        worker dies, or hangs for longer than `patience`. Its `result` has the
+        games that are finished.
     FileExistsError
-        If the folder holds this simulation and `resume` was not asked for.
+        If the folder holds this simulation and `resume` is False.
     BlockingIOError
         If another process is writing into the folder.
     OSError
@@ -359,7 +355,7 @@ def simulate(  # noqa: PLR0913 - options
     Interrupted
         If the run was interrupted.
     UserWarning
-        If a policy holds a random generator of its own.
+        If a policy holds a random generator.
 
     Examples
     --------

@@ -2,11 +2,11 @@
 What became of the tickets of a game: how long their paths are, and by whose claim they were lost.
 
 A ticket is lost when the trains that a seat has left no longer suffice to
-complete it. A claim of the seat takes as many trains as it shortens the way
-by, or more; a claim of another never shortens it. So a ticket once lost stays
-lost, and as long as the trains suffice for one path that is open, it is not. To
-look for paths takes time: one that was found is kept until it no longer serves,
-and only then is there a search for another, on the board as it was then.
+complete it. A claim of the seat shortens the path by its own trains at most; a
+claim of another never shortens it. So a lost ticket stays lost, and a ticket
+is not lost while the trains suffice for one open path. Searching takes time:
+a path is kept until it no longer serves, and only then is another one sought,
+on the board as it was then.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Paths(Record):
     """
     The map as a network, the board of a game as one seat sees it, and room to search on them.
 
-    That of the map is filled by `fill_map`, that of the board by `follow_claims`.
+    `fill_map` fills the map, `follow_claims` the board.
     """
 
     near_start = block(MAX_CITIES + 1)
@@ -113,19 +113,10 @@ def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
     """
     Find the paths of tickets that were completed, and what the others were lost to.
 
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    offers
-        Of tickets offered, game by game: a row for game, seat, ticket, whether
-        it was kept, and which destination counted.
-    claims
-        Of routes taken, game by game and in their order: a row for game, seat
-        (below 0 for the neutral player) and route.
-    found
-        Filled: a row for the trains on the path, and one for the route by whose
-        claim the ticket was lost.
+    `offers` has a row for game, seat, ticket, whether it was kept, and which
+    destination counted; `claims` a row for game, seat (below 0 for the neutral
+    player) and route; both game by game. `found` is filled: a row for the trains
+    on the path, and one for the route by whose claim the ticket was lost.
     """
     paths = Paths()
     fill_map(tables, paths)
@@ -183,7 +174,7 @@ def _fill_seat(
 
 @compiled
 def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None:
-    """Fill in when routes became a seat's or were closed to it: all claims of a game are set back, and made again."""
+    """Fill in when routes became a seat's or were closed to it: all claims of a game are undone, and made again."""
     owners = state.owner.copy()
     for i in range(state.n_claims):
         state.owner[state.claimed[i]] = NOBODY
@@ -207,12 +198,9 @@ def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None
 @compiled
 def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
     """
-    Return the trains on the shortest path of a ticket to one of its goals over the seat's routes in the end.
+    Return the trains on a ticket's shortest path to one of its goals over the seat's routes in the end.
 
-    Returns
-    -------
-    trains
-        `NEVER` if they do not lead there, for stations may have completed it.
+    `NEVER` if they do not lead there: stations may have completed it.
     """
     for route in range(tables.n_routes):
         paths.cost[route] = FAR if paths.own_at[route] == FAR else UNIT * tables.length[route]
@@ -225,10 +213,7 @@ def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int
     """
     Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
 
-    Returns
-    -------
-    route
-        `NEVER` if they sufficed to the end, or not even at the start.
+    `NEVER` if they sufficed to the end, or not even at the start.
     """
     n_routes = paths.n_opening[ticket]
     for i in range(n_routes):
@@ -269,7 +254,7 @@ def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int
     """
     Find the shortest path of a ticket after some claims; return its routes, `NO_PATH` if it takes too many trains.
 
-    Of paths of as many trains it is one that serves long: of few routes that are closed later.
+    Among equally long paths, one of few routes that are closed later serves long.
     """
     trains = tables.trains_each
     for route in range(tables.n_routes):
@@ -287,12 +272,9 @@ def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int
 @compiled
 def _search(tables: Tables, paths: Paths, ticket: int, first: int, end: int, most: int) -> int:
     """
-    Find the cheapest path of a ticket to one of its goals from `first` to before `end`.
+    Find a ticket's cheapest path to a goal from `first` to before `end`; return its last city.
 
-    Returns
-    -------
-    city
-        Where it ends; `NEVER` if it costs more than `most`.
+    `NEVER` if it costs more than `most`.
     """
     head = 0
     n_queued = _begin_search(tables, paths, ticket, first, end)

@@ -43,8 +43,8 @@ def built_in() -> list[Player]:
     """
     Return the compiled players of the package, the weakest first.
 
-    `Searcher` plays some thousand times slower, and `Planner1` is `Planner` as
-    it was: name them to have them in.
+    `Searcher` plays some thousand times slower, and `Planner1` is an older
+    `Planner`: name them to include them.
 
     Examples
     --------
@@ -68,25 +68,24 @@ def tournament(
     Let policies play each other, and rate them.
 
     Every `n_players` of them meet in `n_games` games, seated fairly as by
-    `simulate`, and all play the same deals. In a game of more than two, every
-    two of its players meet: who finishes before the other has won that
-    meeting. As it matters after whom one moves, they sit in every order, each
-    with deals of its own.
+    `simulate`, and all play the same deals. In a game of more than two, every two
+    of its players meet: the one who finishes first wins that meeting. As it
+    matters after whom one moves, they sit in every order, each with its own deals.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is to be played.
+        The map, as the variant to play.
     policies
-        The players: built-in ones (their names are enough), those of your own, or both; or a dict of
-        players by the names they are to have. Of several with one name, each
-        gets a number. Copies of them play, as in `simulate`.
+        The players: names of built-in ones, your own, or both; or a dict of
+        players by name. Players of one name get numbers. Copies of them play, as
+        in `simulate`.
     n_games
-        Games of each set of players that meet; rounded up, so that they sit
-        in every order equally often: to a multiple of 2, 6, 24 or 120 for 2,
-        3, 4 or 5 players. Up to some 100,000: memory grows with the deals.
+        Games of each set of players that meet; rounded up, so that they sit in
+        every order equally often: to a multiple of 2, 6, 24 or 120 for 2, 3, 4 or
+        5 players. Memory grows with the deals: up to some 100,000.
     seed
-        What chance does.
+        Seed of all chance.
     n_players
         Players in a game.
     executor
@@ -97,14 +96,14 @@ def tournament(
     Returns
     -------
     tournament
-        Ratings, and how each two did against each other. If it is interrupted,
-        those of the games that are finished, once all have met.
+        Ratings, and results of each pair. If it is interrupted once all have met,
+        those of the games that are finished.
 
     Raises
     ------
     ValueError
-        If there are fewer policies than players in a game, the map is not for
-        so many, or a number is out of range.
+        If there are fewer policies than players in a game, the map does not allow
+        that many, or a number is out of range.
     KeyboardInterrupt
         If it is interrupted before all have met.
 
@@ -113,11 +112,11 @@ def tournament(
     Interrupted
         If it is interrupted later.
     UserWarning
-        If a policy holds a random generator of its own.
+        If a policy holds a random generator.
 
     Examples
     --------
-    Is an idea better than the players of the package? One line tells:
+    Is an idea better than the players of the package?
 
     >>> import ttr_analysis as ttr
     >>> class First:
@@ -157,7 +156,7 @@ def beats(
     policy
         The policy.
     others
-        Whom it is to beat; None: the players of the package.
+        Its opponents; None: the players of the package.
     n_games
         Games against each of them; an odd number is rounded up, so that both
         sit in either seat in each deal.
@@ -167,17 +166,16 @@ def beats(
     Returns
     -------
     table
-        One row for each other policy (index `other`): `games` (played),
-        `win_rate` (ties count half) with its 95% interval `win_low` and
-        `win_high`, mean `margin` (points more than the other) with
-        `margin_low` and `margin_high`, and the `verdict`: "yes" if all of the
-        interval of `win_rate` is above one half, "no" if all is below, else
-        "too close to call". Points play no part in it.
+        One row for each other policy (index `other`): `games`, `win_rate` (ties
+        count half) with its 95% interval `win_low` and `win_high`, mean `margin`
+        in points with `margin_low` and `margin_high`, and the `verdict`: "yes" if
+        the interval of `win_rate` is above one half, "no" if it is below, else
+        "too close to call".
 
     Notes
     -----
     Only deals are independent: the interval is that of the differences of wins
-    deal by deal, as `win_differences` gives it of the same games.
+    deal by deal, as in `win_differences`.
 
     Raises
     ------
@@ -209,7 +207,7 @@ def beats(
 
 class Tournament:
     """
-    What a tournament found.
+    The results of a tournament.
 
     Parameters
     ----------
@@ -235,12 +233,11 @@ class Tournament:
         """
         The ratings, best first.
 
-        One row for each player (index `policy`): `rating` (Elo points, on
-        average 0; see `Ratings`) with its 95% interval `rating_low` and
-        `rating_high`; `bound`: "at least" or "at most" if it never lost to the
-        others, or never won, so that its rating is no more than that; `games`;
-        `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
-        mean `points`.
+        One row for each player (index `policy`): `rating` (Elo points, on average 0;
+        see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`:
+        "at least" or "at most" if it never lost to the others, or never won; `games`;
+        `win_rate` (shared wins count in shares) with `win_low` and `win_high`; mean
+        `points`.
         """
         meetings, ratings = self._meetings, self._ratings
         n_games = meetings.games.sum(axis=0)
@@ -262,15 +259,14 @@ class Tournament:
     @cached_property
     def pairs(self) -> pd.DataFrame:
         """
-        How each two players did against each other.
+        The results of each pair of players.
 
-        One row for each pair, the higher rated first (index `policy`,
-        `other`): `games` in which they met, `rate` at which the first came
-        before the second (ties count half) with its 95% interval `low` and
-        `high`, `expected`, what the ratings would make it, and `margin`, by
-        how many points on average, with `margin_low` and `margin_high`. Where
-        `expected` is outside of the interval, one number for each player does
-        not tell the whole story.
+        One row for each pair, the higher rated first (index `policy`, `other`):
+        `games`, the `rate` at which the first came before the second (ties count
+        half) with its 95% interval `low` and `high`, the rate `expected` from the
+        ratings, and the mean `margin` in points, with `margin_low` and
+        `margin_high`. Where `expected` is outside the interval, one rating for each
+        player does not explain the results.
         """
         meetings, strength = self._meetings, self._ratings.elo / ELO
         rows, index = [], []
@@ -310,24 +306,8 @@ class Meetings:
     """
     Who came before whom, and by how much, deal by deal: games of one deal are not independent.
 
-    Parameters
-    ----------
-    names
-        Names of the players.
-    n_deals
-        Number of deals.
-
-    Attributes
-    ----------
-    scores, margins
-        `scores[d, i, j]`: how often player *i* came before *j* in games of
-        deal *d*, and by how many points in all.
-    met
-        `met[d, i, j]`: in how many games of deal *d* the two met.
-    games, wins
-        `games[d, i]`: games of player *i*, and its share of wins in them.
-    points
-        Points of each player, added up.
+    `scores[d, i, j]` is how often player *i* came before *j* in deal *d*,
+    `margins` by how many points in all, and `met` in how many games the two met.
     """
 
     def __init__(self, names: Sequence[str], n_deals: int) -> None:
@@ -442,21 +422,20 @@ _TOLERANCE: Final = 1e-10
 
 class Ratings(NamedTuple):
     """
-    Ratings with what is known of their errors.
+    Ratings with their errors.
 
     Parameters
     ----------
     elo
-        One rating for each player. Their mean is 0: that of the largest group
-        whose members all took points from each other, if only by way of
-        others, which most often is all players. Of two such groups it is the
-        better one; where no two players are tied so, it is all.
+        One rating for each player. Their mean is 0 over the largest group whose
+        members all took points from each other, directly or through others, which
+        most often is all players; of two such groups, over the better one.
     low, high
         Ends of its 95% confidence interval.
     bounds
-        For each player "", or "at least" if none of the others ever took a
-        point from it and its group, "at most" for the reverse: the games then
-        say that it is better, or worse, but not by how much.
+        "at least" if no other player took a point from it and its group, "at
+        most" for the reverse, else "": the games then show that it is better, or
+        worse, but not by how much.
     """
 
     elo: Floats
@@ -469,36 +448,34 @@ def fit_ratings(scores: Floats) -> Ratings:
     """
     Return the ratings that make the results of games most likely.
 
-    A player rated *x* Elo points above another is expected to come before it
-    in 1 / (1 + 10^(-x/400)) of their meetings [1]_; a tie counts half.
+    A player rated *x* Elo points above another is expected to come before it in
+    1 / (1 + 10^(-x/400)) of their meetings [1]_; a tie counts half.
 
     Parameters
     ----------
     scores
-        `scores[d, i, j]`: how often player *i* came before *j* in the games
-        of deal *d*; deals are independent of each other, games of one are
-        not.
+        `scores[d, i, j]`: how often player *i* came before *j* in deal *d*.
 
     Returns
     -------
     ratings
-        By maximum likelihood. One drawn meeting is added for each pair that
-        met: a player who never won would else be infinitely bad. After *n*
-        lost games it is rated about 400 log10(2n + 1) points lower, and
-        marked "at most". With hundreds of games the draw moves other ratings
-        by less than a point or two.
+        By maximum likelihood. One drawn meeting is added for each pair that met:
+        otherwise a player who never won would be infinitely bad. After *n* lost
+        games it is rated about 400 log10(2n + 1) points lower, and marked "at
+        most". With hundreds of games the draw moves other ratings by a point or
+        two at most.
 
     Raises
     ------
     ValueError
-        If some players never met, not even by way of others.
+        If some players never met, not even through others.
 
     Notes
     -----
-    Newton's method on a concave function. The error is the larger of two: by
-    the information matrix, as if all meetings were independent, and by the
-    spread between deals (the "sandwich", with deals as clusters). The interval
-    is Student's, with a degree of freedom less than deals.
+    Newton's method on a concave function. The error is the larger of two: by the
+    information matrix, as if all meetings were independent, and by the spread
+    between deals (the "sandwich", with deals as clusters). The interval is
+    Student's, with one degree of freedom less than deals.
 
     References
     ----------
@@ -559,7 +536,7 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
 
 
 def _bounds(sums: Floats, strength: Floats) -> tuple[Floats, tuple[str, ...]]:
-    """Return which players ratings are measured from, as ones, and who is only known to be above or below others."""
+    """Return which players the mean of ratings is over, as ones, and who is only known to be above or below others."""
     beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)
     groups = nx.strongly_connected_components(beaten)
     largest = max(groups, key=lambda group: (len(group), strength[list(group)].mean()))

@@ -1,4 +1,4 @@
-"""Win probabilities: how a game goes on, of one position or along a whole game."""
+"""Win probabilities: how a game goes on, from one position or along a whole game."""
 
 from __future__ import annotations
 
@@ -40,41 +40,39 @@ def win_probability(
     """
     Return how likely each seat is to win, from what one seat can know.
 
-    Hands and tickets that the seat does not see are drawn anew for each
-    rollout, as they may be after all that it saw, and the game is played on to
-    its end. Nothing that is hidden from the seat changes the result.
+    Hands and tickets that the seat does not see are drawn anew for each rollout,
+    consistent with all that it saw, and the game is played to its end. Nothing
+    that is hidden from the seat changes the result.
 
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one. Records are best: a
-        state alone does not tell which tickets lay face up until a shuffle,
-        nor how the players play. One that begins from a position does not
-        tell how they play either.
+        A record, a state, or what a seat sees of one. Records are best: a state
+        alone does not show which tickets lay face up until a shuffle, nor how the
+        players play; neither does a record that begins from a position.
     seat
-        Who looks; None for somebody who sees all hands and tickets that the
-        record or state has, but not the order of the piles.
+        Who looks; None sees all hands and tickets that the record or state has,
+        but not the order of the piles.
     step
         Which step of a record: 0 is the set-up, -1 the last one.
     n_rollouts
-        How often the game is played on.
+        How often the game is played to its end.
     seed
-        Seed of all chance. Rollouts from different positions begin with the
-        same random numbers.
+        Seed of all chance. Rollouts from different positions begin with the same
+        random numbers.
     policies
-        Who plays on, one compiled policy for each seat; those of the package
-        may be given by name. By default planners, of whom some have numbers
-        of their own, others in each rollout: one in four, or as many as those
-        who play otherwise than `Planner` would in the record.
+        Who plays on, one compiled policy or name for each seat. By default
+        planners, some of them with varied numbers: one in four, or the share of
+        players in the record who play unlike `Planner`.
 
     Returns
     -------
     chances
         One row for each seat (index `seat`): `win`, the probability to win
-        (shared wins count in shares) with `win_low` and `win_high`, and
-        expected final `points` with `points_low` and `points_high`: 95%
-        intervals of what chance does in the rollouts. How well the policies
-        stand for who really plays, they do not tell.
+        (shared wins count in shares) with `win_low` and `win_high`, and expected
+        final `points` with `points_low` and `points_high`: 95% intervals of
+        chance in the rollouts, not of how well the policies represent the
+        players.
 
     Raises
     ------
@@ -90,24 +88,21 @@ def win_probability(
     Notes
     -----
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of
-    succession [1]_: nothing was known of it before. Without it, extreme
-    results of few rollouts would be too extreme. Its interval is that of the
-    same beta distribution, widened to Wilson's of the wins [2]_ where that
-    reaches further. The beta distribution alone leaves out 0 and 1, and with
-    60 rollouts and five seats it would hold the truth 89% of the time only,
-    on average over all probabilities. A game that is over, with all tickets
-    known, is certain.
+    succession [1]_. Without it, extreme results of few rollouts would be too
+    extreme. Its interval is that of the same beta distribution, widened to
+    Wilson's of the wins [2]_ where that reaches further: the beta distribution
+    alone excludes 0 and 1, and with 60 rollouts and five seats it would cover the
+    truth only 89% of the time. A finished game with all tickets known is certain.
 
-    Unknown tickets of a seat are believed to be those of a planner who
-    claimed its routes, and such as its player would choose of an opening
-    offer; those of a seat that `Random` plays, any. Who plays otherwise is
-    judged less well.
+    The unknown tickets of a seat are believed to be those of a planner who
+    claimed its routes; those of a seat that `Random` plays, any. Players unlike
+    planners are judged less well.
 
-    How the players play is told by what the seat that looks did in the whole
-    record, or by what all did where all hands are in view: each decision is
-    compared with what `Planner` would have done there, and what is found is
-    taken for all at the table. `docs/winning.md` shows how well calibrated
-    the probabilities are among planners, and among other players.
+    How the players play is inferred from what the seat that looks did in the
+    record, or from what all did where all hands are in view: each decision is
+    compared with that of `Planner`, and the result is taken for all players.
+    `docs/winning.md` shows how well calibrated the probabilities are among
+    planners, and among other players.
 
     References
     ----------
@@ -121,8 +116,8 @@ def win_probability(
     --------
     >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
-    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
+    >>> record = game.play(players, seed=7)
     >>> chances = win_probability(record, 1, step=40, n_rollouts=20, policies=players)
     >>> chances["win"].round(2).tolist()
     [0.95, 0.05]
@@ -201,8 +196,7 @@ def win_curve(
     record
         The game.
     seat
-        Who looks, as in `win_probability`: a seat, or None for somebody who
-        watches all hands.
+        Who looks, as in `win_probability`: a seat, or None to see all hands.
     steps
         Which steps; by default all. A swing is from one of them to the next.
     n_rollouts, seed, policies
@@ -214,7 +208,7 @@ def win_curve(
     -------
     curve
         A row for each step and seat, with the columns of `CURVE_COLUMNS`;
-        `curve.attrs["looker"]` says who looked, "all" for all hands.
+        `curve.attrs["looker"]` is the seat that looked, or "all".
 
     Raises
     ------
@@ -284,7 +278,7 @@ def _rows(
 def _swings(
     results: Results, before: tuple[int, Results], chances: Sequence[Sequence[float]]
 ) -> list[tuple[float, float, float, float]]:
-    """Return for each seat since which step its probability swung, by how much, and the ends of the interval."""
+    """Return for each seat the step from which its probability swung, by how much, and the ends of the interval."""
     since, old = before
     changes = results.won - old.won
     # Two more differences, one up and one down, keep the interval honest where all rollouts change alike: Bonett and
@@ -303,31 +297,28 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
     """
     Return the steps of a game that changed the win probabilities most.
 
-    A swing is of what was done and of what chance did upon it: a card drawn, a
-    tunnel that failed. Among hundreds of them some would look large by chance
-    alone: intervals are wide enough for all of a game together (Bonferroni),
-    and swings whose interval then holds 0 are left out.
+    A swing includes what chance did after a move: a card drawn, a tunnel that
+    failed. Among hundreds of swings some would look large by chance alone: the
+    intervals are wide enough for all of a game together (Bonferroni), and swings
+    whose interval then contains 0 are left out.
 
     Parameters
     ----------
     record
         The game.
     curve
-        From `win_curve`. Where it leaves out steps, a swing is of all of
-        them.
+        From `win_curve`. Where it skips steps, a swing is of all of them.
     n
         How many at most.
 
     Returns
     -------
     points
-        One row for each, those first of which the most is sure (index
-        `step`): `since`, the step from which it counts, `acting`, the seat
-        that moved, its `move` as a line of the notation tells it, `seat`,
-        whose probability changed most, its probability `before` and `after`,
-        and `swing` with `swing_low` and `swing_high`. Of several steps
-        together `acting` is -1. Where `curve.attrs` names a seat as the
-        looker, moves are told as it saw them.
+        One row for each, the clearest first (index `step`): `since`, the step
+        from which it counts, `acting`, the seat that moved (-1 for several
+        steps), its `move` in notation, `seat`, whose probability changed most,
+        its probability `before` and `after`, and `swing` with `swing_low` and
+        `swing_high`. If a seat looked, moves are shown as it saw them.
 
     Raises
     ------
@@ -368,7 +359,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
 
 
 def step_text(record: GameRecord, step: int) -> str:
-    """Return a step of a record as a line of the notation tells it, without who acts."""
+    """Return a step of a record in notation, without who acts."""
     packed = KernelGame(record.map, record.header.n_players)
     first = sum(len(events) for events in record.steps[:step])
     entries = record.entries[first : first + len(record.steps[step])]
