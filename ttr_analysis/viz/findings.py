@@ -156,7 +156,7 @@ def _alike(figures: list[str]) -> list[str]:
     Examples
     --------
     >>> _alike(["1", "0.95", "nan"]), _alike(["9.5%", "12%"]), _alike(["3", "\N{MINUS SIGN}4"])
-    (['1.00', '0.95', 'nan'], ['9.5%', '12.0%'], ['3', '\N{MINUS SIGN}4'])
+    (['1.00', '0.95', 'nan'], ['9.5%', '12.0%'], ['3', '−4'])
     """
     most = max((len(text.rstrip("%").partition(".")[2]) for text in figures), default=0)
     alike = []
