@@ -232,7 +232,7 @@ def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.
 def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
     """Return a chart as part of a page of widgets: its inks are those of the page, and its links work."""
     svg = _svg(draw, size, {"axes.facecolor": _PAPER.light, "svg.fonttype": "none"})
-    svg = re.sub(r".*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     attributes = f'class="chart" role="group" aria-label="{escape(about)}" style="stroke-linejoin: round"'
     svg = re.sub(r'<svg.*?(viewBox=".*?").*?>', rf"<svg {attributes} \1>", svg, count=1, flags=re.DOTALL)
     return Markup(_with_inks(svg, "variable"))  # noqa: S704 - escaped by matplotlib
