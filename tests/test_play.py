@@ -67,7 +67,8 @@ async def play(served: Served, *lines: str) -> dict[str, Any]:
 def test_a_game_is_played_over_the_socket_and_saved(tmp_path: Path) -> None:
     options = ["--seats", "greedy,Ida", "--seed", "7", "--save", "mine.jsonl"]
     with served("nordic", *options, folder=tmp_path) as table:
-        assert status(table.address) == 200
+        with urlopen(table.address, timeout=10) as page:  # noqa: S310 - our own server
+            assert "; frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
         state = asyncio.run(play(table, "keep all", "draw", "draw"))
         code, said, complaints = table.stop()
 

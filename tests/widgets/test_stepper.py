@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -86,7 +87,7 @@ def test_a_page_holds_all_it_needs(record: GameRecord, tmp_path: Path) -> None:
 
     seen = read_page(page)
     assert seen.faults == []
-    assert "default-src 'none'" in page
+    assert "default-src 'none'" in html.unescape(page)
     assert json.loads(data_of(page)) == {"data": json.loads(json.dumps(stepper.data)), "step": 5}
     assert "export default" not in page
     assert "import " not in re.sub(r"/\*.*?\*/", "", page, flags=re.DOTALL).partition('<script type="module">')[2]

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import html
 import json
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import anywidget
 import traitlets
 from traitlets import HasTraits, TraitError, TraitType
 
-from ttr_analysis._decoding import Range, write_atomically
+from ttr_analysis._decoding import Range
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.viz import html
+from ttr_analysis.viz.html import PAGE_POLICY
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,
@@ -381,29 +380,43 @@ class QueryWidget(anywidget.AnyWidget):
 
 # -- a widget as a page of its own ---------------------------------------------------------------------------------
 
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
-"""Nothing is loaded from anywhere, whatever a name may hold."""
-
 _EXPORT: Final = "export default { render };"
 
 
-def write_page(
-    path: str | os.PathLike[str],
-    *,
-    title: str,
-    module: str,
-    styles: str,
-    values: Mapping[str, object],
-    before: str = "",
-) -> None:
-    """Write a widget as one self-contained page."""
-    text = page(title=title, module=module, styles=styles, values=values, before=before)
-    write_atomically(Path(path).expanduser(), text)
+def widget_page(
+    title: str, styles: str, script: str, *, before: str = "", data: str = "null", policy: str = PAGE_POLICY
+) -> str:
+    """Return a page on which a script shows a widget, below the HTML that comes before it; `data` is JSON."""
+    noscript = "<noscript>This page needs JavaScript, which runs in the page alone.</noscript>"
+    values = f'<script type="application/json" id="values">{data}</script>'
+    return html.page(
+        title=title,
+        styles=f"body {{ margin: 0; background: var(--ttr-paper); color: var(--ttr-ink); }}\n{styles}",
+        body=f'{before}<main id="widget"></main>\n{noscript}\n{values}',
+        script=script,
+        is_module=True,
+        classes="ttr-page",
+        policy=policy,
+    )
 
 
 def page(*, title: str, module: str, styles: str, values: Mapping[str, object], before: str = "") -> str:
     """
-    Return the page of `write_page`.
+    Return a widget as one self-contained page.
+
+    Parameters
+    ----------
+    title
+        Any text.
+    module
+        The widget's ES module, which ends in `export default { render };`.
+    styles
+        Its style sheet.
+    values
+        What its model holds, ready for JSON. `step` is read from the address
+        (`page.html#12`), if that names one.
+    before
+        HTML shown before it, names escaped. A link to `#12` shows that step.
 
     Examples
     --------
@@ -416,25 +429,5 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object], 
         raise ValueError(f"expected a module that ends in {_EXPORT!r}")
     # No text may end the element that holds it.
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{html.escape(title)}</title>
-<style>
-body {{ margin: 0; padding: 12px 16px; background: var(--ttr-paper); }}
-{styles}</style>
-</head>
-<body class="ttr-page">
-{before}<main id="widget"></main>
-<noscript>This page needs JavaScript, which runs in the page alone.</noscript>
-<script type="application/json" id="values">{data}</script>
-<script type="module">
-{code}{read_static("model.js")}{read_static("page.js")}</script>
-</body>
-</html>
-"""
+    script = code + read_static("model.js") + read_static("page.js")
+    return widget_page(title, f"body {{ padding: 12px 16px; }}\n{styles}", script, before=before, data=data)

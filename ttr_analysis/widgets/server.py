@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import html
 import json
 import secrets
 from collections.abc import Callable, Iterator
@@ -25,7 +24,8 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from ttr_analysis.widgets.base import read_static
+from ttr_analysis.viz.html import PAGE_POLICY
+from ttr_analysis.widgets.base import read_static, widget_page
 
 if TYPE_CHECKING:
     import anywidget
@@ -172,15 +172,12 @@ class _Handler(RequestHandler):
 class _Page(_Handler):
     def get(self) -> None:
         """Answer with the page."""
-        policy = (
-            "default-src 'none'; base-uri 'none'; style-src 'unsafe-inline'; img-src data:; "
-            f"script-src 'unsafe-inline' blob:; connect-src ws://{self.request.host}"
-        )
-        self.set_header("Content-Security-Policy", policy)
+        # No other page may frame it; only a header can say so.
+        policy = f"{PAGE_POLICY} blob:; connect-src ws://{self.request.host}"
+        self.set_header("Content-Security-Policy", f"{policy}; frame-ancestors 'none'")
         self.set_header("Cache-Control", "no-store")
-        self.write(
-            _PAGE.format(title=html.escape(self.server.title), script=read_static("model.js") + read_static("host.js"))
-        )
+        script = read_static("model.js") + read_static("host.js")
+        self.write(widget_page(self.server.title, _STYLES, script, before=_BEFORE, policy=policy))
 
 
 class _Live(_Handler, WebSocketHandler):
@@ -209,26 +206,7 @@ class _Live(_Handler, WebSocketHandler):
         self.server.close(self)
 
 
-_PAGE: Final = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<link rel="icon" href="data:,">
-<title>{title}</title>
-<style>
-body {{ margin: 0; background: var(--ttr-paper); color: var(--ttr-ink); }}
-#gone {{ margin: 0; padding: 8px 10px; font: 600 15px/1.4 system-ui, sans-serif; }}
-</style>
-</head>
-<body class="ttr-page">
+_STYLES: Final = "#gone { margin: 0; padding: 8px 10px; font: 600 15px/1.4 system-ui, sans-serif; }"
+_BEFORE: Final = """<link rel="icon" href="data:,">
 <p id="gone" role="alert" hidden>Python has stopped, and with it this page.</p>
-<main id="widget"></main>
-<noscript>This page needs JavaScript, which runs in the page alone.</noscript>
-<script type="module">
-{script}</script>
-</body>
-</html>
 """

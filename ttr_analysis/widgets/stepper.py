@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import anywidget
 import numpy as np
 import traitlets
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis._words import isolate, percent
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.steps import Values, step_chart
 from ttr_analysis.viz.words import tell
-from ttr_analysis.widgets.base import Json, css, esm, write_page
+from ttr_analysis.widgets.base import Json, css, esm, page
 from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, place_of
 
 if TYPE_CHECKING:
@@ -146,7 +148,8 @@ class GameStepper(anywidget.AnyWidget):
         """
         values = {"data": self.data, "step": self.step}
         title, style = self.data["facts"]["title"], self._css + styles
-        write_page(path, title=title, module=_MODULE, styles=style, values=values, before=before)
+        text = page(title=title, module=_MODULE, styles=style, values=values, before=before)
+        write_atomically(Path(path).expanduser(), text)
 
     @traitlets.validate("step")
     def _validate_step(self, proposal: dict[str, Any]) -> int:
