@@ -11,8 +11,7 @@ from tests.engine.records import TABLES, Table, played
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
 from ttr_analysis.notation import NotationError, record_lines
-from ttr_analysis.widgets.recorder import GameRecorder
-from ttr_analysis.widgets.recording import PieceKind, Recording
+from ttr_analysis.widgets.recorder import GameRecorder, PieceKind, Recording
 
 SET_UP = (
     "hand 4",
@@ -49,8 +48,8 @@ def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
     for line in lines:
         assert pad.check(line).is_ready
         pad.enter(line)
-    assert pad.record.entries == record.entries
-    assert GameRecord.load(path, record.map) == pad.record
+    assert pad.session.record.entries == record.entries
+    assert GameRecord.load(path, record.map) == pad.session.record
     assert [seat["points"] for seat in pad.frame()["moment"]["seats"]] == list(record.scores)
 
 
@@ -62,7 +61,7 @@ def test_a_file_is_continued_wherever_it_ends(tmp_path: Path) -> None:
         pad.enter(line)
         json.dumps(pad.frame())
     again = Recording(record.map, path=path)
-    assert again.record.entries == record.entries[: len(again.record.entries)]
+    assert again.session.record.entries == record.entries[: len(again.session.record.entries)]
     assert again.game == Game(record.map)
 
 
@@ -88,7 +87,7 @@ def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> 
     path = tmp_path / "game.jsonl"
     Recording(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
     assert Recording(nordic, path=path).names == ("Ida", "Bo", "Cy")
-    assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("Ida: hand 4",)
+    assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).session.lines == ("Ida: hand 4",)
     for others in (("Bo", "Ida", "Cy"), ("Ida", "Bo")):
         with pytest.raises(GameError, match=rf"game\.jsonl is of Ida, Bo, Cy, not of {', '.join(others)}"):
             Recording(nordic, players=others, path=path)
@@ -142,13 +141,13 @@ def test_what_may_come_next_is_offered(pad: Recording, typed: str, choice: str) 
 def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
     pad = Recording(nordic, seat=0, players=("Ida", "Bo"))
     for _ in range(200):
-        if len(pad.lines) == len(SET_UP):
+        if len(pad.session.lines) == len(SET_UP):
             break
         text = ""
         while not pad.check(text).is_ready:
             text = pad.check(text).choices[0].text
         pad.enter(text)
-    assert pad.lines[1] == "Bo: hand 4"
+    assert pad.session.lines[1] == "Bo: hand 4"
     assert pad.frame()["moment"]["turn"] == "is to move"
 
 
@@ -163,7 +162,7 @@ def test_choices_lead_from_line_to_line(name: str) -> None:
             text = check.choices[turn % len(check.choices)].text
         if check.is_ready:
             pad.enter(text)
-    assert len(pad.lines) > 12
+    assert len(pad.session.lines) > 12
 
 
 def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
@@ -175,7 +174,7 @@ def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
     assert check.told == "Ida: take the card in market slot 2; red comes to market slot 2"
-    assert len(pad.lines) == len(SET_UP)
+    assert len(pad.session.lines) == len(SET_UP)
 
 
 def test_a_line_holds_a_claim_of_a_tunnel_with_all_that_follows(pad: Recording) -> None:
@@ -190,7 +189,7 @@ def test_an_illegal_line_says_why(pad: Recording) -> None:
     assert (check.problem, check.at) == ("Ida can do something else; who can may not pass", 0)
     with pytest.raises(NotationError, match="who can may not pass"):
         pad.enter("pass")
-    assert len(pad.lines) == len(SET_UP)
+    assert len(pad.session.lines) == len(SET_UP)
 
 
 # -- clicks -----------------------------------------------------------------------------

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 """What goes to the browser."""
+MOST_LETTERS: Final = 5_000
+"""Of a line that comes from there."""
 
 
 # -- inputs --------------------------------------------------------------------------------------------------------

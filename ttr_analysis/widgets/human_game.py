@@ -36,8 +36,7 @@ from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
-from ttr_analysis.widgets.base import cards_in_words
-from ttr_analysis.widgets.recording import MOST_LETTERS
+from ttr_analysis.widgets.base import MOST_LETTERS, cards_in_words
 from ttr_analysis.widgets.snapshot import Moments
 
 PERSON: Final = "Person"

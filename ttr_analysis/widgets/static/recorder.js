@@ -1,5 +1,5 @@
 /*
- * Enter a game from the table. What a line means is known to Python alone (`ttr_analysis.widgets.recording`): it is asked
+ * Enter a game from the table. What a line means is known to Python alone (`ttr_analysis.widgets.recorder`): it is asked
  * as one types, and answers with what is wrong and with what may come next.
  */
 
