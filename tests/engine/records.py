@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameMap, GameRecord, GameState, SeatView
@@ -71,6 +72,15 @@ def _by_variant() -> list[list[Table]]:
 
 EACH_VARIANT = [tables[i % len(tables)] for i, tables in enumerate(_by_variant())]
 """Every map and variant once, with fewer or more players in turn."""
+
+each_variant = pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(table, id=str(table), marks=() if i % 3 == 0 else pytest.mark.compiled_only)
+        for i, table in enumerate(EACH_VARIANT)
+    ],
+)
+"""For a test that needs each of them compiled, and some as plain Python, which `test_plain` compares with it."""
 
 TABLES_AND_MOODS = [
     (tables[i % len(tables)], list(MOODS)[i % len(MOODS)])

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tests.engine.walks import WALKS, some_states
+from tests.engine.walks import on_each_walk, some_states
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameMap, IllegalActionError, payments
 from ttr_analysis.analysis.payments import Payment
@@ -28,7 +28,7 @@ from ttr_analysis.engine.actions.table import Codec, codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, make_event, packed, unpacked
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_every_legal_action_has_its_own_numbers_and_they_give_it_back(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     codec = codec_of(game.game_map)

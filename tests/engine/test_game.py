@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tests.engine.walks import WALKS, some_states, whole_game
+from tests.engine.walks import on_each_walk, some_states, whole_game
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap, GameState, UnknownNameError
 from ttr_analysis.engine.actions import (
@@ -19,7 +19,7 @@ from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import OVER, Phase
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_old_states_never_change(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     before = [state.packed.cells for state in states]

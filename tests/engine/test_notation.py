@@ -13,7 +13,7 @@ import pytest
 from tests.engine.goldens import golden_paths, load_events
 from tests.engine.positions import changed
 from tests.engine.records import EACH_VARIANT, TABLES, Table, played
-from tests.engine.walks import WALKS, some_states
+from tests.engine.walks import on_each_walk, some_states
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
@@ -60,7 +60,7 @@ def test_random_games_are_told_and_read(table: Table) -> None:
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_every_legal_move_is_told_and_read(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     for state in states[::4]:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from tests.engine.positions import Position, changed
-from tests.engine.walks import WALKS, some_states, state_of
+from tests.engine.walks import on_each_walk, some_states, state_of
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, IllegalActionError, SeatView
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.actions import (
@@ -24,10 +25,12 @@ from ttr_analysis.engine.actions import (
 )
 from ttr_analysis.engine.codes import CLAIM_ROUTE, KEEP_TICKETS, make_action
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
-from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
-from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies import play_games
+from ttr_analysis.policies.greedy import Greedy, choose_greedily
 from ttr_analysis.policies.random import Random
+from ttr_analysis.tables import Tables
 
 
 class AtRandom:
@@ -59,7 +62,7 @@ class Broken(Random):
         return (KEEP_TICKETS, 0) if state.phase == Phase.KEEP_START else (make_action(CLAIM_ROUTE, 500), 0)
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_policies_play_whole_games(name: str, variant: str | None) -> None:
     game = Game(load(name), 2, variant)
     record = game.play([AtRandom(), Random()], seed=7, game=3)
@@ -146,7 +149,7 @@ def test_a_step_follows_a_script() -> None:
     assert after.hands[0] == CardCounts.of(green=1)
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_what_happened_at_random_happens_again_by_script(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     for state in states:
@@ -256,3 +259,26 @@ def test_events_in_words(nordic: GameMap) -> None:
     for kind, text in kinds.items():
         assert str(Chance(kind, 1, 2, "red", ticket)) == text
     assert str(Move(1, DrawCard())) == "P1: draw a card from the pile"
+
+
+def test_without_a_seed_it_is_0(nordic: GameMap) -> None:
+    game = Game(nordic)
+
+    assert game.play(["Random", "Random"]) == game.play(["Random", "Random"], seed=0)
+
+
+def test_parameters_may_be_whole_numbers(nordic: GameMap) -> None:
+    class Whole:
+        name, memory_size, params = "Whole", 4, np.ones(1, dtype=np.int64)
+        lore, chooser = staticmethod(Greedy().lore), staticmethod(choose_greedily)
+
+        def decide(
+            self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+        ) -> tuple[int, int]:
+            return choose_greedily(state, tables, lore, seat, params, memory)
+
+    rows = Game(nordic).play_rows([Whole(), Whole()], seed=7)
+
+    assert np.array_equal(rows, Game(nordic).play_rows([Greedy(), Greedy()], seed=7))
+    ends = [play_games(nordic, [player, player], 1, seed=7) for player in (Whole(), Greedy())]
+    assert all(map(np.array_equal, *ends))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.records import EACH_VARIANT, Table, played
+from tests.engine.records import Table, each_variant, played
 from tests.fixtures import load
 from tests.widgets.moments import replay_moments
 from ttr_analysis import Game, GameError, GameRecord, GameState, PositionError, RecordError
@@ -34,8 +35,13 @@ def between_turns(record: GameRecord) -> list[GameState]:
     return [state for state in record.states() if state.packed.phase in (TURN, OVER)]
 
 
+@cache
+def usa_game() -> GameRecord:
+    return USA.play(["Greedy", "Planner"], seed=3)
+
+
 def usa_record(n_entries: int = 120) -> GameRecord:
-    record = USA.play(["Greedy", "Planner"], seed=3)
+    record = usa_game()
     return GameRecord(record.header, record.entries[:n_entries], record.map)
 
 
@@ -50,11 +56,11 @@ def with_line(record: GameRecord, **data: object) -> str:
 # -- positions ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@each_variant
 def test_every_state_between_two_turns_can_be_told_as_a_position(table: Table) -> None:
     record = played(table)
     tables = game_tables(record.map, table.n_players)
-    for state in between_turns(record)[::9]:
+    for state in between_turns(record)[::23]:
         laid, problems = state_of(position_of(state.packed, tables), record.map, table.n_players)
 
         assert problems == []
@@ -73,7 +79,7 @@ def test_every_state_between_two_turns_can_be_told_as_a_position(table: Table) -
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@each_variant
 def test_a_record_that_begins_from_a_position_is_a_record(table: Table) -> None:
     record = played(table)
     states = between_turns(record)
@@ -442,7 +448,7 @@ def test_a_record_begins_only_between_turns_and_only_once() -> None:
 # -- corrections --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@each_variant
 def test_a_correction_changes_what_it_tells_and_nothing_else(table: Table) -> None:
     record = played(table)
     for state in between_turns(record)[::20]:

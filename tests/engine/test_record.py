@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from tests.engine.records import (
-    EACH_VARIANT,
     TABLES,
     TABLES_AND_MOODS,
     Table,
     cells_by_facade,
     changed,
+    each_variant,
     played,
     short_text,
     without_stream,
@@ -43,7 +43,6 @@ NORDIC = Table("nordic", "", 2)
 SMALL = [Table("nordic", "", 2), Table("nederland", "neutral", 2), Table("usa", "", 2), Table("invented", "", 5)]
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)
-each_variant = pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 some_tables = pytest.mark.parametrize("table", SMALL, ids=str)
 every_table_and_mood = pytest.mark.parametrize(("table", "mood"), TABLES_AND_MOODS, ids=str)
 

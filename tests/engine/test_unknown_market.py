@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.invariants import Law, broken_law
 from tests.engine.positions import Position
-from tests.engine.records import EACH_VARIANT, Table, played
+from tests.engine.records import EACH_VARIANT, Table, each_variant, played
 from tests.engine.walks import state_of
 from tests.fixtures import load
 from tests.policies.test_worlds import worlds_of
@@ -45,7 +45,7 @@ def without_market(record: GameRecord) -> GameRecord:
     return replace(record, entries=tuple(forgotten()))
 
 
-@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@each_variant
 def test_a_game_without_its_market_is_the_same_game(table: Table) -> None:
     record = played(table)
     forgotten = without_market(record)
@@ -53,13 +53,13 @@ def test_a_game_without_its_market_is_the_same_game(table: Table) -> None:
     assert GameRecord.loads(forgotten.dumps(), record.map) == forgotten
     assert read_game(record_lines(forgotten), Game(record.map, table.n_players)).entries == forgotten.entries
     assert forgotten.scores == record.scores
-    for state, truth in zip(forgotten.states(), record.states(), strict=True):
+    for state, truth in zip(forgotten.states()[::5], record.states()[::5], strict=True):
         assert (state.n_pile, state.owners, state.hands) == (truth.n_pile, truth.owners, truth.hands)
         assert set(state.market) <= {"?", None}
         assert state.packed.draw_pile.sum() >= truth.packed.draw_pile.sum()
 
 
-@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@each_variant
 def test_it_may_be_watched_from_one_seat(table: Table) -> None:
     record = without_market(played(table))
     watched = record.watched_from(0)
@@ -142,10 +142,10 @@ def _from_under_the_pile(record: GameRecord) -> tuple[int, int, int, int]:
 def test_worlds_keep_all_laws_and_no_market_lies_there_that_is_replaced(table: Table) -> None:
     record = without_market(played(table))
     tables = game_tables(record.map, table.n_players)
-    for step in range(table.n_players + 1, len(record.steps) - 1, 17):
+    for step in range(table.n_players + 1, len(record.steps) - 1, 37):
         for seat in (0, None):
             known = know(record, seat, step)
-            for world in worlds_of(known, 20):
+            for world in worlds_of(known, 8):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 assert not has_too_many_locomotives(world.market[: tables.market_size], tables.reset_at)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.engine.positions import Position, revealed
-from tests.engine.walks import WALKS, some_states
+from tests.engine.walks import on_each_walk, some_states
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, SeatView, UnknownNameError
 from ttr_analysis.cards import N_KINDS
@@ -68,7 +68,7 @@ def _shuffle_tickets(state: State, n_players: int, seat: int, rng: np.random.Gen
             tickets[:] = [new[ticket] for ticket in tickets.tolist()]
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_a_view_is_the_same_whatever_is_hidden_from_the_seat(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     rng = np.random.default_rng(7)
@@ -79,7 +79,7 @@ def test_a_view_is_the_same_whatever_is_hidden_from_the_seat(name: str, variant:
         assert np.array_equal(game.view(state, seat).packed.cells, game.view(other, seat).packed.cells)
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 def test_a_view_shows_all_that_is_public_and_the_seats_own(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     choosing = {"n_tickets", "n_offers", "n_ticket_pile", "ticket_discards", "n_ticket_discards"}
@@ -97,7 +97,7 @@ def test_a_view_shows_all_that_is_public_and_the_seats_own(name: str, variant: s
             assert list(game.legal_actions(_as_state(view))) == list(game.legal_actions(state))
 
 
-@pytest.mark.parametrize(("name", "variant"), WALKS)
+@on_each_walk
 @pytest.mark.parametrize("policy", [Random(), Greedy()])
 def test_built_in_policies_look_only_at_what_their_seat_can_see(
     policy: CompiledPolicy, name: str, variant: str | None

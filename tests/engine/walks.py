@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
+import pytest
 
 from tests.engine.positions import Position
 from tests.fixtures import EVERY_MAP, load
@@ -16,7 +17,16 @@ WALKS: list[tuple[str, str | None]] = [
 ]
 """Every map in every variant."""
 
-_EVERY = 7
+on_each_walk = pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        pytest.param(*walk, id="-".join(filter(None, walk)), marks=() if i % 3 == 0 else pytest.mark.compiled_only)
+        for i, walk in enumerate(WALKS)
+    ],
+)
+"""For a test that needs each of them compiled, and some as plain Python, which `test_plain` compares with it."""
+
+_EVERY = 13
 """A state is looked at after every so many moves, and whenever a seat decides anything but its turn."""
 
 
@@ -37,7 +47,7 @@ def some_states(name: str, variant: str | None, n_players: int = 2, seed: int = 
     game = Game(load(name), n_players, variant)
     states = list(whole_game(game, seed))
     others = [state for state in states if state.phase.name not in {"TURN", "SECOND_DRAW"}]
-    return game, states[::_EVERY] + others[:20]
+    return game, states[::_EVERY] + others[:12]
 
 
 def state_of(table: Position) -> tuple[Game, GameState]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 
@@ -65,8 +64,8 @@ class Greedy(OneFunction):
     Greedy()
     """
 
-    name: ClassVar[str] = "Greedy"
-    memory_size: ClassVar[int] = KEY_SIZE
+    name = "Greedy"
+    memory_size = KEY_SIZE
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, the longest first."""

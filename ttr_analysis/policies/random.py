@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -278,8 +278,8 @@ class Random(OneFunction):
     Random()
     """
 
-    name: ClassVar[str] = "Random"
-    memory_size: ClassVar[int] = KEY_SIZE + OpenRoutes.n_cells
+    name = "Random"
+    memory_size = KEY_SIZE + OpenRoutes.n_cells
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the shapes of the routes of a map: see `route_shapes`."""

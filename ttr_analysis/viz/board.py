@@ -86,7 +86,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
     closed: Routes = (),
-    stations: Mapping[CityLike, Any] | None = None,
+    stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
     values: Values | None = None,
     value_label: str = "",
     title: str | None = None,

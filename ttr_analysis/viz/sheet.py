@@ -441,7 +441,7 @@ def read_scene(
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
     values: Values | None = None,
-    stations: Mapping[CityLike, Any] | None = None,
+    stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
 ) -> Scene:
     """
     Return what `plot_map` was asked to show, every name looked up.

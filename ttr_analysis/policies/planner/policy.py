@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -387,8 +387,8 @@ class Planner(OneFunction):
         if faults:
             raise ValueError("; ".join(faults))
 
-    name: ClassVar[str] = "Planner"
-    memory_size: ClassVar[int] = Memory.n_cells
+    name = "Planner"
+    memory_size = Memory.n_cells
 
     @property
     def params(self) -> Floats:
@@ -452,7 +452,7 @@ class Planner1(Planner):
     care: float = 0.0
     late_cards: float = 0.0
 
-    name: ClassVar[str] = "Planner1"
+    name = "Planner1"
 
     @property
     def chooser(self) -> Chooser:

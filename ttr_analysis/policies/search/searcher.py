@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from math import ceil, isfinite, log2
 from time import perf_counter
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -325,7 +325,7 @@ class Searcher:
     candidates: int = 10
     threads: int = 1
 
-    name: ClassVar[str] = "Searcher"
+    name = "Searcher"
 
     def __post_init__(self) -> None:
         """Refuse numbers with which nothing can be searched."""
