@@ -4,15 +4,14 @@ import gc
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.compile.loading import HEAD, load, run, start, write
+from tests.compile.loading import HEAD, load, start, write
 from ttr_analysis._compile import build
 
 MAIN = """
@@ -46,27 +45,6 @@ STEP = 3
 def helper(n, step=STEP):
     return n + step
 """
-
-
-@pytest.fixture(name="builds")
-def _builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The functions that were compiled, not loaded, in a cache of this test's own."""
-    found: list[str] = []
-    compile_now = build._compile
-
-    def counted(source: Any, kinds: Any, effort: Any, file: Path | None) -> build.Machine:
-        found.append(source.function.__name__)
-        return compile_now(source, kinds, effort, file)
-
-    monkeypatch.setattr(build, "_compile", counted)
-    monkeypatch.setenv("TTR_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    build.cache_folder.cache_clear()
-    yield found
-    build.cache_folder.cache_clear()
-    for name in ("kept_main", "kept_rules"):
-        sys.modules.pop(name, None)
 
 
 def answer(folder: Path, main: str = MAIN, rules: str = RULES) -> object:
@@ -203,17 +181,18 @@ print(make()(1), g(make()(2)))
 """
 
 
-def test_a_class_inside_a_function_is_not_looked_for(tmp_path: Path) -> None:
+def test_a_class_inside_a_function_is_not_looked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        assert run(tmp_path, INNER)[0] == "Pair(a=1, b=2) Pair(a=2, b=2)\n"
+        load(tmp_path, INNER, name="with_inner_class")
+        assert capsys.readouterr().out == "Pair(a=1, b=2) Pair(a=2, b=2)\n"
 
 
 SLOW = "\n".join(
     [
         "import threading, time",
-        *[f"@compiled\ndef f{i}(n: int):\n    return n * {i} + {f'f{i - 1}(n)' if i else '1'}\n" for i in range(60)],
+        *[f"@compiled\ndef f{i}(n: int):\n    return n * {i} + {f'f{i - 1}(n)' if i else '1'}\n" for i in range(40)],
         "found = []",
-        "threads = [threading.Thread(target=lambda: found.append(f59(2))) for _ in range(4)]",
+        "threads = [threading.Thread(target=lambda: found.append(f39(2))) for _ in range(4)]",
         "for thread in threads: thread.start()",
         "for thread in threads: thread.join()",
         "print(set(found))",
@@ -223,10 +202,10 @@ SLOW = "\n".join(
 
 def test_processes_and_threads_at_once(tmp_path: Path) -> None:
     script = write(tmp_path, SLOW)
-    processes = [start(script) for _ in range(3)]
+    processes = [start(script) for _ in range(2)]
     answers = [process.communicate(timeout=120) for process in processes]
     for said, complained in answers:
-        assert said == f"{{{2 * 59 * 30 + 1}}}\n", complained
+        assert said == f"{{{2 * 39 * 20 + 1}}}\n", complained
     assert sorted(path.suffix for path in (tmp_path / "cache").iterdir()) == ["", ".bin"]
 
 
@@ -242,24 +221,23 @@ def test_threads_at_once(tmp_path: Path, builds: list[str]) -> None:
     assert builds == ["f"]
 
 
-ONE = """
-@compiled
-def one(n: int):
-    return n + 1
-print(one(1))
-"""
-
-
-def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_done_without(
+    tmp_path: Path, builds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").touch()
     for folder in ("/proc/nothing", str(tmp_path / "file" / "cache")):
-        assert run(tmp_path, ONE, TTR_CACHE_DIR=folder)[0] == "2\n"
+        monkeypatch.setenv("TTR_CACHE_DIR", folder)
+        build.cache_folder.cache_clear()
+        assert answer(tmp_path) == (49, 1, 7)
+        assert build.cache_folder().name.startswith("ttr_analysis-")
+    assert builds == ["main", "main"]
 
 
-def test_the_checked_build_is_kept_apart(tmp_path: Path) -> None:
+def test_the_checked_build_is_kept_apart(tmp_path: Path, builds: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for checks in ("0", "1", "0"):
-        run(tmp_path, ONE, TTR_CHECKS=checks)
-    assert len([*(tmp_path / "cache").glob("*.bin")]) == 2
+        monkeypatch.setenv("TTR_CHECKS", checks)
+        assert answer(tmp_path) == (49, 1, 7)
+    assert builds == ["main", "main"]
 
 
 def test_forgotten_functions_leave_the_others_alone(tmp_path: Path) -> None:

@@ -5,58 +5,62 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tqdm import tqdm
 
-from tests.compile.loading import run
+from tests.compile.loading import load
 from ttr_analysis._compile import build
 
-WATCHED = """
-from ttr_analysis._compile import build
-
-build.is_watched = lambda: True
-build._LINES_PER_SECOND = 1
-
+DOUBLE = """
 @compiled
 def double(n: int) -> int:
     return 2 * n
-
-print(double(4))
 """
+NOTICE = "ttr_analysis: compiling doubling.double, about "
 
 
-def test_compilation_is_announced_where_somebody_watches(tmp_path: Path) -> None:
-    said, complained = run(tmp_path, WATCHED)
-
-    assert said == "8\n"
-    assert complained.startswith("ttr_analysis: compiling __main__.double, about ")
-    assert complained.endswith(" s; it is kept for later\n")
-    assert complained.count("\n") == 1
-
-
-def test_a_notice_does_not_run_into_a_bar(tmp_path: Path) -> None:
-    bar = "from tqdm import tqdm\nbar = tqdm(total=2, leave=False)\nbar.update()\n"
-
-    _, complained = run(tmp_path, WATCHED.replace("print", f"{bar}print"))
-
-    notices = [line for line in complained.splitlines() if "compiling" in line]
-    assert [line.startswith("ttr_analysis: compiling __main__.double, about ") for line in notices] == [True]
+@pytest.fixture(name="watched")
+def _watched(builds: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A user who watches, and whose machine is slow."""
+    monkeypatch.setattr(build, "is_watched", lambda: True)
+    monkeypatch.setattr(build, "_LINES_PER_SECOND", 1)
+    return builds
 
 
-def test_what_is_kept_is_not_announced(tmp_path: Path) -> None:
-    run(tmp_path, WATCHED)
-
-    assert run(tmp_path, WATCHED) == ("8\n", "")
-
-
-def test_plain_python_is_not_announced(tmp_path: Path) -> None:
-    assert run(tmp_path, WATCHED, TTR_PLAIN="1") == ("8\n", "")
+def complaint(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a first call in a new process prints on standard error."""
+    assert load(folder, DOUBLE, name="doubling").double(4) == 8
+    return capsys.readouterr().err
 
 
-def test_what_takes_no_time_is_not_announced(tmp_path: Path) -> None:
-    assert run(tmp_path, WATCHED.replace("build._LINES_PER_SECOND = 1\n", "")) == ("8\n", "")
+def test_compilation_is_announced_once_where_somebody_watches(
+    tmp_path: Path, watched: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = complaint(tmp_path, capsys)
+    assert said.startswith(NOTICE)
+    assert said.endswith(" s; it is kept for later\n")
+    assert said.count("\n") == 1
+
+    assert complaint(tmp_path, capsys) == ""  # it was kept
+    assert watched == ["double"]
 
 
-def test_nothing_is_said_where_nobody_watches(tmp_path: Path) -> None:
-    assert run(tmp_path, WATCHED.replace("build.is_watched = lambda: True\n", "")) == ("8\n", "")
+@pytest.mark.usefixtures("watched")
+def test_a_notice_does_not_run_into_a_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with tqdm(total=2, leave=False, file=sys.stderr) as bar:
+        bar.update()
+        said = complaint(tmp_path, capsys)
+
+    assert [line.startswith(NOTICE) for line in said.splitlines() if "compiling" in line] == [True]
+
+
+@pytest.mark.parametrize(("name", "value"), [("is_watched", lambda: False), ("_LINES_PER_SECOND", 1 << 20)])
+@pytest.mark.usefixtures("watched")
+def test_nothing_is_said_where_nobody_watches_or_it_takes_no_time(
+    name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, name, value)
+
+    assert complaint(tmp_path, capsys) == ""
 
 
 @pytest.mark.parametrize(

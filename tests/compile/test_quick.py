@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.compile.loading import HEAD, load, run
+from tests.compile.loading import load
+from ttr_analysis._compile import Functions, build
 from ttr_analysis._compile.calls import _rebuilt
 
 MOVE = """
@@ -25,40 +26,30 @@ GAME = """
 def play(choosers: Functions, hand: Ints, n: int) -> int:
     return choosers[0](hand, n)
 """
-COUNTED = """
-from ttr_analysis._compile import build
-
-made = []
-compile_now = build._compile
-
-def counted(source, kinds, effort, file):
-    made.append(f"{source.function.__name__} {'soon' if effort == build._QUICK else 'well'}")
-    return compile_now(source, kinds, effort, file)
-
-build._compile = counted
-
-from rules import play, remainder
-
-hand = np.array([5, 7, 2])
-"""
-CALLS = {"move": "print(remainder(hand, 2))", "game": "print(play(Functions((remainder,)), hand, 2))"}
 
 
-def said(folder: Path, *order: str) -> list[str]:
-    """Return what moves and games in a new process give, and at last what was compiled for them, and how hard."""
-    (folder / "rules.py").write_text(HEAD + MOVE + GAME, encoding="utf-8")
-    calls = "\n".join(CALLS[call] for call in order)
-    return run(folder, f"{COUNTED}\n{calls}\nprint(*made, sep=', ')")[0].splitlines()
+def answers(folder: Path, *order: str) -> list[int]:
+    """Return what moves and games in a new process give."""
+    rules = load(folder, MOVE + GAME, name="kept_rules")
+    hand = rules.np.array([5, 7, 2])
+    calls = {
+        "move": lambda: rules.remainder(hand, 2),
+        "game": lambda: rules.play(Functions((rules.remainder,)), hand, 2),
+    }
+    return [calls[call]() for call in order]
 
 
-def test_a_move_is_compiled_without_passes_and_a_game_with_them(tmp_path: Path) -> None:
-    assert said(tmp_path, "move", "game", "move") == ["10", "10", "10", "remainder soon, remainder well, play well"]
+def test_a_move_is_compiled_without_passes_and_a_game_with_them(tmp_path: Path, builds: list[str]) -> None:
+    assert answers(tmp_path, "move", "game", "move") == [10, 10, 10]
+    assert builds == ["remainder quickly", "remainder", "play"]
 
 
-def test_moves_take_what_games_have_left(tmp_path: Path) -> None:
-    said(tmp_path, "game")
+def test_moves_take_what_games_have_left(tmp_path: Path, builds: list[str]) -> None:
+    answers(tmp_path, "game")
+    builds.clear()
 
-    assert said(tmp_path, "move") == ["10", ""]
+    assert answers(tmp_path, "move") == [10]
+    assert builds == []
 
 
 @pytest.mark.usefixtures("build")
@@ -90,7 +81,12 @@ def test_a_function_of_a_notebook_is_as_quick_in_another_process(tmp_path: Path,
     assert sent(quick.np.array([5, 7, 2]), 2) == 10
 
 
-def test_no_notice_is_given(tmp_path: Path) -> None:
-    watched = "from ttr_analysis._compile import build\nbuild.is_watched = lambda: True\nbuild._LINES_PER_SECOND = 1\n"
+def test_no_notice_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "is_watched", lambda: True)
+    monkeypatch.setattr(build, "_LINES_PER_SECOND", 1)
+    quick = load(tmp_path, MOVE)
 
-    assert run(tmp_path, f"{watched}{MOVE}\nprint(remainder(np.array([5, 7, 2]), 2))") == ("10\n", "")
+    assert quick.remainder(quick.np.array([5, 7, 2]), 2) == 10
+    assert capsys.readouterr().err == ""

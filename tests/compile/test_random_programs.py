@@ -212,7 +212,7 @@ def same(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(
     lines=statements(),
     ints=st.tuples(*[st.integers(-1000, 1000)] * 3),
