@@ -102,6 +102,13 @@ def test_every_public_name_is_there(module: ModuleType, name: str) -> None:
     assert name in dir(module)
 
 
+@pytest.mark.parametrize("module", FRONTS)
+def test_completion_offers_no_module_of_others(module: ModuleType) -> None:
+    others = [value for name, value in vars(module).items() if isinstance(value, ModuleType) and name[0] != "_"]
+
+    assert {other.__name__.partition(".")[0] for other in others} <= {"ttr_analysis"}
+
+
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(AttributeError, match=r"ttr_analysis.*load_mpa"):
         ttr.load_mpa  # type: ignore[attr-defined]  # noqa: B018

@@ -75,7 +75,7 @@ def test_the_wheel_holds_what_is_used_and_no_more(wheel: Path) -> None:
         names = set(archive.namelist())
 
     tables = ("cities.csv", "routes.csv", "rules.toml", "tickets.csv", "SOURCES.md")
-    assert names >= {f"ttr_analysis/data/{name}/{table}" for name in BUILT_IN for table in tables}
+    assert names >= {f"ttr_analysis/_data/{name}/{table}" for name in BUILT_IN for table in tables}
     assert "ttr_analysis/py.typed" in names
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"ttr_analysis"}
     assert not [name for name in names if "__pycache__" in name]

@@ -12,13 +12,13 @@ their first use (PEP 562).
 
 from typing import Any
 
-import lazy_loader
+import lazy_loader as _lazy_loader
 
 from ttr_analysis import _upward
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)
 
 
 def _player_class(name: str) -> Any:  # noqa: ANN401 - as `_upward` has it

@@ -78,21 +78,7 @@ class Range:
 
     def check(self, value: object, what: str, error: type[Exception] = ValueError) -> int:
         """
-        Return a number that a user gave as an `int`, whatever type of whole number it is, numpy's too.
-
-        Parameters
-        ----------
-        value
-            The number.
-        what
-            Its name in the message.
-        error
-            The error to raise.
-
-        Raises
-        ------
-        Exception
-            `error`, if the value is not in the range.
+        Return a number that a user gave as an `int`, numpy's too; raise `error` about `what` if it is not in range.
 
         Examples
         --------
@@ -106,7 +92,7 @@ class Range:
         return number  # type: ignore[return-value] # an int, as it is in the range
 
     def parse(self, text: str) -> int:
-        """Return the number that a text holds, or raise a ValueError that says what was expected."""
+        """Return the number in a text, or raise a ValueError that says what was expected."""
         number = int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
         if number not in self:
             raise ValueError(f"expected {self}")
@@ -138,7 +124,7 @@ class Text:
 
 
 def _number_text(value: object) -> str:
-    """Return a value for a message: Python refuses to print whole numbers of thousands of digits."""
+    """Return a value for a message; Python refuses to print whole numbers of thousands of digits."""
     if isinstance(value, int) and abs(value) >= _HUGE:
         return f"one of {value.bit_length()} bits"
     return repr(value)
@@ -150,7 +136,7 @@ def _number_text(value: object) -> str:
 @dataclass
 class FaultList:
     """
-    All faults of a file, or of several files of one source.
+    All faults of a source of one file or several.
 
     Parameters
     ----------
@@ -162,8 +148,6 @@ class FaultList:
         The error that `raise_if_any` raises.
     most
         With this many faults the error is raised at once.
-    faults
-        The faults so far.
     """
 
     source: str
@@ -177,27 +161,14 @@ class FaultList:
         return replace(self, file=file)
 
     def add(self, line: int, key: str, value: object, expected: str) -> None:
-        """
-        Add a fault.
-
-        Parameters
-        ----------
-        line
-            Line from 1; 0 for the whole file.
-        key
-            Column or key, "" for the whole line.
-        value
-            The wrong value; a text as it is shown.
-        expected
-            What was expected instead.
-        """
+        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown as it is."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
             self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))
             self.raise_if_any()
 
     def raise_if_any(self, order: Iterable[str] = ()) -> None:
-        """Raise the error if there is a fault, with all of them by file and line; those of a whole file come last."""
+        """Raise the error with all faults by file and line, if there are any; those of a whole file come last."""
         if self.faults:
             files = list(dict.fromkeys([*order, *(fault.file for fault in self.faults)]))
             ranked = sorted(self.faults, key=lambda fault: (files.index(fault.file), not fault.line, fault.line))
@@ -277,14 +248,8 @@ class Decoder:
 
     A type states what is allowed: `bool`, `str`, `Literal`, `Annotated` with an `Allowed`, a
     dataclass (a table), a tuple (a list), or a tuple of pairs (a table of whole numbers).
-    A value that does not fit is refused and decoded as None; the others are still looked at.
-
-    Parameters
-    ----------
-    refuse
-        Called with the keys of a wrong value, its text and what was expected.
-    hidden
-        Fields of dataclasses that are no keys.
+    `refuse` is called with the keys of a wrong value, its text and what was expected; the value
+    is decoded as None, and the others are still looked at. `hidden` fields of dataclasses are no keys.
     """
 
     def __init__(self, refuse: Callable[[Keys, str, str], None], hidden: AbstractSet[str] = frozenset()) -> None:

@@ -11,19 +11,18 @@ from ttr_analysis._words import counted, listed
 @dataclass(frozen=True, slots=True)
 class Fault:
     """
-    One thing that is wrong in a file.
+    One fault in a file.
 
     Parameters
     ----------
     file
         Name of the file.
     line
-        Line in the file, from 1; 0 if the fault is of the file as a whole.
+        Line from 1; 0 for the whole file.
     field
-        Column of a table, dotted key of the rules or key of an event; "" if
-        of the whole line.
+        Column, dotted key or key of an event; "" for the whole line.
     value
-        What stands there; "" where nothing does, or where `expected` names it.
+        The wrong value; "" if there is none, or `expected` names it.
     expected
         What was expected instead, or what is wrong.
     """
@@ -35,7 +34,6 @@ class Fault:
     expected: str
 
     def __str__(self) -> str:
-        """Return the fault on one line."""
         place = f"{self.file}, line {self.line}" if self.line else self.file
         if self.field:
             place += f", {_shorten(self.field)}"
@@ -56,8 +54,8 @@ class FaultsError(ValueError):
     source
         The file, folder or name that was asked for.
     faults
-        Everything that is wrong, in the order of the lines; the message tells
-        the first ones, and how many more there are.
+        All faults in the order of the lines; the message has the first ones, and
+        their number.
     """
 
     what = "file"
@@ -84,24 +82,24 @@ class MapError(FaultsError):
 
 
 class RecordError(FaultsError):
-    """A record of a game that is damaged or tells of an impossible game, with line and reason."""
+    """A record that is damaged or of an impossible game, with line and reason."""
 
     what = "record"
 
 
 class PositionError(FaultsError):
-    """A position in which something cannot be, with all its faults at once."""
+    """A position that cannot be, with all its faults at once."""
 
     what = "position"
 
 
 class RecordWarning(UserWarning):
-    """A record of a game that is not whole, as one cut in the middle of a write."""
+    """A record that is not whole, such as one cut in the middle of a write."""
 
 
 class UnknownNameError(LookupError):
     """
-    A name that does not occur, answered with the nearest right ones.
+    An unknown name, answered with the nearest right ones.
 
     Parameters
     ----------
@@ -112,9 +110,9 @@ class UnknownNameError(LookupError):
     candidates
         The nearest right names, best first.
     allowed
-        All right names, where they are few enough to list.
+        All right names, if they are few.
     hint
-        What it is instead, where that is known.
+        What it is instead, if known.
     """
 
     def __init__(
@@ -166,7 +164,7 @@ class AmbiguousNameError(LookupError):
     name
         The name that was given.
     candidates
-        Everything that it fits.
+        All things that it fits.
     """
 
     def __init__(self, what: str, name: object, candidates: Sequence[str]) -> None:
@@ -180,7 +178,7 @@ class AmbiguousNameError(LookupError):
 
 
 class GameError(ValueError):
-    """What a game cannot be asked: a wrong number of players, outcomes that do not fit, a policy that fails."""
+    """An impossible request to a game: a wrong number of players, outcomes that do not fit, a policy that fails."""
 
 
 class IllegalActionError(GameError):
@@ -189,7 +187,7 @@ class IllegalActionError(GameError):
 
 def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> list[str]:
     """
-    Return the names that look most like a wrong one.
+    Return the names that look most like a wrong one, best first.
 
     Parameters
     ----------
@@ -200,12 +198,7 @@ def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> 
     n
         How many at most.
     alike
-        How alike they must be: 1 is the same.
-
-    Returns
-    -------
-    candidates
-        The nearest right names, best first; empty if none is near.
+        How alike they must be; 1 is the same.
 
     Examples
     --------
@@ -219,6 +212,6 @@ def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> 
 
 
 def _shorten(text: str, width: int = 80) -> str:
-    """Return `text` cut to one printable line of bounded width: it may come from a stranger's file."""
+    """Return a text, which may come from a stranger's file, as one printable line of bounded width."""
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -1,5 +1,5 @@
 """How a game goes by the full rules: states, actions, scores, and the compiled kernel that plays."""
 
-import lazy_loader
+import lazy_loader as _lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)

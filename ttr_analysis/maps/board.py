@@ -1,4 +1,4 @@
-"""What is printed on a board and its tickets: cities, places, routes and tickets."""
+"""The parts of a board and its tickets: cities, places, routes, tickets, and where cities lie on a flat picture."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class City:
 @dataclass(frozen=True, slots=True, repr=False)
 class Place:
     """
-    What a ticket names: one city, or a country by all its border points.
+    A city, or a country by all its border points, as tickets name them.
 
     Parameters
     ----------
     name
         Name of the city or country.
     cities
-        Names of the cities, any of which will do.
+        Names of its cities, any of which will do.
     """
 
     name: str
@@ -77,7 +77,6 @@ class Place:
         return self.cities != (self.name,)
 
     def __str__(self) -> str:
-        """Return the name."""
         return self.name
 
     def __repr__(self) -> str:
@@ -136,14 +135,7 @@ class Route:
         return "tunnel" if self.tunnel else "ferry" if self.locomotives else "plain"
 
     def other_end(self, city: str) -> str:
-        """
-        Return the city at the other end.
-
-        Raises
-        ------
-        ValueError
-            If the route does not touch `city`.
-        """
+        """Return the city at the other end; raise a ValueError if the route does not touch `city`."""
         a, b = self.cities
         if city not in self.cities:
             msg = f"route {self.id} does not touch {city}"
@@ -151,7 +143,6 @@ class Route:
         return b if city == a else a
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two routes are the same; their ids, compared first, nearly always tell them apart."""
         if self is other:
             return True
         if not isinstance(other, Route):
@@ -162,7 +153,6 @@ class Route:
         return hash(self.id)
 
     def __str__(self) -> str:
-        """Return the route in words, for messages."""
         a, b = self.cities
         return f"{a}-{b} ({self.color}, {self.length})"
 
@@ -246,14 +236,12 @@ class Ticket:
         Returns
         -------
         points
-            Those of the best destination reached, or minus the lowest of all
-            if there is none.
+            Those of the best destination reached; without any, minus the lowest of all.
         """
         names = set(reached)
         return max((points for place, points in self.destinations if place.name in names), default=-self.penalty)
 
     def __str__(self) -> str:
-        """Return the ticket in words, for messages."""
         ends = ", ".join(f"{place} {points}" for place, points in self.destinations)
         return f"{self.origin} to {ends}"
 
@@ -265,7 +253,7 @@ class Ticket:
 
 
 def _join_places(origin: object, destinations: object) -> bool:
-    """Return whether a ticket can be from and to these; names of places are what is easily given instead."""
+    """Return whether these are places; users often give names instead."""
     if not (isinstance(origin, Place) and isinstance(destinations, tuple) and destinations):
         return False
     for pair in destinations:
@@ -329,14 +317,7 @@ class Projection:
 
     @classmethod
     def fit(cls, positions: Iterable[tuple[float, float]]) -> Self:
-        """
-        Return the projection in which all positions fill the board.
-
-        Parameters
-        ----------
-        positions
-            Pairs of latitude and longitude in degrees; at least one.
-        """
+        """Return the projection in which all positions, at least one, fill the board."""
         points = list(positions)
         lats = [lat for lat, _ in points]
         lons = [lon for _, lon in points]

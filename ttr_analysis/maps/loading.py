@@ -1,4 +1,4 @@
-"""`load_map`: a folder of tables becomes a checked `GameMap`."""
+"""`load_map`: from a folder of tables to a checked `GameMap`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _ALIKE = 0.65
 
 def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     """
-    Load a map: one that comes with the package, or a folder of one's own.
+    Load a map of the package, or from a folder.
 
     Parameters
     ----------
     name_or_folder
-        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
-        such a map's title; or a folder with `cities.csv`, `routes.csv`, `tickets.csv`, `rules.toml` and, for
-        tickets to countries, `places.csv`.
+        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any
+        case, or the title of such a map; or a folder with `cities.csv`,
+        `routes.csv`, `tickets.csv`, `rules.toml` and, for tickets to countries,
+        `places.csv`.
 
     Returns
     -------
@@ -71,19 +72,7 @@ MapLike = GameMap | str | os.PathLike[str]
 
 def as_map(game_map: MapLike) -> GameMap:
     """
-    Return the map that somebody named.
-
-    Parameters
-    ----------
-    game_map
-        A map, its name or its folder.
-
-    Raises
-    ------
-    MapError, UnknownNameError
-        As `load_map`.
-    TypeError
-        If it is anything else.
+    Return a map, given as itself, by name or by folder; raise as `load_map`, or a TypeError for anything else.
 
     Examples
     --------
@@ -105,17 +94,7 @@ RulesLike = RuleSet | MapLike
 
 def as_rules(rules: RulesLike) -> RuleSet:
     """
-    Return rules, or those of a map that somebody named.
-
-    Parameters
-    ----------
-    rules
-        Rules, a map, its name or its folder.
-
-    Raises
-    ------
-    MapError, UnknownNameError, TypeError
-        As `as_map`.
+    Return rules, given as themselves or by their map.
 
     Examples
     --------
@@ -153,14 +132,9 @@ def map_names() -> tuple[str, ...]:
 
 
 def data_folder() -> Path:
-    """
-    Return the folder of the maps that come with the package.
-
-    It lies in the installed package, and beside it in a checkout. An editable
-    install may leave a stale copy elsewhere, so no other place is searched.
-    """
+    """Return the folder of the maps of the package: inside an installed package, beside it in a checkout."""
     package = Path(__file__).resolve().parents[1]
-    inside = package / "data"
+    inside = package / "_data"
     return inside if inside.is_dir() else package.parent / "data"
 
 

@@ -1,4 +1,4 @@
-"""`GameMap`: a board with its tickets and rules, asked by name, changed for a what-if, and given in other forms."""
+"""`GameMap`: a board with its tickets and rules, looked up by name, changed for a what-if, and given in other forms."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ class GameMap:
 
     def city(self, name: CityLike) -> City:
         """
-        Return a city by name, whatever the case, accents and hyphens, or by what people call it besides.
+        Return a city by any of its names, whatever the case, accents and hyphens.
 
         Raises
         ------
         UnknownNameError
-            If there is none; the message names the nearest ones. A country is
-            no city, but a `place`.
+            If there is none; the message names the nearest ones. A country is a
+            `place`, not a city.
 
         Examples
         --------
@@ -130,25 +130,11 @@ class GameMap:
         raise UnknownNameError("city", wanted, points, hint=hint)
 
     def place(self, name: CityLike | Place) -> Place:
-        """
-        Return what a ticket can name: a city, or a country.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none.
-        """
+        """Return a city or country, as tickets name them, or raise an UnknownNameError."""
         return self._places.find("city or country", name.name if isinstance(name, City | Place) else name)
 
     def routes_between(self, a: CityLike, b: CityLike) -> tuple[Route, ...]:
-        """
-        Return the tracks between two cities: none, one or two.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such city.
-        """
+        """Return the tracks between two cities, none to two; raise an UnknownNameError if there is no such city."""
         return self._by_ends.get(frozenset((self.city(a).name, self.city(b).name)), ())
 
     def route(
@@ -163,7 +149,7 @@ class GameMap:
             The two cities in any order; or one thing that names the route: its
             id, its cities in one text, an edge of the graph.
         color, track
-            Tell the two tracks of a double route apart.
+            Which track of a double route.
 
         Raises
         ------
@@ -201,7 +187,7 @@ class GameMap:
         origin, destination
             The two places in any order; or one thing that names the ticket:
             its id, its places in one text, the origin of a ticket to countries.
-            Of copies that are alike it is the first.
+            Equal copies give the first.
 
         Raises
         ------
@@ -220,19 +206,14 @@ class GameMap:
 
     def resolve_routes(self, routes: Iterable[RouteLike]) -> tuple[Route, ...]:
         """
-        Return the routes that a user named.
+        Return the routes that a user named, in the order of the map, each once.
 
         Parameters
         ----------
         routes
             Routes, or what names them: ids, texts as they are printed, edges of
             the graph; or pairs of cities, for all tracks between them. A graph
-            of NetworkX stands for its edges.
-
-        Returns
-        -------
-        routes
-            Routes of this map, in the order of the map, each once.
+            of NetworkX means its edges.
 
         Raises
         ------
@@ -292,8 +273,8 @@ class GameMap:
         Parameters
         ----------
         tickets
-            Tickets (home-made ones too, between places of this map), or what
-            names them: ids, texts as they are printed, pairs of places.
+            Tickets (your own too, between places of this map), or what names
+            them: ids, texts as they are printed, pairs of places.
 
         Raises
         ------
@@ -329,10 +310,9 @@ class GameMap:
         """
         Return the other track of a double route, or None.
 
-        Decision: routes to two border points of a country are two routes,
-        both of which one player may hold, though they begin in one city, as
-        from Kreuzlingen to Germany. The sheet only counts the routes to each
-        country.
+        Decision: routes to two border points of a country are two routes, both of
+        which one player may hold, though they begin in one city, as from
+        Kreuzlingen to Germany. The rules only count the routes to each country.
         """
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
         return others[0] if others else None
@@ -362,13 +342,13 @@ class GameMap:
     @cached_property
     def graph(self) -> nx.MultiGraph[str]:
         """
-        The map as a frozen NetworkX multigraph: an edge for each track.
+        The map as a frozen NetworkX multigraph with an edge for each track.
 
-        Nodes are city names with `lat`, `lon`, `x`, `y`, `country`; edge keys
-        are tracks 0 and 1; edges have `id`, `length`, `color`, `double`,
-        `tunnel`, `ferry` (number of locomotive symbols),
-        `locomotives_allowed`, `toll`, `swap_size` and `points`. The library
-        itself never reads values back from it.
+        Nodes are city names with `lat`, `lon`, `x`, `y`, `country`; edge keys are
+        tracks 0 and 1; edges have `id`, `length`, `color` ("gray" = any), `double`,
+        `tunnel`, `ferry` (number of locomotive symbols), `locomotives_allowed`,
+        `toll`, `swap_size` and `points`. The library itself never reads values back
+        from it.
         """
         from ttr_analysis.maps.forms import build_graph
 
@@ -377,12 +357,11 @@ class GameMap:
     @cached_property
     def simple_graph(self) -> nx.Graph[str]:
         """
-        The map as a frozen NetworkX graph: one edge for each two cities that routes join.
+        The map as a frozen NetworkX graph with one edge for each two cities that routes join.
 
-        For algorithms that take no multigraph, and instead of `nx.Graph(graph)`,
-        which may keep the longer track. Nodes are those of `graph`; edges have
-        `length` (of the shortest track), `n_tracks` and `n_spaces` (of all
-        tracks together).
+        Use it for algorithms that take no multigraph; `nx.Graph(graph)` may keep the
+        longer track. Nodes are those of `graph`; edges have `length` (of the shortest
+        track), `n_tracks` and `n_spaces` (of all tracks together).
         """
         from ttr_analysis.maps.forms import build_simple_graph
 
@@ -420,14 +399,7 @@ class GameMap:
         write_atomically(path, graph_text(path, kind, G, self.tables))
 
     def to_folder(self, path: str | os.PathLike[str]) -> None:
-        """
-        Write the map as a folder that `load_map` reads.
-
-        Parameters
-        ----------
-        path
-            A new folder, or one whose map is to be replaced.
-        """
+        """Write the map as a folder that `load_map` reads: a new one, or one whose map is replaced."""
         folder = Path(path).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
@@ -445,7 +417,7 @@ class GameMap:
         routes
             Routes, or their columns as in `routes.csv`:
             `{"city_a": "Oslo", "city_b": "Vaasa", "length": 4, "color": "gray"}`.
-            A missing `track` is the first one that is free.
+            A missing `track` is the first free one.
 
         Raises
         ------
@@ -465,8 +437,8 @@ class GameMap:
         """
         Return the map without some routes: a what-if map.
 
-        The track left of a double route becomes a single route: track 0, in
-        its id too.
+        The track left of a double route becomes a single route: track 0, in its
+        id too.
 
         Parameters
         ----------
@@ -493,12 +465,7 @@ class GameMap:
 
     def with_variant(self, name: str | None) -> GameMap:
         """
-        Return the map as one of its variants is played.
-
-        Parameters
-        ----------
-        name
-            The variant; None for the map itself.
+        Return the map with the rules of one of its variants; None for its own.
 
         Raises
         ------
@@ -572,11 +539,9 @@ class GameMap:
         self.__post_init__()
 
     def __hash__(self) -> int:
-        """Return a hash, computed once: maps are keys of the tables made from them."""
         return self._hash
 
     def __repr__(self) -> str:
-        """Return the name and the counts."""
         low, high = self.rules.players
         return (
             f"<GameMap {self.name!r}: {len(self.cities)} cities, {len(self.routes)} routes, "
@@ -592,9 +557,8 @@ def first_equal(game_map: GameMap) -> GameMap:
     """
     Return the first map with the same facts, of the latest ones.
 
-    A map made of its cities, routes and rules is compared with it in no time:
-    they are the same objects. Much is computed once for each map and looked up
-    by it in every turn of a game; to compare all facts takes half a millisecond.
+    Two maps of the same objects are compared at once, of equal ones in half a
+    millisecond; much is looked up by map in every turn of a game.
     """
     return game_map
 
@@ -605,10 +569,7 @@ _LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
     """
-    Return the map that has some routes and tickets, or None.
-
-    Of several, as a map and what was made of it, the one with most routes is
-    taken, and of these the one that was there first.
+    Return the map that has some routes and tickets, or None; of several the one with most routes.
 
     Examples
     --------
@@ -629,7 +590,7 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
 
 
 def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user names routes by
-    """Return what names routes, one by one: of a graph of NetworkX its edges, whose data tell their tracks."""
+    """Return what names routes one by one: the edges of a graph of NetworkX, with their data."""
     if isinstance(routes, Route | str):
         return [routes]
     if hasattr(routes, "is_multigraph"):
@@ -641,7 +602,7 @@ def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user 
 
 
 def _way_error(cities: Sequence[object]) -> UnknownNameError:
-    """Return the error for cities in a row, where routes are wanted."""
+    """Return the error for cities in a row in place of routes."""
     first, second, *_ = (city.name if isinstance(city, City) else city for city in cities)
     hint = (
         f"it is a city; name routes by pairs of cities, as [{(first, second)}], "
@@ -651,7 +612,7 @@ def _way_error(cities: Sequence[object]) -> UnknownNameError:
 
 
 def check_route(route: object) -> None:
-    """Raise a `TypeError` for what is no route, such as its id: that needs a map."""
+    """Raise a `TypeError` for anything but a route, such as its id: that needs a map."""
     if not isinstance(route, Route):
         if isinstance(route, str | tuple):
             msg = f"expected a Route, such as game_map.route({route!r}): no map is given here that would find the name"
@@ -661,5 +622,5 @@ def check_route(route: object) -> None:
 
 
 def _as_single(route: Route) -> Route:
-    """Return a lone second track as what it now is, the first: as it would be read from a folder."""
+    """Return a lone second track as the first, as it would be read from a folder."""
     return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")

@@ -51,21 +51,13 @@ def fold(name: str) -> str:
 
 
 class NameIndex(Generic[T]):
-    """
-    Things by name.
-
-    Parameters
-    ----------
-    items
-        Pairs of a name and the thing it names.
-    """
+    """Things by name, however the names are written."""
 
     def __init__(self, items: Iterable[tuple[str, T]]) -> None:
         self._exact = dict(items)
         self._folded = {fold(name): name for name in self._exact}
 
     def __contains__(self, name: str) -> bool:
-        """Return whether something has a name."""
         return name in self._exact or fold(name) in self._folded
 
     def near(self, name: str) -> list[str]:
@@ -73,21 +65,7 @@ class NameIndex(Generic[T]):
         return near_names(fold(name), self._folded, lambda key: self._exact[self._folded[key]])
 
     def find(self, what: str, name: object) -> T:
-        """
-        Return the thing with a name.
-
-        Parameters
-        ----------
-        what
-            What is looked for, for the message.
-        name
-            Its name, as `fold` compares them; anything but text is an error.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none; the message names the nearest ones.
-        """
+        """Return the thing with a name; `what` it is goes into the message of an error."""
         if not isinstance(name, str):
             msg = f"the name of a {what} is text, got {name!r}"
             raise TypeError(msg)
@@ -102,18 +80,10 @@ class NameIndex(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
     """
-    A thing that joins named ends, and how it may be called.
+    A thing that joins named ends, and its names.
 
-    Parameters
-    ----------
-    thing
-        What is named.
-    id
-        Its own name, which no other thing has.
-    heads
-        Names of its ends, in every order and number that may stand first.
-    words
-        What may follow, to tell it from others with the same ends.
+    `heads` are the names of its ends, in every order and number that may come
+    first, `words` what may follow to tell it from others with the same ends.
     """
 
     thing: T
@@ -124,20 +94,11 @@ class Link(Generic[T]):
 
 class LinkIndex(Generic[T]):
     """
-    Things that join named ends, by whatever is printed of them.
+    Things that join named ends, by any text that is printed for them.
 
     "København–Murmansk", "murmansk to kobenhavn 24" and the id name the same.
-
-    Parameters
-    ----------
-    what
-        What they are, for messages.
-    links
-        The things.
-    called
-        Other names of ends, by their names.
-    is_end
-        Whether a name is that of an end, of one that nothing joins too.
+    `called` are other names of ends by their names; `is_end` also knows ends that
+    nothing joins.
     """
 
     def __init__(
@@ -167,14 +128,7 @@ class LinkIndex(Generic[T]):
                     self._by_head.setdefault(_plain(joint.join(head)), []).append(link)
 
     def find(self, text: str) -> tuple[T, ...]:
-        """
-        Return all things that a text can mean.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none; the message names the nearest ones.
-        """
+        """Return all things that a text can mean, or raise an UnknownNameError with the nearest names."""
         if text in self._by_id:
             return (self._by_id[text],)
         words = _plain(text).split()
@@ -188,7 +142,7 @@ class LinkIndex(Generic[T]):
         raise UnknownNameError(self._what, text, self._near(text))
 
     def _near(self, text: str) -> list[str]:
-        """Return what may have been meant: what there is at an end that is named, else what looks alike."""
+        """Return what may have been meant: the links of a named end, else what looks alike."""
         ends = [text] if self._is_end(text) else []
         for cut in _APART.finditer(text):
             pair = text[: cut.start()], text[cut.end() :]
@@ -203,18 +157,7 @@ class LinkIndex(Generic[T]):
 
 
 def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], object]) -> list[str]:
-    """
-    Return the names that look most like a wrong one, one for each thing.
-
-    Parameters
-    ----------
-    folded
-        The wrong name, folded.
-    names
-        Names by what they are when folded.
-    thing
-        What a folded name names.
-    """
+    """Return the `names`, given by their folded forms, that look most like a wrong one, one for each `thing`."""
     found: dict[int, str] = {}
     for key in nearest(folded, names, 6):
         found.setdefault(id(thing(key)), names[key])
@@ -222,14 +165,14 @@ def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], obj
 
 
 def other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Yield heads with other names of their ends in place of one or more of them."""
+    """Yield heads with other names of one end or more."""
     for head in heads:
         ways = product(*((end, *called.get(end, ())) for end in head))
         yield from (way for way in ways if way != head)
 
 
 def _plain(text: str) -> str:
-    """Return a text as links are compared: folded, and a track or copy as a word of its own."""
+    """Return a text as links are compared: folded, with a track or copy as a word of its own."""
     return " ".join(_TRACK.sub(_track_word, fold(text)).split())
 
 
@@ -239,13 +182,13 @@ def _track_word(found: re.Match[str]) -> str:
 
 
 def other_city_names(cities: Sequence[City]) -> dict[str, tuple[str, ...]]:
-    """Return what cities are also called, by their names on the board: what names no other city."""
+    """Return other names of cities, by their names on the board, if no other city has them."""
     n_called = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
     return {city.name: tuple(name for name in city.also if n_called[fold(name)] == 1) for city in cities if city.also}
 
 
 def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
-    """Return what cities are called, each name with its city: also by what else tells one city from the others."""
+    """Return all names of cities, each with its city."""
     called = other_city_names(cities)
     others = [(name, city) for city in cities for name in called.get(city.name, ())]
     n_labeled = Counter(city.label for city in cities)
@@ -254,7 +197,7 @@ def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
 
 
 def route_link(route: Route) -> Link[Route]:
-    """Return how a route may be called."""
+    """Return the names of a route."""
     a, b = route.cities
     words = [*other_names(route.color), str(route.length), f"/{route.track}", route.kind, f"{route.points} points"]
     if route.locomotives:
@@ -268,7 +211,7 @@ def route_link(route: Route) -> Link[Route]:
 
 
 def ticket_link(ticket: Ticket) -> Link[Ticket]:
-    """Return how a ticket may be called: one from or to countries by its origin alone, too."""
+    """Return the names of a ticket; one from or to countries has that of its origin alone, too."""
     origin = ticket.origin.name
     is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
     heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
@@ -352,7 +295,7 @@ def name_ticket(ticket: Ticket | None) -> str:
 
 def list_tickets(names: Iterable[str | None], separator: str = ", ") -> str:
     """
-    Return tickets by their names; unknown ones, which are None, are counted.
+    Return tickets by their names; unknown ones, given as None, are counted.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a map offers, in words, and what about it may not be meant: for who makes one."""
+"""A map summed up for its maker, with what is allowed but may be a mistake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CRAMPED = 0.4
 
 def offers(game_map: GameMap) -> list[str]:
     r"""
-    Return what a map offers, a line each.
+    Return the contents of a map, a line each.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def offers(game_map: GameMap) -> list[str]:
 
 
 def doubts(game_map: GameMap) -> Iterator[str]:
-    """Yield what about a map is allowed, but probably a mistake."""
+    """Yield what is allowed but probably a mistake."""
     yield from _doubts_of_the_picture(game_map)
     seen: dict[frozenset[str], str] = {}
     for ticket in game_map.tickets:
@@ -85,7 +85,7 @@ def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
 
 
 def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
-    """Yield the tracks and tickets that take more trains than a player has, in any variant."""
+    """Yield tracks and tickets that take more trains than a player has, in any variant."""
     trains = min(rules.trains.per_player for rules in (game_map.rules, *game_map.rules.variants))
     for route in game_map.routes:
         if route.length > trains:
@@ -98,7 +98,7 @@ def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
 
 
 def _trains_from(game_map: GameMap, cities: Iterable[str]) -> dict[str, int]:
-    """Return how many trains it takes from the nearest of some cities to each city (Dijkstra)."""
+    """Return the trains from the nearest of some cities to each city (Dijkstra)."""
     distance: dict[str, int] = {}
     waiting = [(0, city) for city in cities]
     while waiting:
@@ -112,6 +112,6 @@ def _trains_from(game_map: GameMap, cities: Iterable[str]) -> dict[str, int]:
 
 
 def _goes_with(one: list[float], other: list[float]) -> float:
-    """Return a number above 0 if two quantities grow together, below 0 if one grows as the other falls."""
+    """Return a positive number if two quantities grow together, a negative one if one falls as the other grows."""
     mean_one, mean_other = sum(one) / len(one), sum(other) / len(other)
     return sum((a - mean_one) * (b - mean_other) for a, b in zip(one, other, strict=True))

@@ -6,6 +6,6 @@ their first use (PEP 562), so that maps and widgets, which are drawn as SVG,
 need not wait for it.
 """
 
-import lazy_loader
+import lazy_loader as _lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,5 @@
 """Tickets: the fewest trains for any set of them, what breaks it, and what each is worth."""
 
-import lazy_loader
+import lazy_loader as _lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)
