@@ -10,6 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameError, GameMap
 from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import SubsetError
 from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, make_action
 from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import State
@@ -139,6 +140,32 @@ def test_what_is_illegal_is_refused_and_does_no_harm(nordic: GameMap) -> None:
     state = ttr.Game(nordic).new(seed=7)
     with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
         win_probability(state, n_rollouts=2, policies=bad)
+
+
+@ttr.compiled
+def choose_a_number(
+    state: State,
+    tables: Tables,  # noqa: ARG001
+    lore: Ints,  # noqa: ARG001
+    seat: int,  # noqa: ARG001
+    params: Floats,  # noqa: ARG001
+    memory: Ints,  # noqa: ARG001
+) -> int:
+    return int(state.seat)
+
+
+class Single(Last):
+    """Returns a code without a value."""
+
+    chooser = staticmethod(choose_a_number)  # type: ignore[assignment] # what is tested
+
+
+@pytest.mark.compiled_only
+def test_one_that_returns_no_tuple_is_to_blame_itself(nordic: GameMap) -> None:
+    players: list[Any] = [Single(), Greedy()]
+
+    with pytest.raises(SubsetError, match=r"test_own_compiled.py:\d+: choose_a_number: a result of int, where .*tuple"):
+        ttr.simulate(nordic, players, 2, seed=7, progress=False)
 
 
 def test_others_are_not_seen_and_not_changed(nordic: GameMap) -> None:

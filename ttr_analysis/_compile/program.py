@@ -12,7 +12,7 @@ import numpy as np
 
 from ttr_analysis._compile.arithmetic import Instance, Module, Static
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
-from ttr_analysis._compile.source import Source, describe
+from ttr_analysis._compile.source import Source, describe, marked
 from ttr_analysis._compile.types import (
     BOOL,
     CELLS,
@@ -172,7 +172,17 @@ class Statements(Expressions):
         value = self.value(node.value)
         for target in node.targets:
             self.line = node.lineno
+            if isinstance(target, ast.Tuple) and not isinstance(value.kind, Tuple):
+                self._blame_callee(target, node.value, value)
             self.assign(target, value)
+
+    def _blame_callee(self, target: ast.Tuple, call: ast.expr, value: Value) -> None:
+        """Refuse a function that returns no tuple where one is needed, if a name calls it, in its own file."""
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            callee = marked(getattr(self.evaluate(call.func), "thing", None))
+            if callee is not None:
+                what = f"a result of {value.kind}, where {self.source.function.__name__} needs {ast.unparse(target)}"
+                raise callee.source.refuse(None, what, f"return a tuple of {len(target.elts)}")
 
     def do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
