@@ -198,17 +198,17 @@ def test_a_move_out_of_turn_is_refused() -> None:
 
 def test_why_a_route_cannot_be_claimed_is_said() -> None:
     human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
-    assert "must choose its opening tickets" in human_game.why_not("Bergen-Oslo/0")
+    assert "must choose its opening tickets" in human_game.why({"route": "Bergen-Oslo/0"})
     human_game.move("keep all")
     human_game.let_play()
-    assert human_game.why_not("Lieksa-Murmansk/0") == "your cards do not pay for Lieksa-Murmansk (gray, 9)"
-    assert human_game.why_not("no such route") == ""
+    assert human_game.why({"route": "Lieksa-Murmansk/0"}) .endswith("got 4: at least 8 more cards are missing")
+    assert human_game.why({"route": "no such route"}) == ""
     claimable, claim = next(iter(human_game.frame()["options"]["claims"].items()))
-    assert human_game.why_not(claimable) == ""
+    assert human_game.why({"route": claimable}) == ""
     human_game.move(claim["payments"][0]["line"])
     while human_game.thinker:
         human_game.let_play()
-    assert f"is taken by {PERSON}" in human_game.why_not(claimable)
+    assert f"is taken by {PERSON}" in human_game.why({"route": claimable})
 
 
 def test_a_station_is_offered_wherever_one_may_stand_with_the_cheapest_payment_first() -> None:
@@ -230,11 +230,11 @@ def test_a_station_is_offered_wherever_one_may_stand_with_the_cheapest_payment_f
     assert frame["options"]["station"]["payments"][0] == {"line": "blue 2", "cards": {"blue": 2}, "sets": {}}
     own = frame["moment"]["seats"][0]
     assert (frame["moment"]["stations"], own["stations"], own["built"]) == ({"Wien": 0}, 2, ["Wien"])
-    assert human_game.why_no_station("Wien") == "Ida has a station in Wien"
-    assert human_game.why_no_station("Paris") == human_game.why_no_station("no such city") == ""
+    assert human_game.why({"city": "Wien"}) == "Ida has a station in Wien"
+    assert human_game.why({"city": "Paris"}) == human_game.why({"city": "no such city"}) == ""
     human_game._vector.hand[0], human_game._vector.n_hand[0] = [1, 0, 0, 0, 0, 1, 0, 0, 0], 2
     assert human_game.frame()["options"]["station"] is None
-    assert human_game.why_no_station("Paris") == "Ida does not hold 2 cards of one color"
+    assert human_game.why({"city": "Paris"}) == "Ida does not hold 2 cards of one color"
 
 
 def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:

@@ -318,7 +318,7 @@ def _reason(game: KernelGame, state: State, route: Route, payment: Payment | Non
     code = make_action(CLAIM_ROUTE, game.codec.route_index(route))
     if payment is not None:
         return game.why_illegal(state, code, packed(payment.cards), names)
-    if route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != NONE:
+    if state.phase != TURN or route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != NONE:
         return game.why_illegal(state, code, 0, names)
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis._errors import GameError, IllegalActionError, UnknownNameError
 from ttr_analysis._words import counted, percent, seat_names
 from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
-from ttr_analysis.analysis.payments.model import Payment, split
+from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.analysis.tunnels.odds import best_payment
-from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import KeepTickets
-from ttr_analysis.engine.actions.building import as_route
-from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.actions.table import duty, explain
-from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, unpacked
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute, PayTunnel
+from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets, KeepTickets
+from ttr_analysis.engine.actions.table import duty
 from ttr_analysis.engine.events import Chance, Event, Move
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.turns import fewest_kept
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.protocol import PolicyLike, SeatedChooser, find_policy, policy_name, seat_policy
 from ttr_analysis.engine.state import GameState, SeatView, seat_number
 from ttr_analysis.maps.model import Route
 from ttr_analysis.maps.names import describe_route, name_ticket
-from ttr_analysis.notation import NotationError, code_text, read_move
+from ttr_analysis.notation import NotationError, move_text, read_move
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game, GameRecord
@@ -42,7 +37,6 @@ from ttr_analysis.widgets.snapshot import Moments
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
 _MOST_TOLD: Final = 100
-_CHOOSES_TICKETS: Final = (Phase.KEEP, Phase.KEEP_START)
 
 
 class HumanGame:
@@ -102,7 +96,7 @@ class HumanGame:
         self._rows += rows
         self._timeline = Timeline(self._packed)
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
-        self.told = [self._tell(self._seen(self._packed.events(rows, self._vector)), None, self.state)]
+        self.told = [self._tell(self._packed.events(rows, self._vector), None, self.state)]
 
     def _go_on_from(self, record: GameRecord, step: int) -> None:
         _, state = record.resume(step, seed=self.seed)
@@ -114,8 +108,7 @@ class HumanGame:
         self._before = record.entries[: self._timeline.n_events]
         states = [None, *record.states()[: len(steps)]]
         self.told = [
-            self._tell(self._seen(events), before, after)
-            for events, before, after in zip(steps, states, states[1:], strict=False)
+            self._tell(events, before, after) for events, before, after in zip(steps, states, states[1:], strict=False)
         ]
 
     # -- the game ---------------------------------------------------------------
@@ -228,44 +221,26 @@ class HumanGame:
 
     def why(self, what: Mapping[Any, object]) -> str:
         """Return why the person cannot do what a message asks about: claim a route, or build a station in a city."""
-        match what:
-            case {"route": str(route)}:
-                return self.why_not(route)
-            case {"city": str(city)}:
-                return self.why_no_station(city)
+        if not self.is_persons_turn:
+            return ""
+        names, game, state = seat_names(self.names), self.game, self.state
+        try:
+            match what:
+                case {"route": str(route)}:
+                    return game.preview(state, route, names=names).reason or ""
+                case {"city": str(city)}:
+                    return game.preview_station(state, city, names=names).reason or ""
+        except UnknownNameError:
+            pass
         return ""
-
-    def why_not(self, route_id: str) -> str:
-        """Return why the person cannot claim a route now, in words; "" if there is no such route, or it can."""
-        number = self.game.game_map.route_numbers.get(route_id)
-        if number is None or not self.is_persons_turn:
-            return ""
-        code = make_action(codes.CLAIM_ROUTE, number)
-        vector, packed = self._vector, self._packed
-        fault = ActionFault(action_fault(vector, packed.tables, code, 0))
-        if fault in (ActionFault.PHASE, ActionFault.OVER):
-            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0, seat_names(self.names)))
-        fault = ActionFault(route_fault(vector, packed.tables, self.seat, number))
-        if fault is not ActionFault.NONE:
-            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0, seat_names(self.names)))
-        if any(
-            argument_of(row) == number and kind_of(row) == codes.CLAIM_ROUTE for row, _ in packed.rows(vector).tolist()
-        ):
-            return ""
-        return f"your cards do not pay for {self.game.game_map.routes[number]}"
-
-    def why_no_station(self, city: str) -> str:
-        """Return why the person cannot build a station in a city now, in words; "" if it can, or there is no city."""
-        if city not in {one.name for one in self.game.game_map.cities} or not self.is_persons_turn:
-            return ""
-        return self.game.preview_station(self.state, city, self.seat, names=seat_names(self.names)).reason or ""
 
     def about(self, route_id: str) -> str:
         """Return what a route costs the person now, in a sentence or two; "" if there is no such route."""
         game_map, state = self.game.game_map, self.state
-        route = next((route for route in game_map.routes if route.id == route_id), None)
-        if route is None:
+        number = game_map.route_numbers.get(route_id)
+        if number is None:
             return ""
+        route = game_map.routes[number]
         words = f"{describe_route(route)}: {counted(route.points, 'point')}"
         view = SeatView(game_map, self.game.n_players, self._vector, self.seat)
         if route_id in state.owners or route in view.closed:
@@ -300,9 +275,9 @@ class HumanGame:
 
     def _options(self) -> dict[str, Any]:
         """Return what the person can do."""
-        vector, packed = self._vector, self._packed
+        state = self.state
         options: dict[str, Any] = {
-            "due": duty(Phase(int(vector.phase)), "your"),
+            "due": duty(state.phase, "your"),
             "draw": "",
             "market": {},
             "tickets": "",
@@ -312,58 +287,52 @@ class HumanGame:
             "moves": [],
             "keep": None,
         }
-        if vector.phase in _CHOOSES_TICKETS:
-            offer = [ticket.id for ticket in self.state.offers[self.seat] if ticket is not None]
-            options["keep"] = {"offer": offer, "fewest": int(fewest_kept(vector, packed.tables, self.seat))}
-            return options
-        rows = packed.rows(vector).tolist()
-        for code, value in rows:
-            kind, number = kind_of(code), argument_of(code)
-            if kind == codes.DRAW_CARD:
-                options["draw"] = "draw"
-            elif kind == codes.DRAW_FACE_UP:
-                options["market"][number] = f"take {CARD_KINDS[vector.market[number]]}/{number}"
-            elif kind == codes.DRAW_TICKETS:
-                options["tickets"] = "tickets"
-            elif kind == codes.CLAIM_ROUTE:
-                route, cards = packed.game_map.routes[number], unpacked(value)
-                claim = options["claims"].setdefault(route.id, self._claim(route))
-                claim["payments"].append(split(route, cards.counts))
-            elif kind == codes.PAY_TUNNEL:
-                options["pays"].append((code_text(packed, vector, code, value), unpacked(value)))
-            elif kind != codes.BUILD_STATION:
-                options["moves"].append(code_text(packed, vector, code, value))
-        hand = self.state.hands[self.seat]
-        for route_id, claim in options["claims"].items():
-            payments = sorted(claim["payments"], key=partial(spending, hand))
-            claim["payments"] = [_shown_payment(f"{route_id} {payment_text(one)}", one) for one in payments]
-        options["station"] = self._station(rows)
+        if state.phase in (Phase.KEEP, Phase.KEEP_START):
+            offer = [ticket.id for ticket in state.offers[self.seat] if ticket is not None]
+            fewest = int(fewest_kept(self._vector, self._packed.tables, self.seat))
+            return options | {"keep": {"offer": offer, "fewest": fewest}}
+        stations: dict[str, list[Payment]] = {}
+        claims: dict[Route, list[Payment]] = {}
+        for action in self.game.legal_actions(state):
+            match action:
+                case DrawCard():
+                    options["draw"] = "draw"
+                case DrawFaceUp(slot):
+                    options["market"][slot] = f"take {state.market[slot]}/{slot}"
+                case DrawTickets():
+                    options["tickets"] = "tickets"
+                case ClaimRoute(route, payment):
+                    claims.setdefault(route, []).append(payment)
+                case PayTunnel(cards):
+                    options["pays"].append((move_text(action, self.game, state), cards))
+                case BuildStation(city, payment):
+                    stations.setdefault(city.name, []).append(payment)
+                case _:
+                    options["moves"].append(move_text(action, self.game, state))
+        options["claims"] = {route.id: self._claim(route, payments) for route, payments in claims.items()}
+        if stations:  # each is paid in the same ways
+            payments = self._shown(next(iter(stations.values())))
+            options["station"] = {"cities": list(stations), "payments": payments}
         pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
         options["pays"] = [_shown_cards(line, cards) for line, cards in pays]
         return options
 
-    def _claim(self, route: Route) -> dict[str, Any]:
-        """Return what is to be said of a claim, whichever way it is paid."""
+    def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
+        """Return how a route can be paid, and what is to be said of it."""
         stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
         return {
             "loan": bool(route.toll > self._vector.tokens[self.seat]),
             "sets": f"Cards in brackets: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
-            "payments": [],
+            "payments": self._shown(payments, f"{route.id} "),
         }
 
-    def _station(self, rows: Sequence[Sequence[int]]) -> dict[str, Any] | None:
-        """Return where the next station may stand and what pays for it, the same everywhere; None if nothing does."""
-        legal = [(argument_of(code), value) for code, value in rows if kind_of(code) == codes.BUILD_STATION]
-        if not legal:
-            return None
-        route = as_route(self._vector, self._packed.tables, self.seat)
-        payments = [split(route, unpacked(value).counts) for value in dict.fromkeys(value for _, value in legal)]
-        payments.sort(key=partial(spending, self.state.hands[self.seat]))
-        cities = [self.game.game_map.cities[number].name for number, _ in legal]
-        return {
-            "cities": list(dict.fromkeys(cities)),
-            "payments": [_shown_payment(payment_text(one), one) for one in payments],
-        }
+    def _shown(self, payments: list[Payment], before: str = "") -> list[dict[str, Any]]:
+        """Return payments, the cheapest first, with the lines that make them."""
+        hand = self.state.hands[self.seat]
+        return [
+            _shown_cards(before + payment_text(one), one.cards - one.sets) | {"sets": one.sets.as_dict()}
+            for one in sorted(payments, key=partial(spending, hand))
+        ]
 
     # -- plumbing -------------------------------------------------------------------
 
@@ -381,13 +350,13 @@ class HumanGame:
         self._vector, rows = self._packed.play_on(before, code, value)
         self._rows += rows
         self._timeline.add_played(code, value, rows, self._vector)
-        told = self._tell(self._seen(self._packed.events(rows, before)), state, self.state)
+        told = self._tell(self._packed.events(rows, before), state, self.state)
         self.told.append(told)
         return told
 
     def _tell(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
         """Return a step in words, as far as the person sees it."""
-        told = tell_step(events, before, after, seat_names(self.names))
+        told = tell_step([_as_seen(event, self.seat) for event in events], before, after, seat_names(self.names))
         if before is None or told.seat in (None, self.seat):
             return told
         if before.phase is Phase.KEEP_START:
@@ -396,10 +365,6 @@ class HumanGame:
         if before.phase is Phase.KEEP and named:
             return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")
         return told
-
-    def _seen(self, events: Iterable[Event]) -> list[Event]:
-        """Return events as the person sees them."""
-        return [_as_seen(event, self.seat) for event in events]
 
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
@@ -414,10 +379,6 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
     held = hand[payment.color] if payment.color else 0
     return payment.n_cards, payment.cards.locomotives, -held, -payment.own
-
-
-def _shown_payment(line: str, payment: Payment) -> dict[str, Any]:
-    return _shown_cards(line, payment.cards - payment.sets) | {"sets": payment.sets.as_dict()}
 
 
 def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
