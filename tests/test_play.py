@@ -16,7 +16,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.serving import Served, served
 from ttr_analysis import GameRecord, cli
-from ttr_analysis.widgets.play import seats_of
+from ttr_analysis.widgets.table import seats_of
 
 pytestmark = pytest.mark.compiled_only
 

@@ -237,10 +237,9 @@ def play(  # the other options are those of the table
     game_map = load_map(map_)
     if save and save.exists():
         raise _Stopped(f"there is a file {save} already")
-    from ttr_analysis.widgets import GameTable
     from ttr_analysis.widgets.human_game import PERSON
-    from ttr_analysis.widgets.play import GameFiles, seats_of
     from ttr_analysis.widgets.server import serve
+    from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
     names = [name.strip() for name in seats.split(",")] if seats else []
     seat, name, policies = seats_of(names or [PERSON, *["Planner"] * ((2 if players is None else players) - 1)])

@@ -151,15 +151,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     """
     Return what pays for a route, what is missing, and how long that takes to draw.
 
-    Returns
-    -------
-    answer
-        `said` in words; `unseen`, by kind; `missing` (fewest further cards); `payments`, the
-        cheapest ones; `n_payments` in all, None if they are too many to
-        count; `cheapest` and `sparing` (as few locomotives as possible);
-        `colors`, what each of them lacks; `curve`, the cards needed by those
-        held of the color; `draws`, how long it takes; and for a tunnel
-        `tunnel`, its odds.
+    `n_payments` is None if they are too many to count.
 
     Examples
     --------

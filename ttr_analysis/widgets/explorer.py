@@ -120,9 +120,9 @@ class TicketExplorer(QueryWidget):
         Returns
         -------
         losses
-            The most costly first: `route`, the fewest `trains` without it,
-            how many `extra`, and whether it `breaks` the plan. The numbers
-            are None where it cuts tickets off.
+            The most costly first: `route`, the fewest `trains` without it, how many
+            `extra`, and whether it `breaks` the plan. The numbers are None where the
+            loss cuts tickets off.
         """
         while self.losses["n_left"]:
             self._more_losses()
@@ -215,13 +215,7 @@ class Plan:
 
 def ticket_facts(game_map: GameMap) -> list[Json]:
     """
-    Return the tickets of a map as a list to pick from: copies are numbered.
-
-    Returns
-    -------
-    tickets
-        In the order of the map: `id`, `name`, `points` in words, `folded` to
-        be searched without accents and dashes, and the cities at both `ends`.
+    Return the tickets of a map as a list to pick from: copies are numbered, `folded` has no accents and dashes.
 
     Examples
     --------
@@ -284,15 +278,7 @@ def route_names(game_map: GameMap) -> dict[str, str]:
 
 
 def depends_on_players(game_map: GameMap) -> bool:
-    """
-    Return whether the number of players decides which tracks are open.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> depends_on_players(ttr.load_map("nordic"))
-    True
-    """
+    """Return whether the number of players decides which tracks are open."""
     low = game_map.rules.players[0]
     doubled = any(game_map.twin(route) for route in game_map.routes)
     return doubled and not game_map.rules.both_tracks_open(low)
@@ -301,14 +287,6 @@ def depends_on_players(game_map: GameMap) -> bool:
 def network_for(plan: Plan) -> Json:
     """
     Return the network with the fewest trains, or why there is none, with words.
-
-    Returns
-    -------
-    answer
-        `said` in words; `possible`; `routes` to claim, `closed` and `owned`
-        ones, by id; `length`, `left` and `slack` in trains; `points`,
-        `toll`, `loans`; `tickets`, each with its `alone` trains and what it
-        `reaches`; and `cut`, the closed routes that cut tickets off.
 
     Examples
     --------
@@ -356,17 +334,7 @@ def network_for(plan: Plan) -> Json:
 
 def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json]:
     """
-    Yield for each route of the cheapest network what its loss would cost.
-
-    One at a time, since each is a network of its own: who shows them can do
-    other things between.
-
-    Yields
-    ------
-    loss
-        The `route`, by id; the fewest `trains` without it, and how many
-        `extra`, None if the tickets are cut off; and whether it `breaks` the
-        plan.
+    Yield for each route of the cheapest network what its loss would cost, one at a time, since each takes a while.
 
     Examples
     --------

@@ -189,16 +189,7 @@ def tunnel_odds(
     game_map: GameMap, route: Route, hand: CardCounts, seen: CardCounts, discards: CardCounts, pile: int | None
 ) -> Json:
     """
-    Return the odds of every payment for a tunnel, best first, with words.
-
-    Returns
-    -------
-    answer
-        `said` in words; `unseen`, by kind; `n_unseen`; `payments`, the best
-        ones, each with its `words`, `spare` cards, `odds` of each surcharge,
-        `chance` to succeed and mean `cards`; `n_payments` in all; and `bare`,
-        what a full pile demands in the nearest color, where the hand pays
-        nothing yet.
+    Return the odds of every payment for a tunnel, best first, with words; `bare`, if the hand pays nothing yet.
 
     Examples
     --------

@@ -34,48 +34,45 @@ class GameStepper(anywidget.AnyWidget):
     """
     Step through a game: board, hands, market, tickets and scores at each step.
 
-    Buttons, a slider, Play, arrow keys, Home, End and space go from step to
-    step; a click on a move goes there. All is drawn in the browser from data
-    that is sent once.
+    Buttons, a slider, Play, the arrow keys, Home, End and space move between
+    steps; so does a click on a move. The browser draws everything from data that
+    is sent once.
 
     Parameters
     ----------
     record
-        The game; cards and tickets that it does not know are shown as
-        unknown.
+        The game; unknown cards and tickets are shown as such.
     seat
         Show the game as this seat saw it; by default with all hands.
     step
-        Where to begin: 0 is the set-up, -1 the end.
+        First step shown: 0 is the set-up, -1 the end.
     win
-        Win probabilities to show as a second chart, from `studies.win_curve`;
-        of the same seat if one is given. Of a record that is already as a seat
-        saw it, who looked is not checked.
+        Win probabilities to show as a second chart, from `studies.win_curve`; of
+        the same seat if one is given. If the record is itself as one seat saw it,
+        the curve's viewer is not checked.
     review
-        What `studies.review` found: the moves that cost something are marked,
-        in symbols and words, with what was better, and its win curve is shown
-        if there is no other one. Of the same seat if one is given.
+        From `studies.review`: costly moves are marked in symbols and words, with
+        the better move, and its win curve is shown unless `win` is given. Of the
+        same seat if one is given.
 
     Attributes
     ----------
     record : GameRecord
         The game as it is shown.
     step : int
-        The step shown now. It follows what is done in the browser, and can be
-        set.
+        The step shown now; it follows the browser, and can be set.
 
     Raises
     ------
     GameError
-        If there is no such seat, or the record breaks off before the game
-        begins.
+        If there is no such seat, or the record ends before the game begins.
     IndexError
         If there is no such step.
     TypeError
         If `record` is no record, `win` no table, or `review` no review.
     ValueError
-        If the win probabilities lack a column, they or the review are of
-        another game, or may tell the seat more than it could know.
+        If the win probabilities lack a column, they or the review are of another
+        game, or may reveal more than the seat could know.
 
     Examples
     --------
@@ -134,12 +131,11 @@ class GameStepper(anywidget.AnyWidget):
         Parameters
         ----------
         path
-            The file; an old one stays whole until the new one is.
+            The file; an old one stays whole until the new one is complete.
         before
-            HTML that stands before it, in which all names are escaped; a
-            link to `#12` there shows that step.
+            HTML shown before it, names escaped; a link to `#12` shows that step.
         styles
-            Its style sheet.
+            Style sheet of that HTML.
 
         Raises
         ------
@@ -169,13 +165,8 @@ def game_data(record: GameRecord) -> Json:
     """
     Return all that a stepper shows of a record, ready for JSON.
 
-    Returns
-    -------
-    data
-        `facts`: what does not change. `moves`: seat, text, cards moved and
-        route of each step, and its place in the source if that is known.
-        `moments`: what each step shows, the first one whole, the others as
-        their differences from the one before. `points`: their chart.
+    `moments` holds the first moment whole, and of each other one its differences
+    from the one before.
 
     Examples
     --------
@@ -234,7 +225,7 @@ def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Json:
 
 
 def _chart(about: str, names: Sequence[str], values: Sequence[Values], *, is_share: bool = False) -> str:
-    """Return a chart that says how it ends: win probabilities may end before the game does."""
+    """Return a chart whose label says how it ends: win probabilities may end before the game does."""
     last = max((step for line in values for step, value in enumerate(line) if value is not None), default=0)
     ends = [line[last] for line in values]
     words = ["?" if end is None else percent(end) if is_share else str(end) for end in ends]
@@ -247,11 +238,7 @@ def _chart(about: str, names: Sequence[str], values: Sequence[Values], *, is_sha
 
 
 def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], seat: int | None = None) -> Json:
-    """
-    Return a curve of win probabilities, ready for JSON: its chart, and `percent`, for each seat a value a step.
-
-    The values are None before the first step of the curve and after its last one.
-    """
+    """Return a curve of win probabilities, ready for JSON; `percent` is None before its first step and after its last."""
     import pandas as pd
 
     if not isinstance(curve, pd.DataFrame):

@@ -1,18 +1,20 @@
-"""`GameTable`: one person plays against policies in the notebook."""
+"""`GameTable`: one person plays against policies, in a notebook or on a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import cycle
+from itertools import chain, count, cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
+from ttr_analysis._words import listed
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, best_in_words, css, esm
@@ -30,15 +32,13 @@ _REVIEW_SECONDS: Final = 60.0
 
 class GameTable(MessageWidget):
     """
-    Play a seat against policies: legal actions only, and only what the seat can see is sent to the browser.
+    Play a seat against policies: legal actions only, and the browser gets only what the seat can see.
 
-    Buttons draw cards and tickets; a route is claimed by choosing it on the
-    board, and then how it is paid: a few payments are offered, the cheapest
-    first; a station is built by a button, or by choosing its city there. What
-    a route costs is said when it is pointed at. The others' moves
-    are told in words. A move can be taken back only where one practices.
-    "Hint" says what is best now, and "What did it cost?" what the last move
-    cost, both from what the seat can see; when the game is over, it can be
+    Buttons draw cards and tickets. To claim a route, choose it on the board, and
+    then how to pay: a few payments are offered, the cheapest first. To build a
+    station, press its button or choose its city. Pointing at a route shows what
+    it costs. "Hint" names the best move now, and "What did it cost?" judges your
+    last one, both from what the seat can see. A game that is over can be
     reviewed.
 
     Parameters
@@ -46,31 +46,30 @@ class GameTable(MessageWidget):
     game_map
         The map, or its name.
     policies
-        Who plays the other seats, in the order of seats; one of them alone
-        plays all. One of the package may be given by its name.
+        Who plays the other seats, in the order of seats; a single one plays all.
+        A policy of the package may be given by its name.
     seat
         Where the person sits; seat 0 begins.
     n_players
-        Number of players; by default that of the policies and the person.
+        Number of players; by default the policies and the person.
     variant
         A variant of the rules; None for the map's own.
     seed
-        What chance does; None for a game that nobody has seen.
+        Seed of the shuffles and draws; None for a random one.
     name
-        What the person is called, in the widget and in the record.
+        Name of the person, in the widget and in the record.
     practice
-        Whether moves can be taken back; the cards then come as they came.
+        Whether moves can be taken back; the same cards then come again.
 
     Attributes
     ----------
     record : GameRecord
-        The game so far, with all that happened: whoever plays should not
-        look into it.
+        The game so far, secrets included.
     is_over : bool
         Whether the game is over.
     failure : BaseException or None
-        What went wrong in the policy that decides now: it may tell what is
-        secret, so that the page is only told that something did.
+        Error of the policy that decides now. It may reveal secrets, so the page
+        only shows that there is one.
 
     Raises
     ------
@@ -83,8 +82,8 @@ class GameTable(MessageWidget):
     Notes
     -----
     Policies think in the kernel, which does nothing else meanwhile; the widget
-    says who thinks. If one fails, the game stays as it is: mend it and choose
-    "Try again", or give its seat to another one with `replace_policy`.
+    shows who is thinking. If one fails, the game stays as it is: mend the policy
+    and press "Try again", or replace it with `replace_policy`.
 
     Examples
     --------
@@ -138,7 +137,7 @@ class GameTable(MessageWidget):
 
     @property
     def n_games(self) -> int:
-        """How many games have begun at this table."""
+        """Number of games begun at this table."""
         return self._n_games
 
     @property
@@ -153,8 +152,8 @@ class GameTable(MessageWidget):
         Parameters
         ----------
         line
-            The move as a line of text, such as "take red" or "Bergen-Oslo
-            blue 4": see `ttr_analysis.notation`.
+            The move, such as "take red" or "Bergen-Oslo blue 4": see
+            `ttr_analysis.notation`.
 
         Raises
         ------
@@ -173,9 +172,9 @@ class GameTable(MessageWidget):
         Parameters
         ----------
         seat
-            Whose seat; not the person's.
+            Any seat but the person's.
         policy
-            Who plays it.
+            Its new player.
 
         Raises
         ------
@@ -187,7 +186,7 @@ class GameTable(MessageWidget):
 
     def undo(self) -> None:
         """
-        Take back the person's last move, and what the others did after it.
+        Take back the person's last move and all that followed.
 
         Raises
         ------
@@ -201,22 +200,21 @@ class GameTable(MessageWidget):
 
     def new_game(self, n_players: int | None = None, seat: int | None = None, seed: int | None = None) -> None:
         """
-        Begin another game at this table; the one before is gone, unless its record was kept.
+        Begin another game at this table. The one before is lost unless you kept its record.
 
         Parameters
         ----------
         n_players
-            Number of players, with the policies of before, one after the
-            other; None for as many as before.
+            Number of players, the policies taking turns; None for the same.
         seat
-            Where the person sits; None for the seat of before.
+            Where the person sits; None for the same seat.
         seed
-            What chance does; None for a game that nobody has seen.
+            Seed of the shuffles and draws; None for a random one.
 
         Raises
         ------
         GameError
-            If the map is not for so many players, or there is no such seat.
+            If the map is not for that number of players, or there is no such seat.
         """
         before = self._human_game
         game = Game(self._map, n_players or before.game.n_players, self._variant)
@@ -226,24 +224,24 @@ class GameTable(MessageWidget):
         self, record: GameRecord, step: SupportsIndex = -1, seat: int | None = None, seed: int | None = None
     ) -> None:
         """
-        Play a game on from one of its moments, for practice: moves can be taken back, and the record stays as it is.
+        Continue a game from one of its moments, for practice: moves can be taken back, and the record does not change.
 
         Parameters
         ----------
         record
-            The game, without unknown cards there.
+            The game; no card or ticket may be unknown there.
         step
-            From which step on, as in `GameRecord.state_at`.
+            The step, as in `GameRecord.state_at`.
         seat
             Where the person sits; None for the seat that decides there.
         seed
-            What chance does from there on; None for what nobody has seen.
+            Seed of the draws from there on; None for a random one.
 
         Raises
         ------
         GameError
-            If the game is over there, cards or tickets are unknown, or there
-            is no such seat.
+            If the game is over there, cards or tickets are unknown, or there is no
+            such seat.
         IndexError
             If there is no such step.
 
@@ -263,11 +261,10 @@ class GameTable(MessageWidget):
         self._begin(HumanGame(game, self._others(game), sits or 0, seed, self._name, begun), practice=True)
 
     def _others(self, game: Game) -> list[PolicyLike]:
-        """Return who plays the other seats: those of before, one after the other."""
+        """Return the players of the other seats: the policies, one after the other."""
         return [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
 
     def _begin(self, human_game: HumanGame, *, practice: bool | None = None) -> None:
-        """Put another game on the table."""
         self._human_game = human_game
         self._practice = self._wants_practice if practice is None else practice
         self._n_games += 1
@@ -284,8 +281,7 @@ class GameTable(MessageWidget):
         Parameters
         ----------
         review
-            A review to be shown, of the seat or, when the game is over, of
-            all.
+            A review to show, of the seat or, once the game is over, of all.
         """
         from ttr_analysis.widgets.stepper import GameStepper
 
@@ -298,7 +294,7 @@ class GameTable(MessageWidget):
         Parameters
         ----------
         seconds
-            Time for it.
+            Time to think.
 
         Raises
         ------
@@ -315,13 +311,13 @@ class GameTable(MessageWidget):
         """
         Return what the person's last move cost, in words, from what the seat could see.
 
-        It is judged as `studies.review` does, without the plan that `hint`
-        goes on with, so that the two may differ a little.
+        It is judged like in `studies.review`, without the plan that `hint` continues,
+        so the two may differ a little.
 
         Parameters
         ----------
         seconds
-            Time for it.
+            Time to think.
 
         Raises
         ------
@@ -379,7 +375,7 @@ class GameTable(MessageWidget):
                     self._let_others_play()
 
     def _advise(self, what: str) -> None:
-        """Work something out for the person, who sees meanwhile that it takes time."""
+        """Work something out, and show meanwhile that it takes time."""
         busy, show = {
             "hint": ("A hint is being worked out", self._show_hint),
             "cost": ("Your move is being judged", self._show_cost),
@@ -418,7 +414,7 @@ class GameTable(MessageWidget):
         self.set_trait("stepping", self._open_stepper(found))
 
     def _open_stepper(self, review: Review | None = None) -> GameStepper:
-        """Return the stepper of the game that is over, from which it can be played on."""
+        """Return the stepper of a finished game, from which you can play on."""
         stepper, record, seat = self.stepper(review), self.record, self._human_game.seat
 
         def hear(_stepper: object, message: object, _buffers: object) -> None:
@@ -431,7 +427,7 @@ class GameTable(MessageWidget):
         return stepper
 
     def _try(self, change: Callable[[], None]) -> None:
-        """Do what a message asks for, or say why it cannot be."""
+        """Do what a message asks for, or show why it cannot be done."""
         try:
             change()
         except (GameError, IndexError) as error:
@@ -441,7 +437,7 @@ class GameTable(MessageWidget):
         self._say(fault, can_go_on=True)
 
     def _let_others_play(self) -> None:
-        """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
+        """Let policies play until the person decides. An error is shown, and the game stays as it is."""
         human_game = self._human_game
         self.failure = None
         self._say("")
@@ -477,9 +473,86 @@ class GameTable(MessageWidget):
 
 
 def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:
-    """Return a policy for each of the other seats."""
     if isinstance(given, Sequence) and not isinstance(given, str):
         if n_players is not None and len(given) != n_players - 1:
             raise GameError(f"{n_players} players need {n_players - 1} policies beside the person, got {len(given)}")
         return list(given)
     return [given] * ((n_players or 2) - 1)
+
+
+# -- on a page of its own: `ttr-analysis play` --------------------------------------------------------------------
+
+
+def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
+    """
+    Return where the person sits, their name, and who plays the other seats.
+
+    Examples
+    --------
+    >>> seats_of(["planner", "Ida", "Greedy"])
+    (1, 'Ida', ['planner', 'Greedy'])
+    """
+    policies = {name.lower() for name in BUILT_IN}
+    persons = [seat for seat, name in enumerate(names) if name.lower() not in policies]
+    if len(persons) != 1:
+        raise GameError(
+            f"one seat is yours, under any name but {listed(BUILT_IN)}, who play the others; "
+            f"got {listed(names[seat] for seat in persons) or 'none'}"
+        )
+    (seat,) = persons
+    return seat, names[seat], [*names[:seat], *names[seat + 1 :]]
+
+
+class GameFiles:
+    """
+    The files of the games at a table: a new one for each, kept up to date. No file that was there before is changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ttr_analysis as ttr
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> files, table = GameFiles(folder / "mine.jsonl"), GameTable("nordic", "Greedy", seed=7)
+    >>> files.update(table)                                     # nobody has moved: nothing to keep
+    >>> table.play("keep all")
+    >>> files.update(table)
+    >>> table.new_game(seed=8)
+    >>> table.play("keep all")
+    >>> files.update(table)
+    >>> [path.name for path in files.paths]
+    ['mine.jsonl', 'mine-2.jsonl']
+    >>> ttr.GameRecord.load(files.paths[0]) == table.record
+    False
+    """
+
+    def __init__(self, first: Path) -> None:
+        self._first = first
+        self._files: dict[int, Path] = {}
+        self._saved = (0, 0)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files written so far."""
+        return list(self._files.values())
+
+    def update(self, table: GameTable) -> None:
+        """Save the game at a table, once the person has moved, if anything has happened since."""
+        game, now = table.n_games, (table.n_games, table.now["step"])
+        if now == self._saved or not (table.now["undo"] or game in self._files):
+            return
+        if game not in self._files:
+            self._files[game] = self._new_file()
+        table.record.save(self._files[game])
+        self._saved = now
+
+    def _new_file(self) -> Path:
+        """Make a file, empty for the moment, so that nobody else takes its name."""
+        self._first.parent.mkdir(parents=True, exist_ok=True)
+        numbered = (self._first.with_stem(f"{self._first.stem}-{number}") for number in count(2))
+        for path in chain([self._first], numbered):
+            try:
+                path.open("x").close()
+            except FileExistsError:
+                continue
+            break
+        return path
