@@ -238,7 +238,7 @@ def _chart(about: str, names: Sequence[str], values: Sequence[Values], *, is_sha
 
 
 def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], seat: int | None = None) -> Json:
-    """Return a curve of win probabilities, ready for JSON; `percent` is None before its first step and after its last."""
+    """Return a win curve, ready for JSON; `percent` is None before its first step and after its last."""
     import pandas as pd
 
     if not isinstance(curve, pd.DataFrame):
