@@ -177,7 +177,7 @@ def test_another_type_is_compiled_for_anew(module: ModuleType) -> None:
         ((2**63, 1.0, True), OverflowError, "n is beyond int"),
         ((1, "a", True), TypeError, "x must be float, got str 'a'"),
         ((1, 10**400, True), OverflowError, "too large"),
-        ((1, 1.0, 2), TypeError, "True or False"),
+        ((1, 1.0, 2), TypeError, "flag must be bool, got int 2"),
         ((1, 1.0), TypeError, "missing .* argument: 'flag'"),
         ((1, 1.0, True, 4), TypeError, "too many positional|takes 3 positional"),
         ((None, 1.0, True), TypeError, "n must be int"),

@@ -230,6 +230,7 @@ class Compiled(Marked):
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
         kinds = tuple(self._type_of(name, value) for name, value in zip(self.source.parameters, plain, strict=True))
+        plain = tuple(bool(value) if kind is BOOL else value for value, kind in zip(plain, kinds, strict=True))
         known = self._calls.get(kinds)
         is_plain = len(plain) == len(arguments) and all(map(operator.is_, plain, arguments))
         if is_plain and known is not None and known is self.__call__:
@@ -244,16 +245,15 @@ class Compiled(Marked):
         have = _type_of(value)
         declared = self.source.declared(name)
         cell = self.source.declared_cell(name)
-        wanted = str(declared or "a number, an array, a record or a tuple of those")
-        if cell is not None:
-            wanted = f"an array of {cell}"
-        is_known = have is not None
+        wanted = str(
+            declared or (f"an array of {cell}" if cell else "a number, an array, a record or a tuple of those")
+        )
         if isinstance(declared, Named):
             is_known = have == declared
         elif isinstance(declared, Scalar):
-            is_known = have in _FITTING[declared]
-        elif cell is not None:
-            is_known = isinstance(have, Array) and have.cell == cell
+            is_known = have in _FITTING[declared] and (declared is not BOOL or value in (0, 1))
+        else:
+            is_known = have is not None and (cell is None or (isinstance(have, Array) and have.cell == cell))
         if not is_known:
             raise TypeError(f"{self.source.function.__name__}: {name} must be {wanted}, got {_shown(value)}")
         kind = cast("Type", declared if isinstance(declared, Scalar) else have)
@@ -269,7 +269,7 @@ class Compiled(Marked):
         for i in self.machine(kinds, is_quick=self.is_quick).stores:
             if any(not array.flags.writeable for array in _arrays_of(arguments[i])):
                 return f"{name}: {self.source.parameters[i]} is written to, but is read-only: pass a copy"
-        return f"{name}: a truth value must be True or False, and the array of a record the one it was made with"
+        return f"{name}: the array of a record must be the one it was made with"
 
     def machine(self, kinds: tuple[Type, ...], *, is_quick: bool) -> Machine:
         from ttr_analysis._compile.build import LOCK, build
@@ -370,6 +370,10 @@ def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 # -- callers ----------------------------------------------------------------------------------------------
 
 
+_CODES = {"ptr": "q", "i64": "q", "double": "d", "i32": "i4x", "i1": "?7x"}
+"""How each part of a value is packed into eight bytes."""
+
+
 class _Caller:
     """
     Write the Python function that calls the machine code of a root for some types of arguments.
@@ -384,8 +388,8 @@ class _Caller:
         self.anew = ""
         self.lines: list[str] = []
         self.packed: list[str] = []
-        self.format = "P"
-        self.results = ""
+        self.format = _CODES["ptr"]
+        self.results: list[str] = []
         self.inside: dict[str, Any] = {}
 
     def known(self, thing: object) -> str:
@@ -402,7 +406,7 @@ class _Caller:
         match kind:
             case Array():
                 self.need(f"{text}.__class__ is {self.known(np.ndarray)}")
-                self.pack(f"__id({text})", "P")
+                self.pack(f"__id({text})", _CODES["ptr"])
             case Named():
                 self.need(f"{text}.__class__ is {self.known(kind.record)}")
                 self.pack_held(f"{text}.cells")
@@ -416,9 +420,9 @@ class _Caller:
                 for i, item in enumerate(kind.items):
                     self.argument(f"{text}[{i}]", item, is_declared=False)
             case _:
-                if kind is FLOAT and not is_declared:
-                    self.need(f"__isinstance({text}, float)")
-                self.pack(text, "d" if kind is FLOAT else "q")
+                if kind is BOOL or (kind is FLOAT and not is_declared):
+                    self.need(f"__isinstance({text}, {'bool' if kind is BOOL else 'float'})")
+                self.pack(text, _CODES[kind.llvm])
 
     def pack(self, text: str, code: str) -> None:
         self.packed.append(text)
@@ -428,7 +432,7 @@ class _Caller:
         """Pack the address of an object to which the call must hold a reference."""
         name = f"__h{len(self.packed)}"
         self.lines.append(f"    {name} = {text}")
-        self.pack(f"__id({name})", "P")
+        self.pack(f"__id({name})", _CODES["ptr"])
 
     def result(self, kind: Type) -> str:
         """Return the expression of a result, made of the next parts in the frame."""
@@ -436,13 +440,11 @@ class _Caller:
             inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
             return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
         first = len(self.results)
-        self.results += "".join("d" if part == "double" else "q" for part in parts_of(kind))
+        self.results += [_CODES[part] for part in parts_of(kind)]
         if isinstance(kind, Array):
             shape = "".join(f"__r[{first + 1 + i}], " for i in range(kind.ndim))
             return f"__array(__r[{first}], ({shape}), {kind.cell.name!r})"
-        if kind is NONE:
-            return "None"
-        return f"__r[{first}] != 0" if kind is BOOL else f"__r[{first}]"
+        return "None" if kind is NONE else f"__r[{first}]"
 
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
@@ -467,7 +469,7 @@ class _Caller:
             "__anew": compiled_function.call_anew,
             "__errors": (struct.error, TypeError),
             "__pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
-            "__unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
+            "__unpack": struct.Struct(f"{8 + 8 * len(self.packed)}x{''.join(self.results)}").unpack,
         }
         lines = [
             "    try:",
@@ -476,9 +478,7 @@ class _Caller:
             f"        return {self.anew}",
             "    __status = __entry(__frame)",
             "    if __status:",
-            f"        if __status == {MISMATCH}:",
-            f"            return {self.anew}",
-            "        __fail(__status)",
+            f"        return {self.anew} if __status == {MISMATCH} else __fail(__status)",
         ]
         if self.results:
             lines.append("    __r = __unpack(__frame)")

@@ -14,11 +14,9 @@ from ttr_analysis._compile.arithmetic import Instance, Module, Static
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
 from ttr_analysis._compile.source import Source, describe, marked
 from ttr_analysis._compile.types import (
-    BOOL,
     CELLS,
     FLOAT,
     INT,
-    INT32,
     NONE,
     Array,
     Named,
@@ -483,20 +481,7 @@ class _Entry:
             case Pointers():
                 self.arguments += self.array("int64", 1, is_stored=False)
             case _:
-                self.arguments.append(self.number(kind))
-
-    def number(self, kind: Type) -> str:
-        if kind is FLOAT:
-            return f"double {self.cell('double')}"
-        cell = self.cell("i64")
-        if kind is BOOL:
-            self.need(self.get(f"icmp ult i64 {cell}, 2"))
-            return f"i1 {self.get(f'trunc i64 {cell} to i1')}"
-        if kind is INT32:
-            part = self.get(f"trunc i64 {cell} to i32")
-            self.need(self.get(f"icmp eq i64 {cell}, {self.get(f'sext i32 {part} to i64')}"))
-            return f"i32 {part}"
-        return f"i64 {cell}"
+                self.arguments.append(f"{kind.llvm} {self.cell(kind.llvm)}")
 
     def array(self, cell: str, ndim: int, *, is_stored: bool) -> list[str]:
         """Take the buffer of a contiguous array of this dtype and number of dimensions."""
@@ -510,10 +495,6 @@ class _Entry:
         return found + [f"i64 {self.read(sizes, 8 * i, 'i64')}" for i in range(ndim)]
 
 
-_AS_CELL = {"i1": ("i64", "zext i1 {} to i64"), "i32": ("i64", "sext i32 {} to i64")}
-"""Numbers of fewer than 64 bits as they are left for Python."""
-
-
 def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     writer = _Entry()
     context = writer.cell("ptr")
@@ -524,16 +505,13 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     writer.lines.append(f"store i64 0, ptr {error}")
     thread = writer.get("call ptr @PyEval_SaveThread()")
     llvm = returned_type(root.result)
-    call = f"call fastcc {llvm} @{root.symbol}({', '.join([f'ptr {context}', *writer.arguments])})"
-    whole = writer.get(call)
+    given = ", ".join([f"ptr {context}", *writer.arguments])
+    whole = writer.get(f"call fastcc {llvm} @{root.symbol}({given})")
     writer.lines.append(f"call void @PyEval_RestoreThread(ptr {thread})")
     for i, part in enumerate(parts_of(root.result)):
         one = writer.get(f"extractvalue {llvm} {whole}, {i}")
-        wide, conversion = _AS_CELL.get(part, (part, ""))
-        if conversion:
-            one = writer.get(conversion.format(one))
         to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
-        writer.lines.append(f"store {wide} {one}, ptr {to}")
+        writer.lines.append(f"store {part} {one}, ptr {to}")
     status = writer.get(f"load i64, ptr {error}")
     return "\n".join(
         [
