@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
 
@@ -14,13 +14,16 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import offset_copy
 
 from ttr_analysis._errors import _shorten
+from ttr_analysis._words import number
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
+from ttr_analysis.viz.steps import spread
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 Distribution: TypeAlias = Sequence[SupportsFloat]
 """Probabilities of 0, 1, 2, ...: numbers, or estimates with a `standard_error`."""
@@ -94,7 +97,7 @@ def plot_tunnel_odds(
         ax.plot(ks, np.minimum(1, np.cumsum(probabilities)), color=color, marker="o", label=None if name else "enough")
     ax.set(xlabel="cards demanded (bars), spare cards that are enough (lines)", ylabel="probability", ylim=(0, 1.02))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish_chart(ax, "Surcharge of a tunnel" if title is None else title, percent=True, loc="center right")
+    return finish_chart(ax, title, "Surcharge of a tunnel", percent=True, loc="center right")
 
 
 def plot_card_odds(
@@ -152,9 +155,9 @@ def plot_card_odds(
     ax.set(xlabel="turns of drawing" if by == "turns" else "cards drawn", ylabel="probability to have them")
     ax.set(xlim=(0, 1.02 * last), ylim=(0, 1.02))
     for share in QUANTILES:
-        ax.axhline(share, color=rcParams["grid.color"], linewidth=0.8, zorder=0)
+        draw_line(ax, y=share, linewidth=0.8)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish_chart(ax, "Gathering cards" if title is None else title, percent=True)
+    return finish_chart(ax, title, "Gathering cards", percent=True)
 
 
 def plot_ticket_values(
@@ -197,13 +200,10 @@ def plot_ticket_values(
     ['Bergen-Oslo', 'Oslo-Narvik']
     """
     ax = chart_axes(ax, (9.0, 6.5))
-    dots: dict[tuple[float, float], list[str]] = {}
-    shades: dict[tuple[float, float], float] = {}
+    table = table[np.isfinite(table[[trains, points]].to_numpy(float)).all(axis=1)]
     rates = table[points] / np.maximum(table[trains], 1) if shade is None else table[shade]
-    for name, x, y, rate in zip(table.index, table[trains], table[points], rates, strict=True):
-        if math.isfinite(x) and math.isfinite(y):
-            dots.setdefault((float(x), float(y)), []).append(str(name))
-            shades[float(x), float(y)] = float(rate)
+    places = list(zip(table[trains].astype(float), table[points].astype(float), strict=True))
+    dots, shades = grouped(map(str, table.index), places), dict(zip(places, rates.astype(float), strict=True))
     most_trains = max((x for x, _ in dots), default=1.0)
     most_points = max((y for _, y in dots), default=1.0)
     ax.set(
@@ -226,7 +226,7 @@ def plot_ticket_values(
         linewidths=0.6,
     )
     label_dots(ax, dots)
-    return finish_chart(ax, "Tickets" if title is None else title)
+    return finish_chart(ax, title, "Tickets")
 
 
 def _draw_guides(ax: Axes) -> None:
@@ -306,9 +306,16 @@ def chart_axes(ax: Axes | None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
-def finish_chart(ax: Axes, title: str, *, percent: bool = False, **legend: Any) -> Axes:  # noqa: ANN401 - passed on
-    """Set the title and what all charts have in common."""
-    ax.set_title(title, parse_math=False)
+def finish_chart(
+    ax: Axes,
+    title: str | None,
+    default: str,
+    *,
+    percent: bool = False,
+    **legend: Any,  # noqa: ANN401 - passed on
+) -> Axes:
+    """Set the title, or the default one, and what all charts have in common."""
+    ax.set_title(default if title is None else title, parse_math=False)
     ax.spines[["top", "right"]].set_visible(False)
     if percent:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -317,6 +324,50 @@ def finish_chart(ax: Axes, title: str, *, percent: bool = False, **legend: Any) 
         for text in ax.legend(handles, labels, frameon=False, **legend).get_texts():
             text.set_parse_math(False)
     return ax
+
+
+def draw_line(ax: Axes, x: float | None = None, y: float | None = None, **look: Any) -> None:  # noqa: ANN401 - passed on
+    """Draw a thin line across the axes, behind everything else."""
+    look = {"color": rcParams["grid.color"], "linewidth": 1, "zorder": 0, **look}
+    if x is None:
+        ax.axhline(y or 0.0, **look)
+    else:
+        ax.axvline(x, **look)
+
+
+def draw_intervals(
+    ax: Axes,
+    across: ArrayLike,
+    figures: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    is_flat: bool = False,
+    **look: Any,  # noqa: ANN401 - passed on
+) -> None:
+    """Draw figures with their intervals, upright or flat; unknown ends are left out."""
+    value = np.asarray(figures, dtype=float)
+    ends = np.nan_to_num(np.maximum([value - np.asarray(low, dtype=float), np.asarray(high, dtype=float) - value], 0))
+    look = {"fmt": "none", "capsize": 3, "elinewidth": 1.2, **look}
+    if is_flat:
+        ax.errorbar(value, across, xerr=ends, **look)
+    else:
+        ax.errorbar(across, value, yerr=ends, **look)
+
+
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Write names beside rows, the first at the top."""
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set_ylim(max(1, len(names)) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+
+
+def grouped(names: Iterable[str], places: Iterable[tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
+    """Return names by their places, of which several may share one."""
+    found: dict[tuple[float, float], list[str]] = {}
+    for name, place in zip(names, places, strict=True):
+        found.setdefault(place, []).append(name)
+    return found
 
 
 # -- charts of what studies judge ----------------------------------------------------------------------------------
@@ -363,24 +414,23 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     ax = chart_axes(ax, (7.0, 1.2 + ROW_INCHES * len(table)))
     rows = np.arange(len(table))
     rating, low, high = (table[column].to_numpy(float) for column in ("rating", "rating_low", "rating_high"))
-    ax.axvline(0, color=rcParams["grid.color"], linewidth=1, zorder=0)
+    draw_line(ax, x=0)
     both, ends = (table["bound"] == "").to_numpy(), {"": rating, "at least": low, "at most": high}
-    errors = [(rating - low)[both], (high - rating)[both]]
-    ax.errorbar(rating[both], rows[both], xerr=errors, fmt="none", ecolor=DOT, capsize=4, gid="intervals")
+    look = {"ecolor": DOT, "capsize": 4, "elinewidth": None, "gid": "intervals"}
+    draw_intervals(ax, rows[both], rating[both], low[both], high[both], is_flat=True, **look)
     shown = rating.copy()
     for bound, known in ends.items():
         chosen = (table["bound"] == bound).to_numpy()
         shown[chosen] = known[chosen]
         ax.plot(shown[chosen], rows[chosen], ARROWS.get(bound, "o"), color=DOT, markersize=8, gid=f"rating {bound}")
     for x, row, bound in zip(shown, rows, table["bound"], strict=True):
-        words = f"{WORDS.get(bound, '')} {x:+.0f}".strip().replace("-", "−")
+        words = f"{WORDS.get(bound, '')} {number(x, sign=True)}".strip()
         ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
-    ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
+    name_rows(ax, [str(name) for name in table.index])
     ax.margins(x=0.09)
     ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points), with 95% intervals")
     ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    return finish_chart(ax, "Ratings" if title is None else title)
+    return finish_chart(ax, title, "Ratings")
 
 
 def plot_ticket_worth(
@@ -416,31 +466,28 @@ def plot_ticket_worth(
     """
     ax = chart_axes(ax, (9.0, 6.0))
     x, y, low, high = (table[name].to_numpy(float) for name in (against, "worth", "worth_low", "worth_high"))
-    ax.axhline(0, color=rcParams["text.color"], linewidth=1, zorder=0)
+    draw_line(ax, y=0, color=rcParams["text.color"])
     for verdict, (color, mark) in VERDICTS.items():
         chosen = (table["verdict"] == verdict).to_numpy()
         if chosen.any():
-            errors = [(y - low)[chosen], (high - y)[chosen]]
-            label = verdict or "not to be told from fair"
-            ax.errorbar(x[chosen], y[chosen], errors, fmt=mark, color=color, elinewidth=0.7, markersize=6, label=label)
+            look: dict[str, Any] = {"fmt": mark, "color": color, "elinewidth": 0.7, "markersize": 6, "capsize": None}
+            label = verdict or "not clearly unfair"
+            draw_intervals(ax, x[chosen], y[chosen], low[chosen], high[chosen], label=label, **look)
     ax.margins(0.08, 0.06)
-    ax.set(xlabel=AXIS_LABELS.get(against, against), ylabel="points more for who is dealt it, with 95% intervals")
-    dots: dict[tuple[float, float], list[str]] = {}
-    others = []
-    for name, verdict, dot in zip(table.index, table["verdict"], zip(x.tolist(), y.tolist(), strict=True), strict=True):
-        if verdict:
-            dots.setdefault(dot, []).append(str(name))
-        else:
-            others.append(dot)
-    finish_chart(ax, "What tickets are worth" if title is None else title, fontsize="small")
-    label_dots(ax, dots, others)
+    ax.set(xlabel=AXIS_LABELS.get(against, against), ylabel="points gained by being dealt it, with 95% intervals")
+    finish_chart(ax, title, "What tickets are worth", fontsize="small")
+    dots = list(zip(x.tolist(), y.tolist(), strict=True))
+    is_named = (table["verdict"] != "").tolist()
+    named = {name: dot for name, dot, is_one in zip(map(str, table.index), dots, is_named, strict=True) if is_one}
+    others = [dot for dot, is_one in zip(dots, is_named, strict=True) if not is_one]
+    label_dots(ax, grouped(named, named.values()), others)
     return ax
 
 
 # -- the chart of the win probabilities of a game ------------------------------------------------------------------
 
-END_GAP = 0.07
-"""Least distance of the names at the ends of lines, of the height."""
+TAG_INCHES = 0.3
+"""Least distance of the names at the ends of lines."""
 LONGEST_NAME = 18
 """Letters of a name; longer ones, which would leave the lines no room, are cut."""
 LEAD_POINTS = 40
@@ -494,14 +541,14 @@ def plot_win_curve(
     first, last = int(curve["step"].min()), int(curve["step"].max())
     _name_ends(ax, last, ends, players)
     if points is not None:
-        _number(ax, points)
+        _number_points(ax, points)
     ax.set(
         xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, max(last, first + 1))
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    looker = curve.attrs.get("looker")
-    view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
-    return finish_chart(ax, f"Win probability{view}" if title is None else title, percent=True)
+    viewer = curve.attrs.get("looker")
+    view = {None: "", "all": ", with all hands in view"}.get(viewer, f", from what P{viewer} could know")
+    return finish_chart(ax, title, f"Win probability{view}", percent=True)
 
 
 def _line(seat: int) -> dict[str, Any]:
@@ -512,9 +559,11 @@ def _line(seat: int) -> dict[str, Any]:
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
     """Lead each line to the name of its seat, so that lines that end together part there, and show their dashes."""
-    beside = offset_copy(ax.get_yaxis_transform(), ax.get_figure(root=True), x=LEAD_POINTS, units="points")
+    figure = ax.get_figure(root=True)
+    beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
     literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
-    for seat, height in _apart(ends).items():
+    gap = TAG_INCHES / (figure.get_figheight() if figure is not None else 1.0)
+    for seat, height in spread(ends.items(), gap, most=1.0):
         line = _line(seat)
         lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
         tag = {"boxstyle": "round,pad=0.2", "fc": line["color"], "ec": "none"}
@@ -528,27 +577,12 @@ def _name(seat: int, players: Sequence[str]) -> str:
     return f"P{seat} {_shorten(players[seat], LONGEST_NAME)}".rstrip() if seat < len(players) else f"P{seat}"
 
 
-def _apart(ends: dict[int, float]) -> dict[int, float]:
-    """Return heights for names at the ends of lines, from the lowest on, that keep apart."""
-    heights: dict[int, float] = {}
-    lowest = -1.0
-    for seat in sorted(ends, key=ends.__getitem__):
-        heights[seat] = lowest = max(ends[seat], lowest + END_GAP)
-    over = max(0.0, lowest - 1.0)
-    return {seat: height - over if height > 1.0 - END_GAP * len(ends) else height for seat, height in heights.items()}
-
-
-def _number(ax: Axes, points: pd.DataFrame) -> None:
+def _number_points(ax: Axes, points: pd.DataFrame) -> None:
     """Put the numbers of turning points where these lead to."""
     places = zip(points.index, points["seat"], points["after"], strict=True)
     for rank, (step, seat, after) in enumerate(places, start=1):
         color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]
-        box = {
-            "boxstyle": "circle,pad=0.25",
-            "fc": rcParams["axes.facecolor"],
-            "ec": color,
-            "lw": 1.4,
-            "url": f"#{step}",
-        }
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "bbox": box, "url": f"#{step}"}
+        link = {"url": f"#{step}"}
+        box = {"boxstyle": "circle,pad=0.25", "fc": rcParams["axes.facecolor"], "ec": color, "lw": 1.4, **link}
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "bbox": box, **link}
         ax.annotate(str(rank), (int(step), float(after)), annotation_clip=False, **look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,18 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from ttr_analysis.viz.charts import SERIES_COLORS, chart_axes, finish_chart, label_dots
+from ttr_analysis._arrays import Floats
+from ttr_analysis._words import percentage_points
+from ttr_analysis.viz.charts import (
+    SERIES_COLORS,
+    chart_axes,
+    draw_intervals,
+    draw_line,
+    finish_chart,
+    grouped,
+    label_dots,
+    name_rows,
+)
 from ttr_analysis.viz.style import ink_upon
 
 if TYPE_CHECKING:
@@ -111,11 +123,10 @@ def plot_rates(
     if reference is None:
         reference = _by_chance(table, value)
     if reference is not None:
-        ax.axvline(reference, color=rcParams["grid.color"], linewidth=1.2, zorder=0, gid="reference")
-    at, middle = np.arange(len(table)), table[value].to_numpy(float)
-    ends = np.array([middle - table[low].to_numpy(float), table[high].to_numpy(float) - middle])
-    ax.errorbar(middle, at, xerr=np.maximum(ends, 0), fmt="o", color=SERIES_COLORS[0], capsize=3, elinewidth=1.4)
-    _name_rows(ax, _names(table))
+        draw_line(ax, x=reference, linewidth=1.2, gid="reference")
+    look: dict[str, Any] = {"fmt": "o", "color": SERIES_COLORS[0], "elinewidth": 1.4, "is_flat": True}
+    draw_intervals(ax, np.arange(len(table)), table[value], table[low], table[high], **look)
+    name_rows(ax, _names(table))
     is_difference, what = value.endswith(DIFFERENCES), value.replace("_", " ")
     if value == "win_difference":
         what = "difference of win rates"
@@ -126,7 +137,7 @@ def plot_rates(
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if is_difference or value.endswith(RATES):
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
-    return finish_chart(ax, value.replace("_", " ").capitalize() if title is None else title)
+    return finish_chart(ax, title, value.replace("_", " ").capitalize())
 
 
 def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -156,25 +167,15 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     """
     rows = table.iloc[::-1].sort_index(level="policy", sort_remaining=False, kind="stable")
     ax = chart_axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
-    at = np.arange(len(rows))
-    ends = {1: np.zeros(len(rows)), -1: np.zeros(len(rows))}
-    for column, (name, color) in SOURCES.items():
-        points = rows[column].to_numpy(float)
-        if not points.any():
-            continue
-        side = 1 if points.sum() > 0 else -1
-        bars = ax.barh(at, points, left=ends[side], height=0.62, color=color, label=name)
-        texts = [f"{p:.0f}" if abs(p) >= POINTS_WRITTEN else "" for p in points]
-        ax.bar_label(bars, texts, label_type="center", fontsize="small", color=ink_upon(color))
-        ends[side] = ends[side] + points
-    for y, x, points in zip(at, ends[1], rows["points"], strict=True):
+    parts = {name: (color, rows[column].to_numpy(float)) for column, (name, color) in SOURCES.items()}
+    ends = _stack_bars(ax, len(rows), parts, lambda points: f"{points:.0f}" if abs(points) >= POINTS_WRITTEN else "")
+    for y, (x, points) in enumerate(zip(ends, rows["points"], strict=True)):
         ax.annotate(f"= {points:.0f}", (x, y), (5, 0), textcoords="offset points", va="center", fontweight="bold")
     ax.margins(x=0.18)
-    ax.axvline(0, color=rcParams["axes.edgecolor"], linewidth=0.8)
-    _name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
+    draw_line(ax, x=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
     ax.set(xlabel="points, mean of a seat")
-    title = "What points come from" if title is None else title
-    return finish_chart(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return finish_chart(ax, title, "What points come from", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -205,9 +206,8 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     ax = chart_axes(ax, (9.5, 6.5))
     known = table[table["kept"] > 0]
     x, y = known["trains"].to_numpy(float), known["completion_rate"].to_numpy(float)
-    ends = np.array([y - known["completion_low"], known["completion_high"] - y])
-    quiet = {"ecolor": rcParams["xtick.color"], "alpha": 0.5, "elinewidth": 1.2}
-    ax.errorbar(x, y, yerr=np.maximum(ends, 0), fmt="none", zorder=1, **quiet)
+    quiet = {"ecolor": rcParams["xtick.color"], "alpha": 0.5, "capsize": None, "zorder": 1}
+    draw_intervals(ax, x, y, known["completion_low"], known["completion_high"], **quiet)
     most = float(known["net_points"].abs().max()) if len(known) else 1.0
     dots = ax.scatter(
         x,
@@ -231,13 +231,11 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         *known["completion_rate"].nsmallest(NAMES_WRITTEN).index,
         *known["net_points"].nlargest(NAMES_WRITTEN).index,
     }
-    places: dict[tuple[float, float], list[str]] = {}
     spots = list(zip(x.tolist(), y.tolist(), strict=True))
-    for name, spot in zip(known.index, spots, strict=True):
-        if name in named:
-            places.setdefault(spot, []).append(str(name))
+    chosen = {str(name): spot for name, spot in zip(known.index, spots, strict=True) if name in named}
+    places = grouped(chosen, chosen.values())
     label_dots(ax, places, [spot for spot in spots if spot not in places])
-    return finish_chart(ax, "Tickets as played" if title is None else title, percent=True)
+    return finish_chart(ax, title, "Tickets as played", percent=True)
 
 
 def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -258,20 +256,12 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     """
     rates = table["rate"].reset_index().pivot_table("rate", "policy", "fate", observed=True, sort=False)
     ax = chart_axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
-    at, end = np.arange(len(rates)), np.zeros(len(rates))
-    for fate, color in FATES.items():
-        share = rates[fate].to_numpy(float) if fate in rates else end * 0
-        if not share.any():
-            continue
-        bars = ax.barh(at, share, left=end, height=0.62, color=color, label=fate)
-        texts = [f"{s:.0%}" if s >= SHARE_WRITTEN else "" for s in share]
-        ax.bar_label(bars, texts, label_type="center", fontsize="small", color=ink_upon(color))
-        end = end + share
-    _name_rows(ax, [str(policy) for policy in rates.index])
+    parts = {fate: (color, rates[fate].to_numpy(float)) for fate, color in FATES.items() if fate in rates}
+    _stack_bars(ax, len(rates), parts, lambda share: f"{share:.0%}" if share >= SHARE_WRITTEN else "")
+    name_rows(ax, [str(policy) for policy in rates.index])
     ax.set(xlim=(0, 1), xlabel="of the tickets kept")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    title = "What becomes of tickets" if title is None else title
-    return finish_chart(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return finish_chart(ax, title, "What becomes of tickets", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -297,24 +287,20 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     ax = chart_axes(ax, (6.0, 5.2))
     ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
     most = float(table["attempts"].max()) if len(table) else 1.0
-    policies = table.groupby(level="policy", observed=True, sort=False)
-    for (policy, rows), color in zip(policies, cycle(SERIES_COLORS), strict=False):
+    for policy, rows, color in _by_policy(table):
         is_many = rows["attempts"] >= MANY_TRIALS
         for some, alpha in ((rows[is_many], 0.8), (rows[~is_many], 0.25)):
             odds, rate = some["odds"].to_numpy(float), some["success_rate"].to_numpy(float)
-            ends = np.maximum([rate - some["success_low"], some["success_high"] - rate], 0)
             style: dict[str, Any] = {"color": color, "zorder": 2, "alpha": alpha}
-            ax.errorbar(odds, rate, yerr=ends, fmt="none", elinewidth=1.2, capsize=2, **style)
+            draw_intervals(ax, odds, rate, some["success_low"], some["success_high"], capsize=2, **style)
             sizes = np.maximum(FEWEST_TRIALS_POINTS, MOST_TRIALS_POINTS * np.sqrt(some["attempts"] / most)) ** 2
             ax.scatter(odds, rate, s=sizes, edgecolors="white", linewidths=0.4, **style)
-        ax.plot([], [], "o", color=color, label=str(policy))
+        ax.plot([], [], "o", color=color, label=policy)
     ax.plot([], [], " ", label=f"(dots grow with attempts;\npale: fewer than {MANY_TRIALS})")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="odds that the surcharge can be paid", ylabel="tunnels taken, of those attempted")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return finish_chart(
-        ax, "Tunnels taken, by the odds that they had" if title is None else title, percent=True, loc="upper left"
-    )
+    return finish_chart(ax, title, "Tunnels taken, by the odds that they had", percent=True, loc="upper left")
 
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -334,13 +320,12 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
         The axes, with 95% intervals where there are two deals or more.
     """
     ax = chart_axes(ax)
-    ax.axhline(0, color=rcParams["axes.edgecolor"], linewidth=0.8, zorder=0)
+    draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
     when = str(table.index.names[-1])
-    policies = table.groupby(level="policy", observed=True, sort=False)
-    for (policy, rows), color in zip(policies, cycle(SERIES_COLORS), strict=False):
+    for policy, rows, color in _by_policy(table):
         x, y = rows.index.get_level_values(when).to_numpy(float), rows["points"].to_numpy(float)
-        ends = np.nan_to_num(np.array([y - rows["points_low"], rows["points_high"] - y]))
-        ax.errorbar(x, y, yerr=ends, fmt="o-", color=color, linewidth=1, capsize=3, elinewidth=1.2, label=str(policy))
+        look: dict[str, Any] = {"fmt": "o-", "color": color, "linewidth": 1, "label": policy}
+        draw_intervals(ax, x, y, rows["points_low"], rows["points_high"], **look)
         for spot, n in zip(zip(x, y, strict=True), rows["draws"], strict=True):
             ax.annotate(
                 f"{n:,}", spot, (6, 5), textcoords="offset points", fontsize="x-small", color=rcParams["xtick.color"]
@@ -353,20 +338,34 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
     since = when.replace("_", " ")
-    return finish_chart(ax, f"What draws of tickets brought, by {since}" if title is None else title)
+    return finish_chart(ax, title, f"What draws of tickets brought, by {since}")
 
 
 def _hundredths(x: float, _: int) -> str:
-    """Return a difference of shares in percentage points."""
-    points = round(100 * x, 1)
-    return f"{points:+g}".replace("-", "\N{MINUS SIGN}") if points else "0"
+    return percentage_points(x, 1)
 
 
-def _name_rows(ax: Axes, names: list[str]) -> None:
-    """Write names beside rows, the first at the top."""
-    ax.set_yticks(range(len(names)), names, parse_math=False)
-    ax.set_ylim(max(1, len(names)) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
+def _by_policy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
+    """Yield the rows of each policy, with its name and a color."""
+    groups = table.groupby(level="policy", observed=True, sort=False)
+    for (policy, rows), color in zip(groups, cycle(SERIES_COLORS), strict=False):
+        yield str(policy), rows, color
+
+
+def _stack_bars(
+    ax: Axes, n_rows: int, parts: Mapping[str, tuple[str, Floats]], written: Callable[[float], str]
+) -> Floats:
+    """Draw the parts of each row, by name with their colors, as bars, losses to the left, and return the right ends."""
+    ends = {1: np.zeros(n_rows), -1: np.zeros(n_rows)}
+    for name, (color, values) in parts.items():
+        if not values.any():
+            continue
+        side = 1 if values.sum() > 0 else -1
+        bars = ax.barh(np.arange(n_rows), values, left=ends[side], height=0.62, color=color, label=name)
+        texts = [written(value) for value in values]
+        ax.bar_label(bars, texts, label_type="center", fontsize="small", color=ink_upon(color))
+        ends[side] = ends[side] + values
+    return ends[1]
 
 
 def _ends(table: pd.DataFrame, value: str) -> tuple[str, str]:
