@@ -42,8 +42,8 @@ NOT_NUMERIC := referee record notation bounds playout structure paths best
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
-.PHONY: help study play lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz docs bench \
-	bench-widgets lock clean
+.PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz \
+	docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -83,6 +83,11 @@ test: $(AXE)
 # pytest-xdist puts files with few tests last by default; some of these take longest, and one process would wait.
 test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --no-loadscope-reorder --ignore=tests/browser tests ttr_analysis
+
+# While you work: what defines a game, compiled, and the rules of the sources.
+test-quick: $(READY)
+	$(CHECKED) $(PYTEST) --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
+		tests/rules tests/maps tests/engine tests/test_architecture.py
 
 test-browser: $(AXE)
 	$(CHECKED) $(PYTEST) tests/browser
