@@ -113,12 +113,16 @@ def every_combination() -> list[Combination]:
     return found
 
 
+def by_variant() -> list[list[Combination]]:
+    """Return the combinations of each map and variant."""
+    return [list(tables) for _, tables in groupby(every_combination(), key=lambda combination: combination[:2])]
+
+
 def in_turn(others: Sequence[T]) -> list[tuple[Combination, T]]:
     """Return every map and variant with each of some others, the numbers of players in turn, and each number at all."""
-    variants = [list(tables) for _, tables in groupby(every_combination(), key=lambda combination: combination[:2])]
     return [
         (tables[i % len(tables)], others[i % len(others)])
-        for tables in variants
+        for tables in by_variant()
         for i in range(max(len(tables), len(others)))
     ]
 

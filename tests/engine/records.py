@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from tests.fixtures import EVERY_MAP, load
-from ttr_analysis import Game, GameMap, GameRecord, GameState, SeatView
+from tests.engine.conformance import Combination, by_variant, every_combination, in_turn
+from tests.fixtures import load
+from ttr_analysis import Game, GameRecord, GameState, SeatView
 from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.events import Chance, Move
@@ -36,41 +35,10 @@ class Whim:
         return actions[int(rng.choice(len(actions), p=weights / weights.sum()))]
 
 
-class Table(NamedTuple):
-    """A map, a variant of it and a number of players."""
-
-    name: str
-    variant: str
-    n_players: int
-
-    @property
-    def game_map(self) -> GameMap:
-        """The map, as the variant that is played."""
-        return load(self.name).with_variant(self.variant or None)
-
-    def __str__(self) -> str:
-        return "-".join([self.name, *filter(None, [self.variant]), str(self.n_players)])
-
-
-def _tables() -> list[Table]:
-    tables = []
-    for name in EVERY_MAP:
-        rules = load(name).rules
-        for its in (rules, *rules.variants):
-            low, high = its.players
-            tables += [Table(name, its.variant, n) for n in range(low, high + 1)]
-    return tables
-
-
-TABLES = _tables()
+Table = Combination
+TABLES = every_combination()
 """Every map and variant, with every number of players."""
-
-
-def _by_variant() -> list[list[Table]]:
-    return [list(tables) for _, tables in groupby(TABLES, key=lambda table: (table.name, table.variant))]
-
-
-EACH_VARIANT = [tables[i % len(tables)] for i, tables in enumerate(_by_variant())]
+EACH_VARIANT = [tables[i % len(tables)] for i, tables in enumerate(by_variant())]
 """Every map and variant once, with fewer or more players in turn."""
 
 each_variant = pytest.mark.parametrize(
@@ -82,11 +50,7 @@ each_variant = pytest.mark.parametrize(
 )
 """For a test that needs each of them compiled, and some as plain Python, which `test_plain` compares with it."""
 
-TABLES_AND_MOODS = [
-    (tables[i % len(tables)], list(MOODS)[i % len(MOODS)])
-    for tables in _by_variant()
-    for i in range(max(len(tables), len(MOODS)))
-]
+TABLES_AND_MOODS = in_turn(list(MOODS))
 """Every table in one mood, and every map and variant in every mood."""
 
 

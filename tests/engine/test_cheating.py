@@ -200,7 +200,7 @@ def test_codes_that_say_more_than_their_action_are_refused(nordic: GameMap, code
 
 def test_a_memory_without_room_for_random_numbers_is_refused(nordic: GameMap) -> None:
     class Forgetful(Random):
-        memory_size: ClassVar[int] = 3
+        memory_size = 3
 
     with pytest.raises(GameError, match="needs a memory of 3 cells; its stream takes 4"):
         Game(nordic).play([Forgetful(), Greedy()], seed=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -277,8 +278,9 @@ def test_parameters_may_be_whole_numbers(nordic: GameMap) -> None:
         ) -> tuple[int, int]:
             return choose_greedily(state, tables, lore, seat, params, memory)
 
-    rows = Game(nordic).play_rows([Whole(), Whole()], seed=7)
+    whole: Any = Whole()
+    rows = Game(nordic).play_rows([whole, whole], seed=7)
 
     assert np.array_equal(rows, Game(nordic).play_rows([Greedy(), Greedy()], seed=7))
-    ends = [play_games(nordic, [player, player], 1, seed=7) for player in (Whole(), Greedy())]
+    ends = [play_games(nordic, [player, player], 1, seed=7) for player in (whole, Greedy())]
     assert all(map(np.array_equal, *ends))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fixtures import EVERY_MAP, load
+from tests.engine.conformance import every_combination
+from tests.fixtures import load
 from tests.oracles import payment as filling
 from tests.oracles.payment import make_route
 from tests.oracles.referee import CURIOUS, EVEN, HOARDING, Referee, check_record, play_at_random, random_event
@@ -23,18 +23,6 @@ from ttr_analysis.cards import CARD_KINDS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import GameMap
 
 LIKES = {"even": EVEN, "hoarding": HOARDING, "curious": CURIOUS}
-
-
-def every_game() -> Iterator[tuple[str, str, int]]:
-    """Every map, variant and number of players."""
-    for name in EVERY_MAP:
-        rules = load(name).rules
-        for variant in (rules, *rules.variants):
-            for n_players in range(variant.players[0], variant.players[1] + 1):
-                yield name, variant.variant, n_players
-
-
-EVERY_GAME = list(every_game())
 
 
 @pytest.mark.parametrize("likes", ["hoarding", "curious"])
@@ -93,7 +81,7 @@ def test_payments_equal_filling_the_spaces_one_by_one(data: st.DataObject) -> No
 # -- legal moves ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "variant", "n_players"), EVERY_GAME)
+@pytest.mark.parametrize(("name", "variant", "n_players"), every_combination())
 def test_sampled_moves_are_among_all_legal_ones(name: str, variant: str, n_players: int) -> None:
     game_map = load(name).with_variant(variant)
     referee = Referee(game_map, n_players)

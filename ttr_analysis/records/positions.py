@@ -205,7 +205,9 @@ class PositionReader:
 
     def _place(self, part: str, name: object) -> int | None:
         """Return the number of a route, a city or a ticket."""
-        game_map, find, numbers, what = self._map, self._map.ticket, self._map.ticket_numbers, "the id of a ticket"
+        game_map = self._map
+        find: Callable[..., Route | City | Ticket] = game_map.ticket
+        numbers, what = game_map.ticket_numbers, "the id of a ticket"
         if part == "owners":
             find, numbers, what = game_map.route, game_map.route_numbers, "the id of a route"
         elif part == "stations":
@@ -347,6 +349,7 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         faults.add(0, "players", names, "expected the names of the players, each once")
     faults.raise_if_any()
+    assert isinstance(names, list)  # noqa: S101 - else there was a fault
     game_map = as_map(str(data["map"])).with_variant(str(data.get("variant", "")) or None)
     try:
         check_size(game_map, len(names))

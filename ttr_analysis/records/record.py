@@ -138,8 +138,8 @@ class GameRecord:
         """
         codec = codec_of(game.game_map)
         entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
-        words = {"players": players, "title": title, "note": note, "date": date}
-        return cls(header_of(game.game_map, game.n_players, policies, seed, number, **words), entries, game.game_map)
+        game_map, n_players, words = game.game_map, game.n_players, {"title": title, "note": note, "date": date}
+        return cls(header_of(game_map, n_players, policies, seed, number, players=players, **words), entries, game_map)
 
     @classmethod
     def from_position(
@@ -668,7 +668,8 @@ class Game(GameEngine):
         check_seed(seed)
         players = find_policies(policies)
         number = GAME_NUMBERS.check(game, "game", GameError)
-        before, state = (), None
+        before: tuple[Entry, ...] = ()
+        state = None
         if start is not None:
             self._vector(start)
             position, state = playable(start, seed, number)

@@ -150,8 +150,7 @@ def _turn_over_cards(state: State, tables: Tables, tape: Ints) -> int:
     """Turn over the cards of a tunnel, discard them, and return how many match."""
     color = color_played(state.laid)
     revealed = state.revealed
-    for kind in range(N_KINDS):
-        revealed[kind] = 0
+    revealed[:] = 0
     for _ in range(tables.n_revealed):
         if make_drawable(state, tables, tape):
             kind = turn_over(state, tables, tape, CARD_REVEALED)

@@ -70,8 +70,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
     state.n_shuffles += 1
     for seat in range(tables.n_seats):
         state.old[seat] = _n_unknown(state, seat)
-        for kind in range(N_KINDS):
-            state.blind[seat, kind] = 0
+        state.blind[seat].fill(0)
     write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_CARDS), 0)
 
 

@@ -169,8 +169,7 @@ def mark_owner(state: State, tables: Tables, owner: int, route: int) -> None:
 @compiled
 def end_attempt(state: State) -> None:
     """Forget the tunnel that was attempted."""
-    for kind in range(N_KINDS):
-        state.laid[kind] = 0
+    state.laid[:] = 0
     state.pending = NOBODY
     state.surcharge = 0
 

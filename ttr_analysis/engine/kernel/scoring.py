@@ -107,8 +107,7 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
         row[LOANS_COLUMN] = state.loans[seat]
         row[LOAN_POINTS_COLUMN] = -tables.loan_penalty * state.loans[seat]
         row[STATIONS_COLUMN] = tables.station_points * state.stations[seat]
-        for i in range(MAX_BONUSES):
-            row[BONUS_COLUMN + i] = 0
+        row[BONUS_COLUMN : BONUS_COLUMN + MAX_BONUSES] = 0
     _award_bonuses(state, tables, result)
     for seat in range(tables.n_seats):
         row = result[seat]
@@ -129,13 +128,7 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
 def label_cities(state: State, tables: Tables, seat: int, label: Ints) -> None:
     """Label the cities that a seat's routes join, as `join_cities` does."""
     n = tables.n_routes
-    join_cities(
-        tables.city_a[:n],
-        tables.city_b[:n],
-        state.owner[:n],
-        seat,
-        label[: tables.n_cities],
-    )
+    join_cities(tables.city_a[:n], tables.city_b[:n], state.owner[:n], seat, label[: tables.n_cities])
 
 
 @compiled
@@ -165,8 +158,7 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
     label = np.empty(MAX_CITIES, dtype=np.int64)
     lent = np.empty(MAX_STATIONS, dtype=np.int64)
     label_at_end(state, tables, seat, label, lent)
-    for column in range(GAINED_COLUMN, UNKNOWN_COLUMN + 1):
-        row[column] = 0
+    row[GAINED_COLUMN : UNKNOWN_COLUMN + 1] = 0
     for i in range(state.n_held[seat]):
         ticket = state.held[seat, i]
         if ticket == UNKNOWN_TICKET:
@@ -195,8 +187,7 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
     then it is the first in the order of routes. All choices are tried.
     """
     label_cities(state, tables, seat, label)
-    for station in range(MAX_STATIONS):
-        lent[station] = NOBODY
+    lent[:MAX_STATIONS] = NOBODY
     if state.stations[seat] == tables.stations_each:
         return
     routes = np.empty(MAX_STATIONS * MAX_ROUTES, dtype=np.int64)
@@ -272,8 +263,7 @@ def _try_way(
 
     These are the points for tickets, those completed, routes lent (negative), and points gained.
     """
-    for city in range(tables.n_cities):
-        label[city] = own[city]
+    label[: tables.n_cities] = own[: tables.n_cities]
     n_used = 0
     for station in range(MAX_STATIONS):
         if way[station] > first[station]:
@@ -358,8 +348,7 @@ def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
 
 @compiled
 def _mark_path_bonus(tables: Tables, result: Ints, has_bonus: Ints) -> None:
-    for seat in range(has_bonus.size):
-        has_bonus[seat] = 0
+    has_bonus.fill(0)
     for i in range(tables.n_bonuses):
         if tables.bonus_measure[i] == MEASURE_TRAIL:
             for seat in range(has_bonus.size):

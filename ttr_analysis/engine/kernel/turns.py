@@ -47,9 +47,6 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream
 from ttr_analysis.rules.money import BANK, toll_payee, transfer
 from ttr_analysis.tables import (
-    MAX_ROUTES,
-    MAX_SEATS,
-    MAX_SLOTS,
     MAX_TICKETS,
     UNKEPT_DISCARDED,
     UNKEPT_UNDER_PILE,
@@ -440,12 +437,9 @@ def put_pieces(tables: Tables, state: State) -> None:
     for kind in range(N_KINDS):
         state.draw_pile[kind] = state.pool[kind] = tables.deck[kind]
         state.n_pile += tables.deck[kind]
-    for slot in range(MAX_SLOTS):
-        state.market[slot] = NOBODY
-    for seat in range(MAX_SEATS):
-        state.offer[seat].fill(NOBODY)
-    for route in range(MAX_ROUTES):
-        state.owner[route] = NOBODY
+    state.market[:] = NOBODY
+    state.offer[:] = NOBODY
+    state.owner[:] = NOBODY
     for ticket in range(MAX_TICKETS):
         state.ticket_at[ticket] = AT_PILE if ticket < tables.n_tickets else NOBODY
     state.n_ticket_pile = tables.n_tickets
