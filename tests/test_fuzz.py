@@ -26,7 +26,7 @@ from tests.fuzzing.subjects import SUBJECTS, RefusedError, Subject, refusing
 from tests.fuzzing.trial import shrunk, tried
 
 SEED = 2
-N_MUTANTS = {"maps": 30, "records": 80, "notation": 20, "logs": 20, "simulations": 12, "resumed": 8}
+N_MUTANTS = {"maps": 15, "records": 40, "notation": 12, "logs": 12, "simulations": 6, "resumed": 8}
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

@@ -53,7 +53,7 @@ def test_every_public_function_takes_a_map_by_its_name() -> None:
 
 
 def test_names_are_as_good_as_maps() -> None:
-    few: dict[str, Any] = {"n_games": 4, "progress": False}
+    few: dict[str, Any] = {"n_games": 2, "progress": False}
     deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"]
     nordic = ttr.load_map("nordic")
     calls: list[Callable[[Any], Any]] = [

@@ -81,7 +81,7 @@ def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
 
 def test_a_log_that_breaks_off_anywhere_loads() -> None:
     text = usa_log()
-    for end in [*range(0, 900, 61), *range(900, len(text), 801)]:
+    for end in [*range(0, 900, 131), *range(900, len(text), 1_601)]:
         record = read_bga(text[:end])
 
         report = record.report
