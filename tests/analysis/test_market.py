@@ -14,12 +14,11 @@ import ttr_analysis as ttr
 from tests.oracles.draws import enumerate_market
 from tests.oracles.payment import Counts, make_route, spread
 from tests.oracles.strategies import GREEN, RED, some_cards
-from ttr_analysis.analysis.payments.expected import refill
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.rules.market import EMPTY, FaceUpRules, is_reset_due
+from ttr_analysis.rules.market import EMPTY, FaceUpRules, is_reset_due, refill
 from ttr_analysis.rules.ruleset import MarketRules, RuleSet
 
 

@@ -7,7 +7,6 @@ from enum import IntEnum, auto
 import numpy as np
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -26,6 +25,7 @@ from ttr_analysis.engine.layout import (
     Ending,
     State,
 )
+from ttr_analysis.rules.market import count_cards
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
 
 

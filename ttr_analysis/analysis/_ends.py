@@ -1,34 +1,31 @@
-"""What users name in questions about a map: ends of a way, what is to be joined, a measure, routes closed or owned."""
+"""What users name in questions about a map: ends of a path, tickets, a measure, routes closed, owned or avoided."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import GRAY
-from ttr_analysis.maps.model import (
-    City,
-    CityLike,
-    GameMap,
-    Place,
-    Route,
-    RouteLike,
-    Ticket,
-    TicketLike,
-)
+from ttr_analysis.maps.model import City, CityLike, GameMap, Place, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import NameIndex, city_names
 from ttr_analysis.tables import check_players
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 End = str | City | Place
 """A city, a country (any of its border points) or a border point, or the name of one."""
+START: Final = "\0start"
+GOAL: Final = "\0goal"
+"""Nodes joined to all cities of an end; no city has such a name."""
 _OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
 
 
 def measure_name(weight: str) -> str:
     """
-    Return the name of a measure that people call otherwise, too; any other name as it is.
+    Return the name of a measure, which may have another name; any other text unchanged.
 
     Examples
     --------
@@ -41,19 +38,7 @@ def measure_name(weight: str) -> str:
 
 def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
     """
-    Return the names of the cities that an end stands for.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    end
-        A city, a border point, or a country: all its border points.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name; the message names the nearest ones.
+    Return the names of the cities that an end means: one, or all border points of a country.
 
     Examples
     --------
@@ -75,21 +60,7 @@ def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
 
 def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Place]) -> tuple[Ticket, ...]:
     """
-    Return the tickets that a user named; for two places without one, a home-made ticket worth nothing.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    wanted
-        Tickets, or what names them; any two places as a pair.
-
-    Raises
-    ------
-    UnknownNameError, AmbiguousNameError
-        If something named is not on the map, or fits several tickets.
-    ValueError
-        If a pair is one place twice.
+    Return the tickets that a user named; a pair of places without a ticket is joined for 0 points.
 
     Examples
     --------
@@ -104,7 +75,6 @@ def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Pla
 
 
 def _ticket_or_join(game_map: GameMap, item: TicketLike | City | Place) -> Ticket:
-    """Return the ticket that was named, or one for the two places that were."""
     try:
         return game_map.ticket(item)
     except UnknownNameError:
@@ -112,8 +82,7 @@ def _ticket_or_join(game_map: GameMap, item: TicketLike | City | Place) -> Ticke
             raise
     origin, destination = map(game_map.place, item)  # which may be the name that is unknown
     if origin == destination:
-        msg = f"two places are to be joined, got {origin} twice"
-        raise ValueError(msg)
+        raise ValueError(f"two places are to be joined, got {origin} twice")
     return Ticket(f"{origin}-{destination}", origin, ((destination, 0),))
 
 
@@ -123,22 +92,8 @@ def closed_and_owned(
     """
     Return the routes that cannot be used and those that cost nothing.
 
-    Parameters
-    ----------
-    game_map
-        The map.
-    closed, owned
-        Routes, route ids, or pairs of cities (all tracks between them).
-    n_players
-        With fewer players than double routes need, the other track of a
-        closed one is closed too. None: each track for itself.
-
-    Raises
-    ------
-    UnknownNameError
-        If something named is not on the map.
-    ValueError
-        If a route is named as both, or the map is not for so many players.
+    With fewer players than double routes need, the other track of a closed one is
+    closed too; with None each track counts by itself.
 
     Examples
     --------
@@ -149,8 +104,7 @@ def closed_and_owned(
     """
     shut, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
     if both := sorted({route.id for route in own} & {route.id for route in shut}):
-        msg = f"a route is either closed or owned, got both for {', '.join(both)}"
-        raise ValueError(msg)
+        raise ValueError(f"a route is either closed or owned, got both for {', '.join(both)}")
     if twins_close(game_map, n_players):
         pairs = {frozenset(route.cities) for route in shut}
         kept = {route.id for route in own}
@@ -171,19 +125,7 @@ _AVOIDED: Final[dict[str, Callable[[Route], bool]]] = {
 
 def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Route, ...]:
     """
-    Return the routes that are to be avoided, in the order of the map.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    avoid
-        Any of "tunnels", "ferries", "gray", "tolls", and cities.
-
-    Raises
-    ------
-    UnknownNameError
-        If something is neither.
+    Return the routes to avoid, in the order of the map.
 
     Examples
     --------
@@ -210,35 +152,27 @@ def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Rout
 
 
 def twins_close(game_map: GameMap, n_players: int | None) -> bool:
-    """
-    Return whether the claim of one track of a double route closes the other.
-
-    Raises
-    ------
-    ValueError
-        If the map is not for so many players.
-    """
+    """Return whether the claim of one track of a double route closes the other."""
     if n_players is None:
         return False
     check_players(game_map, n_players)
     return not game_map.rules.both_tracks_open(n_players)
 
 
+def separate(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[str]) -> tuple[int, set[str]]:
+    """Return the size of a minimum cut between nodes and the side of the starts; edges without capacity stay."""
+    import networkx as nx
+
+    nx.add_star(G, [START, *starts])
+    nx.add_star(G, [GOAL, *goals])
+    size, (side, _) = nx.minimum_cut(G, START, GOAL)
+    return int(size), side
+
+
 def fewest_cut(
     game_map: GameMap, closed: Iterable[Route], starts: Iterable[str], goals: Iterable[str]
 ) -> tuple[Route, ...]:
-    """
-    Return the fewest closed routes that keep some cities apart from others.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    closed
-        Routes that cannot be used; without them no start is joined to a goal.
-    starts, goals
-        Names of cities.
-    """
+    """Return the fewest closed routes that separate the start cities from the goal cities."""
     import networkx as nx
 
     shut = {route.id for route in closed}
@@ -251,8 +185,5 @@ def fewest_cut(
             G.add_edge(x, y, capacity=1)
         elif "capacity" in G.edges[x, y]:
             G.edges[x, y]["capacity"] += 1
-    start, goal = "\0start", "\0goal"  # no city has such a name
-    nx.add_star(G, [start, *starts])
-    nx.add_star(G, [goal, *goals])
-    _, (near, _) = nx.minimum_cut(G, start, goal)
+    _, near = separate(G, starts, goals)
     return tuple(r for r in game_map.routes if r.id in shut and len(near.intersection(r.cities)) == 1)

@@ -1,8 +1,8 @@
 """
 Shortest paths between cities, and the longest trail of a set of routes.
 
-Answers name tracks, not only cities: the two tracks of a double route differ
-in color and sometimes in kind.
+Answers name tracks, not only cities, because the two tracks of a double route
+may differ in color and kind.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from inspect import signature
 from itertools import pairwise
-from math import isfinite, lcm
+from math import comb, isfinite, lcm
 from numbers import Rational
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 
@@ -22,7 +23,6 @@ import numpy as np
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.analysis._chances import chances_of_best_color, chances_of_kind
 from ttr_analysis.analysis._ends import (
     Avoidable,
     End,
@@ -32,7 +32,9 @@ from ttr_analysis.analysis._ends import (
     measure_name,
     routes_to_avoid,
 )
-from ttr_analysis.cards import GRAY
+from ttr_analysis.analysis.payments.choice import expected_surcharge
+from ttr_analysis.analysis.waiting import coefficient_of, hypergeometric, ways_to_draw
+from ttr_analysis.cards import GRAY, N_COLORS
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.rules import trails
@@ -71,27 +73,7 @@ a number of 0 or more. "trains" is taken for length, and "routes" for hops.
 
 def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     """
-    Return the cost of every route, by its id.
-
-    Costs are exact, so that sums in any order are equal: a float counts as
-    the decimal that it prints as.
-
-    Parameters
-    ----------
-    game_map
-        The map, or its name.
-    weight
-        The measure, or a function of the route.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such measure.
-    TypeError
-        If the function is not one of a single route.
-    ValueError
-        If the function gives a route something other than a finite number of
-        0 or more.
+    Return the cost of every route by its id, exactly: a float counts as the decimal it prints as.
 
     Examples
     --------
@@ -117,27 +99,25 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     """
-    Return how many cards a route takes on average, by a neutral measure.
+    Return how many cards a route takes on average, if nothing is known of hands and piles.
 
-    "Neutral" means that nothing is known of hands and piles: all cards come
-    from a fresh deck, and the right color is at hand, one card a space. Two
-    things make a route dearer than its length:
+    The right color is at hand, one card a space, and all other cards come from a
+    fresh deck. Two things make a route dearer than its length:
 
-    - *Tunnel*: the expected surcharge when it is paid in a color, of which
-      the whole deck is unseen (26 of 110 cards match).
-    - *Sets*: where any `k` cards may stand in for one that is wanted. On a
-      route with locomotive symbols these are the locomotives of the symbols,
-      on any other route the card of every space. For each such space the
-      player keeps `k` random cards of the deck; a wanted card among all of
-      them then pays for a space by itself, and each space left over takes a
-      set of `k`. On a gray route the color is wanted of which most turn up.
+    - *Tunnel*: the expected surcharge when it is paid in a color (26 of 110 cards
+      match).
+    - *Sets*: any `k` cards may stand in for a wanted one. On a route with
+      locomotive symbols these are the locomotives of the symbols, on others the
+      card of every space. For each such space the player keeps `k` random cards;
+      every wanted card among them pays for a space, and each space left over takes
+      a set of `k`. On a gray route the wanted color is the most frequent one.
 
     Parameters
     ----------
     game_map
-        The map, for its deck and rules.
+        Map, for its deck and rules.
     route
-        A route of it, or what names one.
+        Route of it, or what names one.
 
     Returns
     -------
@@ -164,41 +144,47 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     game_map = as_map(game_map)
     route = game_map.route(route)
     rules = game_map.rules
-    return float(route.length + _expected_surcharge(rules, route) + _expected_swaps(rules, route))
-
-
-def _expected_surcharge(rules: RuleSet, route: Route) -> float:
-    """Return the mean surcharge of a tunnel paid in a color, nothing of the deck seen."""
-    if not route.tunnel:
-        return 0
-    from ttr_analysis.analysis.tunnels import surcharge_distribution
-
-    matching = rules.cards.per_color + rules.cards.locomotives
-    distribution = surcharge_distribution(matching, rules.deck.n_cards, revealed=rules.tunnel.revealed)
-    return sum(k * p for k, p in enumerate(distribution))
+    return float(route.length + expected_surcharge(rules, route) + _expected_swaps(rules, route))
 
 
 def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
     """Return the expected number of cards beyond one a space that sets take."""
     if not route.swap_size:
         return Fraction(0)
+    cards, n_cards = rules.cards, rules.deck.n_cards
     n_spaces = route.locomotives or route.length
-    n_kept = min(n_spaces * route.swap_size, rules.deck.n_cards)
+    n_kept = min(n_spaces * route.swap_size, n_cards)
+    jokers = cards.locomotives if route.locomotives_allowed else 0
     if route.locomotives:
-        at_most = chances_of_kind(rules.cards.locomotives, rules.deck.n_cards, n_kept)
+        singles = _singles_of_kind(cards.locomotives, n_cards, n_kept, n_spaces)
+    elif route.color != GRAY:
+        singles = _singles_of_kind(cards.per_color + jokers, n_cards, n_kept, n_spaces)
     else:
-        jokers = rules.cards.locomotives if route.locomotives_allowed else 0
-        if route.color == GRAY:
-            at_most = chances_of_best_color(rules.cards.per_color, rules.cards.locomotives, bool(jokers), n_kept)
-        else:
-            at_most = chances_of_kind(rules.cards.per_color + jokers, rules.deck.n_cards, n_kept)
-    # The mean of min(wanted, n) is the sum of the chances of more than 0, 1, ..., n - 1 wanted cards.
-    single = sum((1 - at_most[k] for k in range(min(n_spaces, len(at_most)))), Fraction(0))
-    return (route.swap_size - 1) * (n_spaces - single)
+        singles = _singles_of_best_color(cards.per_color, cards.locomotives, bool(jokers), n_kept, n_spaces)
+    return (route.swap_size - 1) * (n_spaces - singles)
+
+
+@lru_cache(maxsize=256)
+def _singles_of_kind(n_kind: int, n_cards: int, n_kept: int, n_spaces: int) -> Fraction:
+    """Return the mean number of spaces that wanted cards among those kept pay for, one each."""
+    chances = hypergeometric(n_kind, n_cards, n_kept)
+    return sum((min(k, n_spaces) * p for k, p in enumerate(chances)), Fraction(0))
+
+
+@lru_cache(maxsize=256)
+def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_kept: int, n_spaces: int) -> Fraction:
+    """Return the same for cards of the color with most of them, and locomotives if they are jokers."""
+    # The mean of min(n_spaces, most) is the sum of the chances that most is above 0, 1, ..., n_spaces - 1.
+    ways = 0
+    for limit in range(n_spaces):
+        for n in range(min(n_locomotives, n_kept) + 1):
+            colored = ways_to_draw(per_color, limit - n if jokers else limit) ** N_COLORS
+            ways += comb(n_locomotives, n) * coefficient_of(colored, n_kept - n)
+    return n_spaces - Fraction(ways, comb(N_COLORS * per_color + n_locomotives, n_kept))
 
 
 def _check_function(weight: Callable[..., object]) -> None:
-    """Raise an error for a function that does not take a route alone, as NetworkX's of two nodes and an edge."""
+    """Refuse a function that does not take one route, such as NetworkX's of two nodes and an edge."""
     try:
         parameters = signature(weight)
     except ValueError:  # some of C tell nothing
@@ -206,8 +192,9 @@ def _check_function(weight: Callable[..., object]) -> None:
     try:
         parameters.bind(None)
     except TypeError as error:
-        msg = f"weight is a function of one route, as lambda route: route.length; called with a route alone: {error}"
-        raise TypeError(msg) from None
+        raise TypeError(
+            f"weight is a function of one route, as lambda route: route.length; called with a route alone: {error}"
+        ) from None
 
 
 def _is_measure(weight: object) -> TypeGuard[Measure]:
@@ -215,19 +202,18 @@ def _is_measure(weight: object) -> TypeGuard[Measure]:
 
 
 def _checked(route: Route, cost: object) -> Fraction:
-    """Return the cost that a user's function gave a route, or say what is wrong with it."""
+    """Return the cost that a user's function gave a route, checked."""
     try:
         number = float(cost)  # type: ignore[arg-type]  # whatever it is: that is the question
     except (TypeError, ValueError):
         number = float("nan")
     if isinstance(cost, str) or not isfinite(number) or number < 0:
-        msg = f"the weight of route {route.id} must be a finite number of 0 or more, got {cost!r}"
-        raise ValueError(msg)
+        raise ValueError(f"the weight of route {route.id} must be a finite number of 0 or more, got {cost!r}")
     return _exact(cost if isinstance(cost, Rational) else number)
 
 
 def _exact(cost: float | Rational) -> Fraction:
-    """Return a number exactly; a float as the decimal that it prints as."""
+    """Return a number exactly; a float as the decimal it prints as."""
     if isinstance(cost, Rational):
         return Fraction(int(cost.numerator), int(cost.denominator))
     return Fraction(repr(float(cost)))
@@ -239,21 +225,21 @@ def _exact(cost: float | Rational) -> Fraction:
 @dataclass(frozen=True, slots=True)
 class Path:
     """
-    A way from one city to another, by named tracks.
+    A path from one city to another, by named tracks.
 
     Parameters
     ----------
     cities
         Names of the cities in order, both ends included.
     routes
-        The tracks in order, one fewer.
+        The tracks in order.
     cost
-        What was to be as small as possible. Owned routes cost nothing.
+        What was minimized, 0 for owned routes.
     weight
-        In what the cost is measured: "length" (trains), "toll" (tokens),
-        "hops" (routes), "cards", or the name of the user's function.
+        Measure of the cost: "length" (trains), "toll" (tokens), "hops"
+        (routes), "cards", or the name of the user's function.
     owned
-        Those of the routes that were owned before.
+        Those of the routes already owned.
     """
 
     cities: tuple[str, ...]
@@ -269,7 +255,7 @@ class Path:
 
     @property
     def to_claim(self) -> tuple[Route, ...]:
-        """Those of its routes that are still to be claimed, in order."""
+        """Its routes still to be claimed, in order."""
         return tuple(route for route in self.routes if route not in self.owned)
 
     @property
@@ -293,7 +279,6 @@ class Path:
         return len(self.routes)
 
     def __repr__(self) -> str:
-        """Return the cities, the cost and the tracks."""
         tracks = ", ".join(f"{route.id} {route.color}" for route in self.routes) or "no routes"
         return f"<Path {' - '.join(self.cities)}: {self.weight} {self.cost:g}, {self.trains} trains; {tracks}>"
 
@@ -303,7 +288,7 @@ class Path:
 
 class NoPathError(ValueError):
     """
-    Two places that no open route joins; the message says what cuts them off.
+    Two places that no open route joins; the message names what separates them.
 
     Parameters
     ----------
@@ -337,44 +322,43 @@ def shortest_path(
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     a, b
-        Cities, border points, or countries: any border point of the country
-        will do, and there is no passing through a country.
+        Cities, border points, or countries: any border point of the country is
+        enough, and no path passes through a country.
     weight
-        What is to be as small as possible: "length" (trains), "toll"
-        (tokens), "hops" (number of routes), "cards" (`expected_cards`), or a
-        function that gives each route a finite number of 0 or more.
+        What to minimize: "length" (trains), "toll" (tokens), "hops" (number of
+        routes), "cards" (`expected_cards`), or a function from a route to a
+        finite number of 0 or more.
     closed
         Routes that cannot be used.
     owned
-        Routes that are the player's already, and cost nothing.
+        Routes you own: they cost nothing.
     avoid
-        What the path is to do without: any of "tunnels", "ferries", "gray"
-        and "tolls", and cities. Routes owned are never avoided.
+        Any of "tunnels", "ferries", "gray" and "tolls", and cities. Owned
+        routes are never avoided.
 
     Returns
     -------
     path
-        With its tracks. Of several that cost the same, the one with the
-        fewest trains to place, then the fewest tokens to pay, then the
-        fewest routes in all; and of what is still equal, always the same one,
-        by the order of the routes of the map.
+        With its tracks. Among equal costs, the one with the fewest trains to
+        place, then the fewest tokens to pay, then the fewest routes, then by the
+        order of the routes of the map.
 
     Raises
     ------
     NoPathError
-        If the closed routes cut `a` off from `b`.
+        If the closed routes separate `a` from `b`.
     UnknownNameError
         If a place, a route or the weight does not exist.
     ValueError
-        If a route is both closed and owned, or the function gives a route
-        something other than a finite number of 0 or more.
+        If a route is both closed and owned, or the function returns something
+        other than a finite number of 0 or more.
 
     Notes
     -----
-    Costs are added exactly, as fractions: equal costs are recognized as equal
-    whatever the order of the routes. Dijkstra's algorithm by NetworkX.
+    Dijkstra's algorithm by NetworkX, with costs as fractions, so that equal costs
+    compare equal whatever the order of the routes.
 
     Examples
     --------
@@ -384,13 +368,10 @@ def shortest_path(
     >>> path.cities, path.length
     (('Bergen', 'Oslo', 'Örebro', 'Stockholm'), 8)
 
-    With the direct way out of Bergen closed:
+    Without Bergen-Oslo; without tunnels and Oslo:
 
     >>> shortest_path(nordic, "Bergen", "Stockholm", closed=[("Bergen", "Oslo")]).length
     10
-
-    Without tunnels and without Oslo:
-
     >>> shortest_path(nordic, "Bergen", "Stockholm", avoid=["tunnels", "Oslo"]).cities[1:4]
     ('Stavanger', 'Kristiansand', 'Aalborg')
     """
@@ -424,19 +405,18 @@ def shortest_paths(
     game_map, a, b, weight, closed, owned, avoid
         As for `shortest_path`.
     limit
-        More paths than this are an error.
+        Most paths, beyond which an error is raised.
 
     Returns
     -------
     paths
-        One for each sequence of cities, no city twice; between two cities the
-        track that `shortest_path` would take. In the order of the ties, so
-        that the first is the answer of `shortest_path`.
+        One for each sequence of different cities, by the tracks that
+        `shortest_path` would take; its answer is the first.
 
     Raises
     ------
     NoPathError
-        If the closed routes cut `a` off from `b`.
+        If the closed routes separate `a` from `b`.
     ValueError
         If there are more than `limit` paths, and as for `shortest_path`.
 
@@ -481,8 +461,7 @@ def distance_matrix(
     -------
     matrix
         Rows and columns are all cities in the order of the map, border points
-        included; the values are in units of the weight, infinite where there
-        is no path.
+        included; infinite where there is no path.
 
     Raises
     ------
@@ -512,9 +491,8 @@ class _Board:
     """
     The open routes as a simple graph, with the best track between each two cities.
 
-    Edges have `cost` and `rank`, both whole numbers: the cost in units of
-    1/`scale`, and a number that orders paths by cost and then by all that
-    decides ties.
+    Edges have whole numbers: `cost` in units of 1/`scale`, and `rank`, which orders
+    paths by cost and then by all that decides ties.
     """
 
     START = "\0start"
@@ -546,10 +524,9 @@ class _Board:
         """
         Return rank and cost of each route.
 
-        A rank is the cost, trains, tokens, number of routes and place in the
-        map as the digits of one number, each with room for the sum over all
-        routes: ranks add up digit by digit. Places are powers of 2, so that no
-        two sets of routes have the same sum.
+        A rank has the cost, trains, tokens, number of routes and place in the map as
+        digits of one number, each with room for the sum over all routes. Places are
+        powers of 2, so no two sets of routes have the same sum.
         """
         routes = self.game_map.routes
         room_trains = 1 + sum(route.length for route in routes)
@@ -581,7 +558,7 @@ class _Board:
         return sum(self.graph.edges[pair]["rank"] for pair in pairwise(cities))
 
     def no_path(self, a: End, b: End) -> NoPathError:
-        """Return the error for two places, with the fewest closed routes that cut them off."""
+        """Return the error for two places, with the fewest closed routes that separate them."""
         cut = fewest_cut(self.game_map, self.closed, end_cities(self.game_map, a), end_cities(self.game_map, b))
         return NoPathError(_name(a), _name(b), cut)
 
@@ -601,9 +578,9 @@ class Trail:
     Parameters
     ----------
     cities
-        Names of the cities in order, one more than routes.
+        Names of the cities in order.
     routes
-        The routes in the order in which they are walked.
+        The routes in order.
     length
         Trains on all of them.
     """
@@ -618,7 +595,6 @@ class Trail:
         return bool(self.routes) and self.cities[0] == self.cities[-1]
 
     def __repr__(self) -> str:
-        """Return the length and the cities."""
         way = " - ".join(self.cities) or "no routes"
         return f"<Trail of {self.length} trains on {len(self.routes)} routes: {way}>"
 
@@ -631,23 +607,21 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     Return the longest trail in a set of routes: the longest continuous path.
 
     A trail uses no route twice, but may pass through a city several times and
-    may end where it began. A path may not; what the rule books call a path is
-    a trail.
+    may end where it began. What the rule books call a path is a trail.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     routes
-        Any routes of it, connected or not; pairs of cities mean all tracks
-        between them.
+        Any routes of it, connected or not; pairs of cities mean all their
+        tracks.
 
     Returns
     -------
     trail
-        One of the longest, always the same; without cities if there are no
-        routes. It begins at the first city, in the order of the map, at which
-        it can.
+        One of the longest, always the same, beginning at the first possible city
+        in the order of the map; empty without routes.
 
     Raises
     ------
@@ -656,10 +630,9 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
 
     Notes
     -----
-    Exact for every set of routes, by the definition in
-    `ttr_analysis.rules.trails`. What players build takes some microseconds
-    compiled, besides the names; a whole map, which is left to an integer
-    program, about 30 ms. The order of the routes is an Euler trail by NetworkX.
+    Exact, as defined in `ttr_analysis.rules.trails`. The routes of a player take a
+    few microseconds compiled; a whole map, which is left to an integer program,
+    about 30 ms. The order of the routes is an Euler trail by NetworkX.
 
     Examples
     --------
@@ -670,7 +643,7 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     >>> trail.length, trail.cities
     (10, ('Bergen', 'Oslo', 'Göteborg', 'Örebro', 'Oslo'))
 
-    All routes of the map, 207 spaces, on one trail but for 21 of them:
+    All routes of the map, 207 spaces, but for 21 of them:
 
     >>> longest_trail(nordic, nordic.routes).length
     186

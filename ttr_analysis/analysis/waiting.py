@@ -1,13 +1,14 @@
-"""Numbers that say whether they are exact, and the time until some cards are gathered."""
+"""Exact chances of draws, estimates with their errors, and waiting times for cards."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
+from math import comb
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,29 +20,76 @@ Z_95: Final = 1.959964
 """Standard errors on each side of a 95% interval, if the error is known."""
 
 
+_SHIFT: Final = 512
+"""Bits of a coefficient: no number of ways to draw cards is longer."""
+
+
+# -- counting draws ------------------------------------------------------------------------------------------------
+
+
+def hypergeometric(matching: int, unseen: int, n: int) -> list[Fraction]:
+    """Return the probabilities that 0 to `n` of `n` cards drawn match."""
+    return [Fraction(comb(matching, k) * comb(unseen - matching, n - k), comb(unseen, n)) for k in range(n + 1)]
+
+
+def polynomial(coefficients: Sequence[int]) -> int:
+    """
+    Return a polynomial packed into one whole number: products and sums are those of numbers.
+
+    Examples
+    --------
+    >>> list(coefficients_of(polynomial([1, 1]) ** 3, 5))
+    [1, 3, 3, 1, 0]
+    """
+    return sum(coefficient << _SHIFT * power for power, coefficient in enumerate(coefficients))
+
+
+def ways_to_draw(n: int, most: int) -> int:
+    """Return the ways to draw 0, 1, ... and at most `most` of `n` cards, as a packed polynomial."""
+    return polynomial([comb(n, k) for k in range(min(n, most) + 1)])
+
+
+def coefficients_of(packed: int, n: int) -> Iterator[int]:
+    """Yield the first `n` coefficients of a packed polynomial."""
+    return (coefficient_of(packed, power) for power in range(n))
+
+
+def coefficient_of(packed: int, power: int) -> int:
+    """Return one coefficient of a packed polynomial."""
+    return packed >> _SHIFT * power & ((1 << _SHIFT) - 1)
+
+
+# -- estimates -----------------------------------------------------------------------------------------------------
+
+
+def check_samples(n: int) -> None:
+    """Refuse a simulation of no games."""
+    if n < 1:
+        raise ValueError(f"the number of simulated games must be 1 or more, got {n}")
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """
-    A number, exact or from a Monte Carlo simulation.
+    A number, exact or estimated by Monte Carlo simulation.
 
     Parameters
     ----------
     value
         The number.
     standard_error
-        Standard error of the value; 0 if it is exact.
+        Standard error of the value; 0 if exact.
     n_samples
-        Size of the simulation; 0 if the value is exact.
+        Size of the simulation; 0 if exact.
     is_share
-        Whether it is the share of samples in which something happened.
+        Whether it is a share of samples.
 
     Notes
     -----
-    It can be compared, rounded and formatted as its value can, and is a number
-    to NumPy. Arithmetic would lose the error: compute with `value`. It equals
-    a number only if it is exact; a number of NumPy on the left of `==` looks
-    at the value alone. What is printed after ± is one standard error;
-    `interval` reaches about two to each side.
+    You can compare, round and format it like its value, and NumPy takes it for a
+    number. Arithmetic would lose the error: compute with `value`. It equals a
+    number only if it is exact, except where a NumPy number is on the left of `==`.
+    The printed ± is one standard error; `interval` extends about two to each side.
 
     Examples
     --------
@@ -67,10 +115,8 @@ class Estimate:
         """
         Return the estimate of a probability from the share of hits.
 
-        Notes
-        -----
-        The standard error is that of Agresti and Coull, who add two hits and
-        two misses first: it does not vanish when every sample is a hit.
+        The standard error is Agresti and Coull's, who first add two hits and two
+        misses: it does not vanish when every sample is a hit.
         """
         smoothed = (n_hits + 2) / (n_samples + 4)
         error = math.sqrt(smoothed * (1 - smoothed) / (n_samples + 4))
@@ -84,10 +130,10 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """
-        The ends of its 95% interval; twice the value if it is exact.
+        The 95% interval; an exact value twice.
 
-        Of a share it is that of Agresti and Coull, which lies around the share
-        with two hits and two misses more and ends at 0 and 1.
+        For a share it is Agresti and Coull's: centered on the share with two more
+        hits and misses, and cut off at 0 and 1.
         """
         half = Z_95 * self.standard_error
         if not self.is_share:
@@ -98,25 +144,20 @@ class Estimate:
     # -- as a number --------------------------------------------------------
 
     def __float__(self) -> float:
-        """Return the value."""
         return float(self.value)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """Return the value, as NumPy asks for it."""
         import numpy as np
 
         return np.array(self.value, dtype=dtype)
 
     def __round__(self, n_digits: int | None = None) -> float:
-        """Return the rounded value."""
         return round(float(self.value), n_digits)
 
     def __format__(self, spec: str) -> str:
-        """Return the value in a format; without one the value and how it was found."""
         return format(float(self.value), spec) if spec else str(self)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all is the same; a number is the same as an exact value."""
         if isinstance(other, Estimate):
             return (self.value, self.standard_error, self.n_samples) == (
                 other.value,
@@ -126,57 +167,53 @@ class Estimate:
         return self.is_exact and self.value == other if isinstance(other, Real) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return that of the value: a number may be equal."""
+        """Return that of the value, since a number may be equal."""
         return hash(self.value)
 
     def __lt__(self, other: Estimate | float) -> bool:
-        """Return whether the value is below another."""
         return _compared(operator.lt, self, other)
 
     def __le__(self, other: Estimate | float) -> bool:
-        """Return whether the value is not above another."""
         return _compared(operator.le, self, other)
 
     def __gt__(self, other: Estimate | float) -> bool:
-        """Return whether the value is above another."""
         return _compared(operator.gt, self, other)
 
     def __ge__(self, other: Estimate | float) -> bool:
-        """Return whether the value is not below another."""
         return _compared(operator.ge, self, other)
 
     def __str__(self) -> str:
-        """Return the value and how it was found."""
         if self.is_exact:
             return f"{self.value:.4f} (exact)"
         return f"{self.value:.4f} ± {self.standard_error:.4f} (standard error, {self.n_samples:,} samples)"
 
 
 def _compared(how: Callable[[float, float], bool], one: Estimate, other: object) -> bool:
-    """Return how the value of an estimate compares with a number, or with another value."""
     return how(float(one), float(other)) if isinstance(other, Estimate | Real) else NotImplemented
+
+
+# -- waiting times -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingTime:
     """
-    How long it takes until some cards are gathered.
+    How long it takes to gather some cards.
 
     Parameters
     ----------
     cards
-        `cards[n]`: the probability that exactly `n` cards must be drawn.
+        `cards[n]`: probability that exactly `n` cards must be drawn.
     turns
-        `turns[n]`: the probability that exactly `n` turns of drawing are
-        needed.
+        `turns[n]`: probability of exactly `n` turns of drawing.
     never
-        Probability that all the cards there are do not suffice.
+        Probability that all available cards are not enough.
     n_samples
-        Size of the simulation; 0 if all probabilities are exact.
+        Size of the simulation; 0 if exact.
 
     Examples
     --------
-    Four cards, one of them red, of which one is drawn a turn:
+    Four cards, one of them red, drawn one a turn:
 
     >>> from fractions import Fraction
     >>> import ttr_analysis as ttr
@@ -194,12 +231,12 @@ class WaitingTime:
     @classmethod
     def from_unpaid(cls, unpaid: Sequence[Fraction], draws_per_turn: int) -> WaitingTime:
         """
-        Return the waiting time from the odds that it is not over yet.
+        Return the waiting time from the probabilities that it is not over yet.
 
         Parameters
         ----------
         unpaid
-            `unpaid[n]`: probability that `n` cards do not suffice.
+            `unpaid[n]`: probability that `n` cards are not enough.
         draws_per_turn
             Cards drawn in a turn.
         """
@@ -218,7 +255,7 @@ class WaitingTime:
         Parameters
         ----------
         cards, turns
-            Of each sample; -1 where the cards never sufficed.
+            Of each sample; -1 if the cards were never enough.
         """
         n = len(cards)
         never = sum(c < 0 for c in cards)
@@ -226,17 +263,17 @@ class WaitingTime:
 
     @property
     def expected_cards(self) -> Estimate:
-        """Mean number of cards to draw; infinite if they may never suffice."""
+        """Mean number of cards to draw; infinite if they may never be enough."""
         return self._mean(self.cards)
 
     @property
     def expected_turns(self) -> Estimate:
-        """Mean number of turns of drawing; infinite if the cards may never suffice."""
+        """Mean number of turns of drawing; infinite if the cards may never be enough."""
         return self._mean(self.turns)
 
     @property
     def variance(self) -> float:
-        """Variance of the number of cards to draw, of samples that of a sample; nan if they may never suffice."""
+        """Variance of the number of cards to draw (of a simulation, the sample variance); nan if never enough."""
         return self._variance(self.cards)
 
     @property
@@ -255,21 +292,16 @@ class WaitingTime:
         return math.sqrt(self.turns_variance)
 
     def within(self, n_cards: int) -> Estimate:
-        """Return the probability that `n_cards` cards suffice."""
+        """Return the probability that `n_cards` cards are enough."""
         return self._within(self.cards, n_cards)
 
     def within_turns(self, n_turns: int) -> Estimate:
-        """Return the probability that `n_turns` turns of drawing suffice."""
+        """Return the probability that `n_turns` turns of drawing are enough."""
         return self._within(self.turns, n_turns)
 
     def quantile(self, probability: float) -> int | None:
         """
-        Return the fewest cards that suffice with at least some probability.
-
-        Returns
-        -------
-        n_cards
-            None if no number of cards does.
+        Return the fewest cards that are enough with at least this probability, None if no number is.
 
         Raises
         ------
@@ -280,7 +312,7 @@ class WaitingTime:
 
     def turns_quantile(self, probability: float) -> int | None:
         """
-        Return the fewest turns that suffice with at least some probability.
+        Return the fewest turns that are enough with at least this probability, None if no number is.
 
         Raises
         ------
@@ -292,11 +324,8 @@ class WaitingTime:
     def _mean(self, distribution: tuple[float, ...]) -> Estimate:
         if self.never:
             return Estimate(math.inf, math.nan if self.n_samples else 0.0, self.n_samples)
-        mean = _mean(distribution)
-        if not self.n_samples:
-            return Estimate(mean)
-        spread = _spread(distribution)
-        return Estimate(mean, math.sqrt(spread / max(1, self.n_samples - 1)), self.n_samples)
+        error = math.sqrt(_spread(distribution) / max(1, self.n_samples - 1)) if self.n_samples else 0.0
+        return Estimate(_mean(distribution), error, self.n_samples)
 
     def _variance(self, distribution: tuple[float, ...]) -> float:
         if self.never or self.n_samples == 1:
@@ -306,21 +335,20 @@ class WaitingTime:
 
     def _within(self, distribution: tuple[float, ...], n: int) -> Estimate:
         if n < 0:
-            msg = f"a number of cards or turns is 0 or more, got {n}"
-            raise ValueError(msg)
+            raise ValueError(f"a number of cards or turns is 0 or more, got {n}")
         p = min(1.0, math.fsum(distribution[: n + 1]))
         return Estimate.of_share(round(p * self.n_samples), self.n_samples) if self.n_samples else Estimate(p)
 
     def table(self) -> pd.DataFrame:
         """
-        Return the probabilities by the number of cards.
+        Return the probabilities by number of cards.
 
         Returns
         -------
         table
-            Indexed by `cards`, the number drawn: `probability` that exactly so
-            many are needed, and `within`, that they suffice; for a simulation
-            also their standard errors `probability_se` and `within_se`.
+            Indexed by `cards`, the number drawn: `probability` that exactly this
+            number is needed, and `within`, that it is enough; for a simulation also
+            the standard errors `probability_se` and `within_se`.
 
         Examples
         --------
@@ -338,11 +366,9 @@ class WaitingTime:
         return pd.DataFrame(columns).rename_axis("cards")
 
     def __str__(self) -> str:
-        """Return the means in words."""
         return f"cards: {self.expected_cards}; turns: {self.expected_turns}"
 
     def __repr__(self) -> str:
-        """Return the means; the probabilities are many."""
         return f"<WaitingTime: {self}>"
 
 
@@ -351,7 +377,7 @@ def _mean(distribution: tuple[float, ...]) -> float:
 
 
 def _spread(distribution: tuple[float, ...]) -> float:
-    """Return the mean square of the distance from the mean."""
+    """Return the mean squared distance from the mean."""
     mean = _mean(distribution)
     return math.fsum((n - mean) ** 2 * p for n, p in enumerate(distribution))
 
@@ -366,8 +392,7 @@ def _shares(values: Sequence[int], n: int) -> tuple[float, ...]:
 
 def _quantile(distribution: tuple[float, ...], probability: float) -> int | None:
     if not 0 < probability <= 1:
-        msg = f"a probability above 0 and at most 1 was expected, got {probability}"
-        raise ValueError(msg)
+        raise ValueError(f"a probability above 0 and at most 1 was expected, got {probability}")
     total = 0.0
     for n, p in enumerate(distribution):
         total += p

@@ -24,7 +24,6 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled, quickly_compiled
-from ttr_analysis.analysis._counts import draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
 from ttr_analysis.engine.codes import (
@@ -52,6 +51,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import neutral_track, nth_free_city
 from ttr_analysis.policies.playout import OneFunction, random_number
 from ttr_analysis.rules.chance import KEY_SIZE
+from ttr_analysis.rules.market import draw_card
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_in_color, find_in_color
 from ttr_analysis.tables import MAX_ROUTES, MAX_SLOTS, Tables, game_tables, spaces_at, spaces_of
 

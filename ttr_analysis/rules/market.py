@@ -1,18 +1,20 @@
 """
-The face-up cards: the definition of their rules, on integers and small arrays.
+Piles of cards and the face-up cards: the definition of their rules, on integers and small arrays.
 
-The market is an array with the kind of the card in each slot, or `EMPTY`. Where
-its cards come from is not said here: whoever plays has a draw pile of their
-own, turned over by chance or as a record says. A refill goes like this:
+Cards are nine counts, as in `CARD_KINDS`. The market is an array with the kind
+of the card in each slot, or `EMPTY`. A refill goes like this:
 
-1. The empty slots are filled one after another, each the `next_empty_slot`,
-   with the top card; without a card in draw and discard piles they stay empty.
+1. The empty slots are filled in order, each the `next_empty_slot`, with the top
+   card; without a card in draw and discard piles they stay empty.
 2. As long as `is_reset_due`, `sweep_market` puts all face-up cards on the
    discard pile, and the slots are filled again in the same order.
 
-Where no slot was empty there is no refill, and no reset either. Decision: so
-after a claim, which may fill the piles and thus make a reset possible, it waits
-for the next refill; by the sheet of Switzerland it would be made immediately.
+`refill` does this with random cards. The engine does it with a draw pile that
+can also follow a record.
+
+If no slot was empty there is no refill, and no reset either. Decision: a claim
+may fill the piles and make a reset possible, but the reset waits for the next
+refill; the rule sheet of Switzerland would make it immediately.
 """
 
 from __future__ import annotations
@@ -21,14 +23,15 @@ from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.rules.chance import below
 
 EMPTY: Final = -1
 """A slot without a card."""
 
 
 class FaceUpRules(NamedTuple):
-    """What a rule set says about the face-up cards: the fields of its `market`, as numbers."""
+    """The fields of a rule set's `market`, as numbers."""
 
     locomotive_cost: int
     reset_at: int
@@ -38,20 +41,90 @@ class FaceUpRules(NamedTuple):
     open_without_piles: int
 
 
+# -- piles of cards -----------------------------------------------------------
+
+
+@compiled
+def count_cards(cards: Ints) -> int:
+    """Return the number of cards."""
+    total = 0
+    for kind in range(N_KINDS):
+        total += cards[kind]
+    return total
+
+
+@compiled
+def count_colored(cards: Ints) -> int:
+    """
+    Return the number of cards that are not locomotives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(count_colored(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
+    2
+    """
+    return count_cards(cards) - cards[LOCOMOTIVE_INDEX]
+
+
+@compiled
+def add_cards(cards: Ints, to: Ints) -> None:
+    """Add cards to others."""
+    for kind in range(N_KINDS):
+        to[kind] += cards[kind]
+
+
+@compiled
+def remove_cards(cards: Ints, of: Ints) -> None:
+    """Take cards out of others, which hold them."""
+    for kind in range(N_KINDS):
+        of[kind] -= cards[kind]
+
+
+@compiled
+def kind_at(pile: Ints, number: int) -> int:
+    """
+    Return the kind of a card of a pile whose cards are numbered by kind, from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pile = np.array([2, 0, 1, 0, 0, 0, 0, 0, 1])
+    >>> [int(kind_at(pile, number)) for number in range(4)]
+    [0, 0, 2, 8]
+    """
+    kind = 0
+    n = 0
+    for k in range(N_COLORS):  # without an early exit: a branch that cannot be predicted costs more
+        n += pile[k]
+        kind += int(number >= n)
+    return kind
+
+
+@compiled
+def draw_card(pile: Ints, stream: Ints) -> int:
+    """
+    Remove a random card from a pile, which is not empty, and return its kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pile = np.array([0, 0, 3, 0, 0, 0, 0, 0, 0])
+    >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
+    (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
+    """
+    kind = kind_at(pile, below(stream, count_cards(pile)))
+    pile[kind] -= 1
+    return kind
+
+
 # -- filling the slots --------------------------------------------------------
 
 
 @compiled
 def next_empty_slot(market: Ints, start: int) -> int:
     """
-    Return the slot that is filled next, the number of slots if none is empty.
-
-    Parameters
-    ----------
-    market
-        The kind of the card in each slot, or `EMPTY`.
-    start
-        First slot that has not had its turn.
+    Return the first empty slot from `start` on; the number of slots if there is none.
 
     Examples
     --------
@@ -66,20 +139,46 @@ def next_empty_slot(market: Ints, start: int) -> int:
     return slot
 
 
+@compiled
+def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: FaceUpRules) -> int:
+    """Fill the empty slots with random cards; if there were any, make the resets due and return their number."""
+    if next_empty_slot(market, 0) == market.size:
+        return 0
+    _fill_slots(stream, market, pile, discards)
+    n_resets = 0
+    while is_reset_due(market, count_colored(pile) + count_colored(discards), n_resets, rules):
+        sweep_market(market, discards)
+        _fill_slots(stream, market, pile, discards)
+        n_resets += 1
+    return n_resets
+
+
+@compiled
+def _fill_slots(stream: Ints, market: Ints, pile: Ints, discards: Ints) -> None:
+    n_cards = count_cards(pile) + count_cards(discards)
+    slot = next_empty_slot(market, 0)
+    while slot < market.size and n_cards > 0:
+        market[slot] = turn_up(stream, pile, discards)
+        n_cards -= 1
+        slot = next_empty_slot(market, slot + 1)
+
+
+@compiled
+def turn_up(stream: Ints, pile: Ints, discards: Ints) -> int:
+    """Remove the top card and return its kind; an empty pile is first made from the discards."""
+    if count_cards(pile) == 0:
+        add_cards(discards, pile)
+        discards.fill(0)
+    return draw_card(pile, stream)
+
+
 # -- resets -------------------------------------------------------------------
 
 
 @compiled
 def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     """
-    Return whether so many locomotives lie face up that there is a reset, if it may be made.
-
-    Parameters
-    ----------
-    market
-        The kind of the card in each slot, or `EMPTY`.
-    reset_at
-        Field of the rule set's `market`.
+    Return whether enough locomotives are face up for a reset, if it may be made.
 
     Examples
     --------
@@ -97,23 +196,15 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
 @quickly_compiled
 def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: FaceUpRules) -> bool:
     """
-    Return whether all face-up cards are to be replaced.
+    Return whether all face-up cards must be replaced.
 
-    Parameters
-    ----------
-    market
-        The kind of the card in each slot, or `EMPTY`.
-    n_colored_in_piles
-        Cards that are no locomotives, in draw and discard piles together.
-    n_resets
-        Resets made since the slots were refilled.
-    rules
-        Those of the market.
+    `n_colored_in_piles` are the cards in draw and discard piles that are not
+    locomotives, `n_resets` the resets since the slots were refilled.
 
     Examples
     --------
-    Three locomotives of five cards: at first, where too few colored cards are
-    left to turn up a better market, and after as many resets as may be.
+    Three locomotives among five cards: at first, with too few colored cards
+    left for a better market, and after the most resets allowed.
 
     >>> import numpy as np
     >>> market = np.array([8, 2, 8, 0, 8])
@@ -146,13 +237,6 @@ def sweep_market(market: Ints, discards: Ints) -> None:
     """
     Put all face-up cards on the discard pile.
 
-    Parameters
-    ----------
-    market
-        The kind of the card in each slot, or `EMPTY`; emptied.
-    discards
-        Cards of the discard pile, which get more.
-
     Examples
     --------
     >>> import numpy as np
@@ -173,14 +257,7 @@ def sweep_market(market: Ints, discards: Ints) -> None:
 
 @compiled
 def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
-    """
-    Return how many draws of a turn a face-up card costs.
-
-    Examples
-    --------
-    >>> int(draws_for_face_up(8, 2)), int(draws_for_face_up(8, 1)), int(draws_for_face_up(0, 2))
-    (2, 1, 1)
-    """
+    """Return how many draws of a turn a face-up card costs."""
     if kind == LOCOMOTIVE_INDEX:
         return locomotive_cost
     return 1
@@ -189,7 +266,7 @@ def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
 @compiled
 def must_be_first(kind: int, locomotive_cost: int) -> bool:
     """
-    Return whether a face-up card may be taken as the first card of a turn only.
+    Return whether a face-up card may be taken only as the first card of a turn.
 
     Examples
     --------
@@ -202,25 +279,25 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
 @compiled
 def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRules) -> bool:
     """
-    Return whether the card of a slot may be taken now.
+    Return whether a face-up card may be taken now.
 
-    Decision: also if both piles are empty. The book of the Nordic Countries
-    lets nobody draw cards then; `open_without_piles = false` does so.
+    Decision: it may also if both piles are empty. The book of the Nordic
+    Countries lets nobody draw cards then; set `open_without_piles = false` for that.
 
     Parameters
     ----------
     kind
-        Its kind, or `EMPTY`, which may never be taken.
+        Its kind; `EMPTY` may never be taken.
     n_taken
-        Cards taken before in this turn.
+        Cards taken earlier in this turn.
     has_piles
-        Whether there is a card in draw or discard pile.
+        Whether the draw or discard pile has a card.
     rules
-        Those of the market.
+        Rules of the market.
 
     Examples
     --------
-    A locomotive as the second card, where it costs two draws and where one:
+    A locomotive as the second card, where it costs two draws and where it costs one:
 
     >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)
     >>> bool(may_take_face_up(8, 1, True, rules)), bool(may_take_face_up(8, 1, True, rules._replace(locomotive_cost=1)))

@@ -12,7 +12,7 @@ from ttr_analysis._errors import GameError, IllegalActionError, UnknownNameError
 from ttr_analysis._words import counted, percent, seat_names
 from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
 from ttr_analysis.analysis.payments.model import Payment
-from ttr_analysis.analysis.tunnels.odds import best_payment
+from ttr_analysis.analysis.tunnels import best_payment
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute, PayTunnel
 from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets, KeepTickets

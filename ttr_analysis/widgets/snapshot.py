@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict
 import numpy as np
 
 from ttr_analysis._words import isolate, seat_names
-from ttr_analysis.analysis.tickets.borrowing import may_borrow
+from ttr_analysis.analysis.tickets.feasibility import may_borrow
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.actions import Action

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import ttr_analysis as ttr
 from tests.fixtures import examples, load
 from ttr_analysis import GameMap, Route
-from ttr_analysis.analysis.tickets.borrowing import Lenders, may_borrow
+from ttr_analysis.analysis.tickets.feasibility import Lenders, may_borrow
 from ttr_analysis.analysis.tickets.network import forest_solver
 
 pytestmark = pytest.mark.compiled_only

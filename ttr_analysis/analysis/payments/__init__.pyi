@@ -6,6 +6,8 @@ from .choice import cards_table as cards_table
 from .choice import cheapest as cheapest
 from .choice import cheapest_color as cheapest_color
 from .choice import color_table as color_table
+from .choice import expected_cards as expected_cards
+from .choice import opportunity_cost as opportunity_cost
 from .choice import options as options
 from .expected import expected_draws as expected_draws
 from .expected import simulate_draws as simulate_draws
@@ -18,5 +20,3 @@ from .model import is_legal as is_legal
 from .model import pay_all as pay_all
 from .model import why_illegal as why_illegal
 from .model import why_not as why_not
-from .opportunity import expected_cards as expected_cards
-from .opportunity import opportunity_cost as opportunity_cost

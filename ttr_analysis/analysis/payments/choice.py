@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, overload
+from math import lcm, prod
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -16,9 +18,10 @@ from ttr_analysis.analysis.payments.model import (
     as_array,
     as_counts,
     best_color,
-    color_index,
+    colors_of,
     split,
 )
+from ttr_analysis.analysis.waiting import coefficient_of, polynomial
 from ttr_analysis.cards import (
     CARD_KINDS,
     COLORS,
@@ -30,12 +33,15 @@ from ttr_analysis.cards import (
     CardCounts,
     kind_name,
 )
-from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.model import Route, RouteLike
 from ttr_analysis.rules import payment as rule
+from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.tables import spaces_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Keep = Literal["cards", "locomotives"] | Sequence[str] | CardCounts | Mapping[str, int]
 """What a payment should spare: see `cheapest`."""
@@ -77,7 +83,7 @@ class PaymentOptions:
         """Number of payments."""
         held = self.hand.counts[:N_COLORS]
         total = 0
-        for colored, own in self._splits():
+        for colored, _, own in self._splits():
             total += _count_choices(held, colored)
             if own > 0:
                 few = [min(h, own - 1) if self._may_pay(c) else h for c, h in enumerate(held)]
@@ -88,8 +94,8 @@ class PaymentOptions:
         """Iterate over the payments, those with the fewest cards first."""
         held = self.hand.counts[:N_COLORS]
         payable = [self._may_pay(c) for c in range(N_COLORS)]
-        for n_cards, locomotives, own in self._splits_in_full():
-            for colors in _choices(held, payable, n_cards - locomotives, own):
+        for colored, locomotives, own in self._splits():
+            for colors in _choices(held, payable, colored, own):
                 yield split(self.route, (*colors, locomotives))
 
     def __len__(self) -> int:
@@ -103,20 +109,15 @@ class PaymentOptions:
     def _may_pay(self, c: int) -> bool:
         return self.route.color in (GRAY, COLORS[c])
 
-    def _splits(self) -> Iterator[tuple[int, int]]:
-        """Yield the color cards laid down, and how many must be of one color used singly."""
-        for n_cards, locomotives, own in self._splits_in_full():
-            yield n_cards - locomotives, own
-
-    def _splits_in_full(self) -> Iterator[tuple[int, int, int]]:
-        """Yield cards and locomotives laid down, and how many cards must be of one color used singly."""
+    def _splits(self) -> Iterator[tuple[int, int, int]]:
+        """Yield color cards and locomotives laid down, and how many cards must be of one color used singly."""
         spaces, length = self._spaces, self.route.length
         for n_sets in range(rule.most_sets(spaces) + 1):
-            n_cards = length + (spaces.swap_size - 1) * n_sets if n_sets else length
+            n_cards = length + (spaces.swap_size - 1) * n_sets
             low = rule.fewest_locomotives(spaces, n_sets)
             high = rule.most_locomotives(spaces, n_sets)
             for locomotives in range(low, min(self.hand.locomotives, n_cards) + 1):
-                yield n_cards, locomotives, length - n_sets - min(locomotives, high)
+                yield n_cards - locomotives, locomotives, length - n_sets - min(locomotives, high)
 
 
 @overload
@@ -166,8 +167,7 @@ def options(
     """
     hand = CardCounts.coerce(hand)
     if sets not in ("representative", "all"):
-        msg = f"sets must be 'representative' or 'all', got {sets!r}"
-        raise ValueError(msg)
+        raise ValueError(f"sets must be 'representative' or 'all', got {sets!r}")
     if sets == "all":
         return PaymentOptions(route, hand)
     rank = np.array([0] * N_COLORS + [1], dtype=np.int64)
@@ -243,8 +243,7 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
 def _representatives(route: Route, hand: CardCounts, rank: Ints, wanted: Ints) -> list[Payment]:
     """Return one payment for each form, with the sets filled as `rules.payment.fill_sets` says."""
     spaces = spaces_of(route)
-    colors = range(N_COLORS) if route.color == GRAY else [color_index(route)]
-    singles = [(c, own) for c in colors for own in range(1, min(spaces.plain, hand.counts[c]) + 1)]
+    singles = [(c, own) for c in colors_of(route) for own in range(1, min(spaces.plain, hand.counts[c]) + 1)]
     payments = []
     taken = np.zeros(N_KINDS, dtype=np.int64)
     for c, own in [(-1, 0), *singles]:
@@ -269,8 +268,7 @@ def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
             return (), CardCounts()
         if keep == "locomotives":
             return (LOCOMOTIVE,), CardCounts()
-        choices = ("cards", "locomotives")
-        raise UnknownNameError.among("order of payments", keep, choices)
+        raise UnknownNameError.among("order of payments", keep, ("cards", "locomotives"))
     if isinstance(keep, CardCounts | Mapping):
         return (), CardCounts.coerce(keep)
     return tuple(dict.fromkeys(kind_name("kind of card", kind) for kind in keep)), CardCounts()
@@ -278,10 +276,7 @@ def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
 
 def _count_choices(held: Sequence[int], n_cards: int) -> int:
     """Return how many ways there are to take `n_cards`, at most `held` of each kind."""
-    ways = [1] + [0] * n_cards
-    for h in held:
-        ways = [sum(ways[max(0, n - h) : n + 1]) for n in range(n_cards + 1)]
-    return ways[n_cards]
+    return coefficient_of(prod(polynomial([1] * (h + 1)) for h in held), n_cards)
 
 
 def _choices(held: Sequence[int], payable: Sequence[bool], n_cards: int, own: int) -> Iterator[tuple[int, ...]]:
@@ -345,8 +340,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     """
     for name, n in (("own", own), ("locomotives", locomotives)):
         if n < 0:
-            msg = f"{name} must be 0 or more cards, got {n}"
-            raise ValueError(msg)
+            raise ValueError(f"{name} must be 0 or more cards, got {n}")
     needed = int(rule.cards_needed(spaces_of(route), own, locomotives))
     if needed < 0:
         held = f"{own} of its color and {locomotives} locomotives"
@@ -433,15 +427,14 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     hand = CardCounts.coerce(hand)
     spaces = spaces_of(route)
     rows = []
-    for color in COLORS if route.color == GRAY else [route.color]:
+    for color in (COLORS[c] for c in colors_of(route)):
         own = hand[color]
         needed = int(rule.cards_needed(spaces, own, hand.locomotives))
         missing = int(rule.cards_missing(spaces, own, hand.locomotives, hand.n_cards))
         rows.append((color, own, needed if needed >= 0 else pd.NA, missing, missing == 0))
     table = pd.DataFrame(rows, columns=["color", "own", "cards_needed", "missing", "can_pay"])
-    table = table.astype({"cards_needed": "Int64"})
-    table = table.sort_values(["missing", "cards_needed", "own"], ascending=[True, True, False], kind="stable")
-    return table.set_index("color")
+    table = table.astype({"cards_needed": "Int64"}).set_index("color")
+    return table.sort_values(["missing", "cards_needed", "own"], ascending=[True, True, False], kind="stable")
 
 
 def cards_missing(route: Route, hand: Cards) -> int:
@@ -495,3 +488,200 @@ def cheapest_color(route: Route, hand: Cards) -> str:
     'red'
     """
     return COLORS[best_color(route, CardCounts.coerce(hand))]
+
+
+# -- what else the cards and trains of a route would earn ----------------------------------------------------------
+
+
+def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
+    """
+    Return the cards that a route takes on average, without sets.
+
+    Its length, and for a tunnel the expected surcharge from a fresh deck: each
+    card turned over matches as often as a color card or a locomotive comes.
+
+    Parameters
+    ----------
+    game_map
+        The map, or its name.
+    route
+        A route of it, or what names one.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> float(expected_cards(nordic, nordic.route("Oslo", "Bergen", color="red")))
+    4.709090909090909
+    """
+    game_map = as_map(game_map)
+    taken = game_map.route(route)
+    return taken.length + expected_surcharge(game_map.rules, taken)
+
+
+def opportunity_cost(
+    game_map: MapLike,
+    route: Route,
+    *,
+    trains: int | None = None,
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+) -> pd.DataFrame:
+    """
+    Return what else the trains, cards and turns of a route would earn.
+
+    Parameters
+    ----------
+    game_map
+        The map, with its rules.
+    route
+        A route of it.
+    trains
+        Trains that may be spent elsewhere; as many as the route is long if
+        not given.
+    closed, owned
+        Routes that cannot be built instead: routes, ids or pairs of cities.
+
+    Returns
+    -------
+    table
+        One row for each way to pay, as in `cards_table`: `own`,
+        `locomotives`, `cards`, `turns`, `points`, `points_per_card`,
+        `points_per_train`, `points_per_turn`; `best_per_card`,
+        `best_per_train` and `best_per_turn` are the highest of any single
+        other route that the same trains and cards pay for; `same_cards` are
+        the most points that other routes together earn with no more trains
+        and cards, `same_turns` with no more trains and turns; and
+        `same_cards_routes` and `same_turns_routes` say which routes.
+
+    Raises
+    ------
+    UnknownNameError
+        If the route is not on the map.
+
+    Notes
+    -----
+    The model. Only points of routes count: no tickets, no bonus. A way to pay
+    costs its cards, a tunnel also its expected surcharge from a fresh deck;
+    turns are cards divided by the draws of a turn, and one for each claim,
+    fractions allowed. Cards of the right kinds are taken for granted, here
+    and elsewhere: then no route elsewhere needs sets. Of a double route one
+    track is built. The routes elsewhere are chosen exactly, by dynamic
+    programming: the most that could be earned, by a player who has just these
+    cards. What is earned in games, tickets and time included, and so whether
+    to go for the route, says `ttr.studies.route_worth`.
+
+    Examples
+    --------
+    However it is paid, Lieksa-Murmansk earns more than nine trains can earn
+    elsewhere:
+
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = opportunity_cost(nordic, nordic.route("Murmansk", "Lieksa"))
+    >>> print(table[["own", "cards", "turns", "points", "same_cards", "same_turns"]].head(3).to_string(index=False))
+     own  cards  turns  points  same_cards  same_turns
+       9    9.0    5.5      27          19          16
+       8   12.0    7.0      27          19          19
+       7   15.0    8.5      27          19          19
+    """
+    import pandas as pd
+
+    game_map = as_map(game_map)
+    route = game_map.route(route)
+    trains = route.length if trains is None else trains
+    if trains < 0:
+        raise ValueError(f"the number of trains must be 0 or more, got {trains}")
+    taken = {r.id for r in game_map.resolve_routes(closed)}
+    # Nobody claims both tracks of a double route.
+    mine = {frozenset(r.cities) for r in (route, *game_map.resolve_routes(owned))}
+    groups: dict[frozenset[str], list[_Item]] = {}
+    for other in game_map.routes:
+        ends = frozenset(other.cities)
+        if other.id not in taken and ends not in mine:
+            groups.setdefault(ends, []).append(_Item(other, expected_cards(game_map, other)))
+    items = [item for group in groups.values() for item in group if item.route.length <= trains]
+    draws = game_map.rules.cards.draws_per_turn
+    forms = cards_table(route)
+    costs = [int(n) + expected_surcharge(game_map.rules, route) for n in forms["cards"]]
+    by_cards = _best_within(list(groups.values()), trains, costs, 0)
+    # One claim is a turn, as much time as `draws` cards.
+    by_turns = _best_within(list(groups.values()), trains, [cost + draws for cost in costs], draws)
+    rows = []
+    for form, cost, same_cards, same_turns in zip(forms.itertuples(), costs, by_cards, by_turns, strict=True):
+        turns = cost / draws + 1
+        payable = [item for item in items if item.cards <= cost]
+        rows.append(
+            {
+                "own": form.own,
+                "locomotives": form.locomotives,
+                "cards": float(cost),
+                "turns": float(turns),
+                "points": route.points,
+                "points_per_card": float(route.points / cost),
+                "points_per_train": route.points / route.length,
+                "points_per_turn": float(route.points / turns),
+                "best_per_card": max((float(i.route.points / i.cards) for i in payable), default=0.0),
+                "best_per_train": max((i.route.points / i.route.length for i in payable), default=0.0),
+                "best_per_turn": max((float(i.route.points / (i.cards / draws + 1)) for i in payable), default=0.0),
+                "same_cards": sum(r.points for r in same_cards),
+                "same_turns": sum(r.points for r in same_turns),
+                "same_cards_routes": ", ".join(map(str, same_cards)),
+                "same_turns_routes": ", ".join(map(str, same_turns)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def expected_surcharge(rules: RuleSet, route: Route) -> Fraction:
+    """Return the expected surcharge of a route from a fresh deck, paid in a color."""
+    if not route.tunnel:
+        return Fraction(0)
+    n_cards = rules.deck.n_cards
+    return Fraction(min(rules.tunnel.revealed, n_cards) * (rules.cards.per_color + rules.cards.locomotives), n_cards)
+
+
+class _Item(NamedTuple):
+    """A route that could be built instead, and the cards it takes."""
+
+    route: Route
+    cards: Fraction
+
+
+def _best_within(
+    groups: Sequence[Sequence[_Item]], trains: int, budgets: Sequence[Fraction], per_claim: int
+) -> list[tuple[Route, ...]]:
+    """
+    Return the routes of the most points for each budget of cards, at most one of each group.
+
+    Each claim costs `per_claim` cards besides those of the route.
+    """
+    unit = lcm(*(item.cards.denominator for group in groups for item in group), *(b.denominator for b in budgets))
+    limit = int(max(budgets) * unit)
+    best = np.zeros((trains + 1, limit + 1), dtype=np.int64)
+    choices = []
+    for group in groups:
+        before = best
+        best = before.copy()
+        choice = np.full(best.shape, -1, dtype=np.int8)
+        for i, item in enumerate(group):
+            n, cost = item.route.length, int((item.cards + per_claim) * unit)
+            if n <= trains and cost <= limit:
+                with_it = before[: trains + 1 - n, : limit + 1 - cost] + item.route.points
+                better = with_it > best[n:, cost:]
+                best[n:, cost:][better] = with_it[better]
+                choice[n:, cost:][better] = i
+        choices.append(choice)
+    results = []
+    for budget in budgets:
+        t, left = trains, int(budget * unit)
+        routes = []
+        for group, choice in zip(reversed(groups), reversed(choices), strict=True):
+            i = choice[t, left]
+            if i >= 0:
+                item = group[i]
+                routes.append(item.route)
+                t -= item.route.length
+                left -= int((item.cards + per_claim) * unit)
+        results.append(tuple(reversed(routes)))
+    return results

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import comb
+from math import comb, prod
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.analysis._counts import add_cards, count_cards, count_colored, draw_card
-from ttr_analysis.analysis.payments.model import Cards, as_array, color_index
-from ttr_analysis.analysis.waiting import WaitingTime
-from ttr_analysis.cards import CARD_KINDS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.analysis.payments.model import Cards, as_array, color_index, colors_of
+from ttr_analysis.analysis.waiting import WaitingTime, check_samples, coefficients_of, ways_to_draw
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
@@ -24,11 +23,11 @@ from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.market import (
     EMPTY,
     FaceUpRules,
+    count_cards,
     draws_for_face_up,
-    is_reset_due,
     may_take_face_up,
-    next_empty_slot,
-    sweep_market,
+    refill,
+    turn_up,
 )
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, can_pay, cards_missing
 from ttr_analysis.rules.ruleset import RuleSet
@@ -52,15 +51,13 @@ def expected_draws(
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     hand
         Cards held.
     rules
-        Their deck and draws per turn are used; those of the base game if not
-        given. Give the map, or `game_map.rules`.
+        Map or rule set, for its deck and draws per turn; by default the base game's.
     pool
-        The cards that the pile may hold: those not seen. The deck without the
-        hand if not given.
+        Cards the pile may hold; by default the deck without the hand.
     spare
         Cards wanted beyond the length, as for a surcharge: of the same color,
         or locomotives where they are jokers.
@@ -68,24 +65,24 @@ def expected_draws(
     Returns
     -------
     waiting
-        Distribution and mean of the number of cards to draw, and of turns in
-        which nothing else is done.
+        Distribution of the number of cards to draw, and of turns in which
+        nothing else is done.
 
     Raises
     ------
     ValueError
-        If hand and pool hold more cards than the deck, and no pool is given.
+        If the hand holds more cards than the deck and no pool is given.
 
     Notes
     -----
-    Each card drawn is a random one of the pool: other players' draws change
-    nothing about that as long as they are not seen. The pile is taken to go
-    on to the end of the pool, and nothing comes back from the discards. For a
-    gray route any color that pays first will do.
+    Each card drawn is a random one of the pool; unseen draws of other players
+    change nothing about that. The pile is drawn to the end of the pool, and
+    nothing comes back from the discards. For a gray route any color that pays
+    first will do.
 
-    Nobody takes a face-up card here, as players do in `simulate_draws`: the
-    two are not comparable, and differ by more than chance. With
-    `market=False` that simulates what is counted here.
+    Nobody takes a face-up card here, unlike in `simulate_draws`, so the two
+    differ by more than chance. With `market=False` that one simulates what is
+    counted here.
 
     References
     ----------
@@ -106,9 +103,8 @@ def expected_draws(
     """
     rules = as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
-    spaces = spaces_of(_longer(route, spare))
-    colors = range(N_COLORS) if route.color == GRAY else [color_index(route)]
-    return WaitingTime.from_unpaid(unpaid_odds(spaces, colors, hand, pool), rules.cards.draws_per_turn)
+    unpaid = unpaid_odds(spaces_of(_longer(route, spare)), colors_of(route), hand, pool)
+    return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
 
 
 def simulate_draws(
@@ -129,23 +125,21 @@ def simulate_draws(
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     hand
         Cards held.
     rng
         Source of randomness.
     rules
-        Their deck, market and draws per turn are used; those of the base game
-        if not given. Give the map, or `game_map.rules`.
+        Map or rule set, for its deck, market and draws per turn; by default the base game's.
     pool
-        The cards of the draw pile. The deck without hand and market if not
-        given.
+        Cards of the draw pile; by default the deck without hand and market.
     face_up
-        The face-up cards at the start; slots that they leave are dealt from
-        the pool. A full market stays as it is until a card is taken.
+        Face-up cards at the start; the remaining slots are dealt from the
+        pool. A full market stays as it is until a card is taken.
     market
         Whether there is one. If not, all cards are drawn blind, as
-        `expected_draws` counts them; those that lie face up are only seen.
+        `expected_draws` counts them; face-up cards are only seen.
     spare
         Cards wanted beyond the length, as for a surcharge.
     n
@@ -155,23 +149,20 @@ def simulate_draws(
     -------
     waiting
         Shares, means and their standard errors. A face-up locomotive counts
-        as one card, whatever it costs in draws.
+        as one card, however many draws it costs.
 
     Raises
     ------
     ValueError
-        If `n` is below 1, or more cards lie face up than the rules allow.
+        If `n` is below 1, or more cards are face up than the rules allow.
 
     Notes
     -----
-    The greedy rule. The player aims at the color with which the fewest
-    further cards would do, of several at the one with the most cards in pile
-    and market. A face-up card of that color is taken if it helps; else a
-    face-up locomotive if it helps more than any card would and the rules let
-    it be taken (where it costs two draws: as the first card); else a blind
-    card. Nobody else draws.
-
-    Compare it with `expected_draws` only without a market.
+    The player is greedy, aiming at the color with the fewest cards missing;
+    among equals, the one with the most cards in pile and market. A face-up
+    card of that color is taken if it helps; else a face-up locomotive if it
+    helps more than any card would and the rules allow it (where it costs two
+    draws: as the first card); else a blind card. Nobody else draws.
 
     Examples
     --------
@@ -188,21 +179,18 @@ def simulate_draws(
     >>> print(expected_draws(route, {"blue": 2}, rules=usa).expected_turns)
     6.7904 (exact)
     """
-    if n < 1:
-        msg = f"the number of simulated games must be 1 or more, got {n}"
-        raise ValueError(msg)
+    check_samples(n)
     open_cards = CardCounts.coerce(face_up if face_up is not None else ())
     rules = as_rules(rules)
     size = rules.market.size
     if open_cards.n_cards > size:
-        msg = f"at most {size} cards lie face up, got {open_cards}"
-        raise ValueError(msg)
+        raise ValueError(f"at most {size} cards lie face up, got {open_cards}")
     hand, pool = hand_and_pool(hand, pool, rules, open_cards)
     kinds = [i for i, _ in enumerate(CARD_KINDS) for _ in range(open_cards.counts[i])]
     slots = kinds + [EMPTY] * (size - len(kinds)) if market else []
     cards = np.empty(n, dtype=np.int64)
     turns = np.empty(n, dtype=np.int64)
-    start = Drawing(
+    start = _Drawing(
         color_index(route),
         spaces_of(_longer(route, spare)),
         as_array(hand),
@@ -211,24 +199,32 @@ def simulate_draws(
         rules.cards.draws_per_turn,
         face_up_rules_of(rules),
     )
-    simulate_drawing(stream_from(rng), start, cards, turns)
+    _simulate(stream_from(rng), start, cards, turns)
     return WaitingTime.from_samples(cards.tolist(), turns.tolist())
 
 
 def hand_and_pool(
-    hand: Cards, pool: Cards | None, rules: RuleSet, open_cards: CardCounts | None = None
+    hand: Cards, pool: Cards | None, rules: RuleSet, seen: CardCounts | None = None
 ) -> tuple[CardCounts, CardCounts]:
-    """Return the hand, and the pool: what is not seen, if it is not given."""
+    """Return the hand and the pool; a pool that is not given is the deck without the hand and other cards seen."""
     hand = CardCounts.coerce(hand)
     if pool is None:
-        return hand, rules.deck - hand - (open_cards or CardCounts())
+        return hand, rules.deck - hand - (seen or CardCounts())
     return hand, CardCounts.coerce(pool)
+
+
+def pile_size(n_pile: int | None, pool: CardCounts) -> int:
+    """Return the number of cards in the pile, checked; all of the pool if not given."""
+    if n_pile is None:
+        return pool.n_cards
+    if not 0 <= n_pile <= pool.n_cards:
+        raise ValueError(f"the pile holds from 0 to the {pool.n_cards} cards of the pool, got {n_pile}")
+    return n_pile
 
 
 def _longer(route: Route, spare: int) -> Route:
     if spare < 0:
-        msg = f"the number of spare cards must be 0 or more, got {spare}"
-        raise ValueError(msg)
+        raise ValueError(f"the number of spare cards must be 0 or more, got {spare}")
     return replace(route, length=route.length + spare) if spare else route
 
 
@@ -242,32 +238,12 @@ def _longer(route: Route, spare: int) -> Route:
 _NEVER = 1_000_000
 
 
-def unpaid_odds(spaces: Spaces, colors: Sequence[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
+def unpaid_odds(spaces: Spaces, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
     """
-    Return the probability that a hand does not pay yet, by the cards drawn.
+    Return the probability that a hand does not pay yet after 0 to all cards of the pool.
 
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    colors
-        The colors that may pay for it.
-    hand
-        Cards held at the start.
-    pool
-        Cards of which those drawn are a random choice.
-
-    Returns
-    -------
-    unpaid
-        `unpaid[n]` after `n` cards, for 0 to all of the pool. Exact.
-
-    Notes
-    -----
-    For each number of locomotives drawn, the fewest cards of one color that
-    would pay are found; the choices in which every color stays below are
-    counted by multiplying the polynomials whose coefficients are the ways to
-    draw so many cards of a color.
+    For each number of locomotives drawn, find the fewest cards of one color
+    that would pay, and count the choices in which every color stays below that.
     """
     n_pool, n_locomotives = pool.n_cards, pool.locomotives
     ways_by_need: dict[int, list[int]] = {}
@@ -277,43 +253,25 @@ def unpaid_odds(spaces: Spaces, colors: Sequence[int], hand: CardCounts, pool: C
         for b in range(min(n_locomotives, n) + 1):
             need = _own_needed(spaces, hand.locomotives + b, hand.n_cards + n)
             if need not in ways_by_need:
-                ways_by_need[need] = _ways_below(need, colors, hand, pool)
-            colored = ways_by_need[need]
-            if n - b < len(colored):
-                ways += comb(n_locomotives, b) * colored[n - b]
+                ways_by_need[need] = list(coefficients_of(_ways_below(need, colors, hand, pool), n_pool + 1))
+            ways += comb(n_locomotives, b) * ways_by_need[need][n - b]
         unpaid.append(Fraction(ways, comb(n_pool, n)))
     return unpaid
 
 
 @lru_cache(maxsize=1 << 16)  # most routes of a map are alike, and a study asks for all of them
 def _own_needed(spaces: Spaces, locomotives: int, n_cards: int) -> int:
-    """Return the fewest cards of a color with which a hand pays; more than there are in any deck if none do."""
+    """Return the fewest cards of a color with which a hand pays; more than any deck holds if none do."""
     for own in range(spaces.plain + 1):
         if rule.can_pay_with(spaces, own, locomotives, n_cards):
             return own
     return _NEVER
 
 
-def _ways_below(need: int, colors: Sequence[int], hand: CardCounts, pool: CardCounts) -> list[int]:
-    """Return the ways to draw colored cards so that no color that may pay has enough."""
-    ways = [1]
-    for c in range(N_COLORS):
-        n = pool.counts[c]
-        most = need - 1 - hand.counts[c] if c in colors else n
-        if most < 0:
-            return [0]
-        ways = multiply(ways, [comb(n, k) for k in range(min(n, most) + 1)])
-    return ways
-
-
-def multiply(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    """Return the product of two polynomials."""
-    product = [0] * (len(a) + len(b) - 1)
-    for i, x in enumerate(a):
-        if x:
-            for j, y in enumerate(b):
-                product[i + j] += x * y
-    return product
+def _ways_below(need: int, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> int:
+    """Return the ways to draw colored cards so that no color that may pay has enough, as a packed polynomial."""
+    most = [need - 1 - hand.counts[c] if c in colors else pool.counts[c] for c in range(N_COLORS)]
+    return prod(ways_to_draw(pool.counts[c], most[c]) for c in range(N_COLORS))
 
 
 # -- simulated drawing of cards with a face-up market --------------------------------------------------------------
@@ -321,23 +279,8 @@ def multiply(a: Sequence[int], b: Sequence[int]) -> list[int]:
 _NO_SLOT: Final = -1
 
 
-class Drawing(NamedTuple):
-    """
-    Somebody who draws cards for a route.
-
-    Parameters
-    ----------
-    color, spaces
-        The route.
-    hand
-        Cards held.
-    market
-        Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
-    pile
-        Cards of the draw pile.
-    draws, rules
-        Draws in a turn, and the rules of the market.
-    """
+class _Drawing(NamedTuple):
+    """A player who draws cards for a route."""
 
     color: int
     spaces: Spaces
@@ -349,28 +292,16 @@ class Drawing(NamedTuple):
 
 
 @compiled
-def simulate_drawing(stream: Ints, start: Drawing, cards: Ints, turns: Ints) -> None:
-    """
-    Draw until the hand pays for a route, once for each place in `cards`.
-
-    Parameters
-    ----------
-    stream
-        Random stream, as in `ttr_analysis.rules.chance`; moved on.
-    start
-        How each game begins.
-    cards, turns
-        Filled with the cards drawn and turns taken in each game; -1 where
-        cards ran out first.
-    """
+def _simulate(stream: Ints, start: _Drawing, cards: Ints, turns: Ints) -> None:
+    """Draw until the hand pays, once for each cell of `cards` and `turns`; -1 where cards ran out first."""
     for i in range(cards.size):
         hand, market, pile = start.hand.copy(), start.market.copy(), start.pile.copy()
-        game = Drawing(start.color, start.spaces, hand, market, pile, start.draws, start.rules)
+        game = _Drawing(start.color, start.spaces, hand, market, pile, start.draws, start.rules)
         cards[i], turns[i] = _draw_once(stream, game)
 
 
 @compiled
-def _draw_once(stream: Ints, game: Drawing) -> tuple[int, int]:
+def _draw_once(stream: Ints, game: _Drawing) -> tuple[int, int]:
     """Return the cards drawn and turns taken until the hand pays; -1 for both if cards run out first."""
     hand, market, pile, rules = game.hand, game.market, game.pile, game.rules
     discards = np.zeros(N_KINDS, dtype=np.int64)
@@ -392,7 +323,7 @@ def _draw_once(stream: Ints, game: Drawing) -> tuple[int, int]:
                     continue
                 return -1, -1
         if slot == _NO_SLOT:
-            hand[_turn_up(stream, pile, discards)] += 1
+            hand[turn_up(stream, pile, discards)] += 1
             n_taken += 1
         else:
             kind = market[slot]
@@ -405,7 +336,7 @@ def _draw_once(stream: Ints, game: Drawing) -> tuple[int, int]:
 
 
 @compiled
-def _choose(game: Drawing, n_taken: int, has_piles: bool) -> int:
+def _choose(game: _Drawing, n_taken: int, has_piles: bool) -> int:
     """Return the slot to take, or `_NO_SLOT` for a blind card."""
     hand, market, spaces, rules = game.hand, game.market, game.spaces, game.rules
     target = _target(game)
@@ -449,7 +380,7 @@ def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: FaceUpRules) -
 
 
 @compiled
-def _target(game: Drawing) -> int:
+def _target(game: _Drawing) -> int:
     """Return the color with the fewest cards missing; of several the one with the most in pile and market."""
     if game.color != GRAY_INDEX:
         return game.color
@@ -468,55 +399,3 @@ def _target(game: Drawing) -> int:
             fewest = missing
             most = around
     return best
-
-
-@compiled
-def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: FaceUpRules) -> int:
-    """
-    Fill the empty slots; if there were any, replace all cards as often as the rules demand.
-
-    Parameters
-    ----------
-    stream
-        Random stream; moved on.
-    market
-        Kinds of the face-up cards; `EMPTY` for an empty slot.
-    pile, discards
-        Cards of both piles.
-    rules
-        Those of the market.
-
-    Returns
-    -------
-    n_resets
-        How often all cards were replaced.
-    """
-    if next_empty_slot(market, 0) == market.size:
-        return 0
-    _fill_slots(stream, market, pile, discards)
-    n_resets = 0
-    while is_reset_due(market, count_colored(pile) + count_colored(discards), n_resets, rules):
-        sweep_market(market, discards)
-        _fill_slots(stream, market, pile, discards)
-        n_resets += 1
-    return n_resets
-
-
-@compiled
-def _fill_slots(stream: Ints, market: Ints, pile: Ints, discards: Ints) -> None:
-    """Fill the empty slots in order, as long as there are cards."""
-    n_cards = count_cards(pile) + count_cards(discards)
-    slot = next_empty_slot(market, 0)
-    while slot < market.size and n_cards > 0:
-        market[slot] = _turn_up(stream, pile, discards)
-        n_cards -= 1
-        slot = next_empty_slot(market, slot + 1)
-
-
-@compiled
-def _turn_up(stream: Ints, pile: Ints, discards: Ints) -> int:
-    """Return the kind of the top card, shuffling the discards first if the pile is empty."""
-    if count_cards(pile) == 0:
-        add_cards(discards, pile)
-        discards.fill(0)
-    return draw_card(pile, stream)

@@ -1,8 +1,8 @@
-"""A payment, what pays for a route or for several at once, and why not, in words."""
+"""Payments: what pays for a route or for several at once, and if not, why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._words import counted
-from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import (
     COLORS,
     GRAY,
@@ -25,6 +24,7 @@ from ttr_analysis.cards import (
 )
 from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import payment as rule
+from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, Spaces
 from ttr_analysis.tables import spaces_of
 
@@ -40,22 +40,21 @@ class Payment:
     Parameters
     ----------
     color
-        The color of the cards used singly; None if there are none, so that
-        only locomotives and sets are laid down.
+        Color of the cards used singly; None if there are none, so that only
+        locomotives and sets are laid down.
     own
-        Cards of that color used singly: each fills one space.
+        Cards of that color used singly.
     locomotives
         Locomotives used singly.
     sets
-        The cards of all sets, several of which stand in for one card.
+        Cards of all sets, several of which stand in for one card.
 
     Raises
     ------
     UnknownNameError
         If there is no such color.
     ValueError
-        If a number is below 0, or a color stands without cards or cards
-        without a color.
+        If a number is below 0, or there is a color without cards or the reverse.
 
     Examples
     --------
@@ -76,15 +75,15 @@ class Payment:
             object.__setattr__(self, "color", kind_name("color of cards", self.color, COLORS))
         for name, n in (("own", self.own), ("locomotives", self.locomotives)):
             if n < 0:
-                msg = f"{name} must be 0 or more cards, got {n}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be 0 or more cards, got {n}")
         if (self.color is None) != (self.own == 0):
-            msg = f"a color goes with cards used singly, and none with none: got {self.color} and {self.own}"
-            raise ValueError(msg)
+            raise ValueError(
+                f"a color goes with cards used singly, and none with none: got {self.color} and {self.own}"
+            )
 
     @property
     def form(self) -> tuple[str | None, int, int]:
-        """Color, color cards and locomotives used singly: the payment but for the cards of its sets."""
+        """Color, color cards and locomotives used singly: all but the cards of its sets."""
         return self.color, self.own, self.locomotives
 
     @property
@@ -102,7 +101,6 @@ class Payment:
         return self.own + self.locomotives + self.sets.n_cards
 
     def __str__(self) -> str:
-        """Return the payment in words."""
         single = []
         if self.color is not None:
             single.append(f"{self.own} {self.color}")
@@ -114,12 +112,17 @@ class Payment:
 
 
 def color_index(route: Route) -> int:
-    """Return the color of a route as the rules count them."""
+    """Return the color of a route as a number."""
     return ROUTE_COLORS.index(route.color)
 
 
+def colors_of(route: Route) -> Sequence[int]:
+    """Return the colors that may pay for a route."""
+    return range(N_COLORS) if route.color == GRAY else (color_index(route),)
+
+
 def cards_wanted(routes: Iterable[Route]) -> CardCounts:
-    """Return the cards that routes need whatever is held: of their colors for plain spaces, locomotives for symbols."""
+    """Return the cards of named kinds that routes need: their colors for plain spaces, locomotives for symbols."""
     counts = [0] * N_KINDS
     for route in routes:
         spaces = spaces_of(route)
@@ -141,14 +144,12 @@ def as_counts(cards: Ints) -> CardCounts:
 
 def can_pay(route: Route, hand: Cards) -> bool:
     """
-    Return whether a hand pays for a route.
-
-    For a tunnel that is its length, without any surcharge.
+    Return whether a hand pays for a route; for a tunnel, without any surcharge.
 
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     hand
         Cards held.
 
@@ -169,13 +170,13 @@ def why_not(route: Route, hand: Cards) -> str | None:
     """
     Return why a hand does not pay for a route, None if it does.
 
-    The reason names the color with which the fewest cards are missing, and
-    how many well-chosen cards would do.
+    The reason names the color with the fewest cards missing, and how many
+    well-chosen cards would be enough.
 
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     hand
         Cards held.
 
@@ -186,10 +187,9 @@ def why_not(route: Route, hand: Cards) -> str | None:
     >>> print(why_not(route, {"green": 7, "red": 6}))
     Lieksa-Murmansk (gray, 9) needs 15 cards with 7 green, got 13: at least 1 more card is missing
     """
-    hand = CardCounts.coerce(hand)
+    hand, spaces = CardCounts.coerce(hand), spaces_of(route)
     if can_pay(route, hand):
         return None
-    spaces = spaces_of(route)
     color = COLORS[best_color(route, hand)]
     own, locomotives = hand[color], hand.locomotives
     needed = rule.cards_needed(spaces, own, locomotives)
@@ -198,23 +198,24 @@ def why_not(route: Route, hand: Cards) -> str | None:
     if route.locomotives or route.locomotives_allowed:
         held += f" and {counted(locomotives, LOCOMOTIVE)}"
     if needed < 0:
-        needs = f"needs {_needs(route, color)}, got {held}{_joker_note(route, hand)}"
+        plain, symbols = f"{spaces.plain} {color}", counted(spaces.symbols, LOCOMOTIVE)
+        singles = " and ".join(text for text, n in ((plain, spaces.plain), (symbols, spaces.symbols)) if n)
+        note = " (locomotives are no jokers here)" if locomotives and not spaces.jokers else ""
+        needs = f"needs {singles}, got {held}{note}"
     else:
         needs = f"needs {needed} cards with {held}, got {hand.n_cards}"
-    are = "s are" if missing > 1 else " is"
-    return f"{route} {needs}: at least {missing} more card{are} missing"
+    return f"{route} {needs}: at least {counted(missing, 'more card')} {'are' if missing > 1 else 'is'} missing"
 
 
 def best_color(route: Route, hand: CardCounts) -> int:
-    """Return the index of the color with which the fewest cards are missing, then of which most are held."""
+    """Return the color with the fewest cards missing, then with most cards held."""
     spaces = spaces_of(route)
-    colors = range(N_COLORS) if route.color == GRAY else [COLORS.index(route.color)]
 
     def badness(c: int) -> tuple[int, int]:
         own = hand.counts[c]
         return int(rule.cards_missing(spaces, own, hand.locomotives, hand.n_cards)), -own
 
-    return min(colors, key=badness)
+    return min(colors_of(route), key=badness)
 
 
 def is_legal(route: Route, cards: Cards | Payment) -> bool:
@@ -224,10 +225,10 @@ def is_legal(route: Route, cards: Cards | Payment) -> bool:
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     cards
-        The cards laid down. They must split, nothing left over, into single
-        cards and sets; of a `Payment` the split must be as it says.
+        Cards laid down. They must split into single cards and sets with nothing
+        left over; a `Payment` must split as it says.
 
     Examples
     --------
@@ -246,9 +247,9 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     cards
-        The cards laid down, or a `Payment`.
+        Cards laid down, or a `Payment`.
 
     Examples
     --------
@@ -271,16 +272,15 @@ def from_cards(route: Route, cards: Cards) -> Payment:
     """
     Return the payment that some cards make for a route.
 
-    The rules do not record which cards form the sets. Here as many
-    locomotives as may are taken for single ones, then cards of the color of
-    which most are laid down.
+    The rules do not record which cards form the sets. Here as many locomotives as
+    possible count as single ones, then cards of the most frequent color.
 
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     cards
-        The cards laid down.
+        Cards laid down.
 
     Raises
     ------
@@ -325,19 +325,6 @@ def _split_holds(route: Route, spaces: Spaces, payment: Payment) -> bool:
     )
 
 
-def _needs(route: Route, color: str) -> str:
-    """Return what a route without enough sets needs."""
-    plain = spaces_of(route).plain
-    needs = [f"{plain} {color}"] if plain else []
-    if route.locomotives:
-        needs.append(counted(route.locomotives, LOCOMOTIVE))
-    return " and ".join(needs)
-
-
-def _joker_note(route: Route, hand: CardCounts) -> str:
-    return " (locomotives are no jokers here)" if hand.locomotives and not route.locomotives_allowed else ""
-
-
 def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
     n, size = cards.n_cards, route.swap_size
     most = route.length + max(0, size - 1) * int(rule.most_sets(spaces_of(route)))
@@ -363,7 +350,7 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
 
 
 class RouteColumns(NamedTuple):
-    """The colors of several routes, and the columns of their `Spaces`."""
+    """The colors of several routes, and their `Spaces` by column."""
 
     color: Ints
     plain: Ints
@@ -375,20 +362,20 @@ class RouteColumns(NamedTuple):
 
 def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
     """
-    Return whether a hand pays for several routes, each with cards of its own.
+    Return whether one hand pays for several routes.
 
     Parameters
     ----------
     routes
-        Any routes of any map. For tunnels: their length.
+        Routes of any map; of tunnels, the length only.
     hand
         Cards held.
 
     Notes
     -----
-    Exact. Colors for the gray routes and the cards of a color that several
-    routes need are tried out, the rest follows; so the time grows quickly with
-    the number of gray routes that the hand might just pay.
+    Exact. Colors for the gray routes and for cards that several routes need are
+    tried out, so the time grows quickly with the number of gray routes that the
+    hand can just about pay.
 
     Examples
     --------
@@ -408,16 +395,15 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     Parameters
     ----------
     routes
-        Any routes of any map. For tunnels: their length.
+        Routes of any map; of tunnels, the length only.
     hand
         Cards held.
 
     Returns
     -------
     payments
-        One for each route, in the order given; None if the hand does not pay
-        for all of them. They are some that go, with as few cards in sets as
-        the way found allows; not the cheapest of all.
+        One for each route, in the order given, but not the cheapest ones; None if
+        the hand does not pay for all of them.
 
     Examples
     --------
@@ -443,7 +429,7 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
 
 
 def search_order(routes: list[Route]) -> list[int]:
-    """Return the order in which the search takes routes: colored ones first, then the longest, equals together."""
+    """Return the order in which the search takes routes: colored ones first, then the longest, equal ones together."""
     for route in routes:
         check_route(route)
     return sorted(range(len(routes)), key=lambda i: (routes[i].color == GRAY, -routes[i].length, _row(routes[i])))
@@ -469,18 +455,7 @@ def spaces_in(routes: RouteColumns, r: int) -> Spaces:
 
 @compiled
 def find_singles(routes: RouteColumns, hand: Ints, own: Ints, color: Ints) -> bool:
-    """
-    Return whether a hand pays for all routes, and find the color cards used singly.
-
-    Parameters
-    ----------
-    routes
-        As `route_columns` gives them.
-    hand
-        Cards held.
-    own, color
-        Filled with the cards used singly for each route, and their color.
-    """
+    """Return whether a hand pays for all routes; fill in the number and the color of the cards used singly for each."""
     n_cards = count_cards(hand)
     n_spaces = 0
     for r in range(routes.color.size):
@@ -492,7 +467,7 @@ def find_singles(routes: RouteColumns, hand: Ints, own: Ints, color: Ints) -> bo
 
 @compiled
 def _search(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, own: Ints, color: Ints) -> bool:
-    """Return whether all routes can be paid, with `left` of each color; depth first, route by route."""
+    """Search depth first, route by route, with `left` cards of each color."""
     n_routes = routes.color.size
     if n_routes == 0 or not _rest_pays(routes, left, locomotives, n_cards, 0, own):
         return bool(n_routes == 0)
@@ -523,7 +498,7 @@ def _search(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, ow
 
 @compiled
 def _next_color(routes: RouteColumns, left: Ints, i: int, first: int, own: Ints) -> tuple[int, int, int]:
-    """Return the next color to try for a route, and the most and fewest of its cards; `N_COLORS` after the last."""
+    """Return the next color to try for a route, and the most and fewest cards of it; `N_COLORS` after the last."""
     wanted = routes.color[i]
     for c in range(first, N_COLORS):
         if wanted not in (c, GRAY_INDEX):
@@ -564,7 +539,7 @@ def _is_left_before(left: Ints, c: int) -> bool:
 
 @compiled
 def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
-    """Return whether two routes are the same in all that the search asks about."""
+    """Return whether two routes are the same to the search."""
     return bool(routes.color[r] == routes.color[other] and spaces_in(routes, r) == spaces_in(routes, other))
 
 
@@ -573,9 +548,9 @@ def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int,
     """
     Return whether locomotives and sets make up for what is missing.
 
-    The routes before `i` have their color cards in `own`; each later one is
-    given all that is left of its best color, as if it were the only one. So
-    with `i` routes still to come this may be too hopeful, never too strict.
+    The routes before `i` have their color cards in `own`. Each later one gets all
+    that is left of its best color, as if it were the only one: the answer may be
+    too hopeful, never too strict.
     """
     must = 0
     for r in range(routes.color.size):
@@ -626,7 +601,7 @@ def _missing(routes: RouteColumns, left: Ints, i: int, own: Ints, r: int) -> int
 
 
 def _share_out(routes: RouteColumns, hand: CardCounts, own: Ints, color: Ints) -> list[Payment]:
-    """Return the payments that go with the color cards found: locomotives first where sets are largest."""
+    """Return the payments for the color cards found, with locomotives where sets are largest."""
     missing = routes.plain - own
     n = routes.color.size
     only = np.where((routes.jokers == 1) & (routes.swap_any == 0), missing, 0)

@@ -1,12 +1,11 @@
 from .best import BestNetwork as BestNetwork
 from .best import best_network as best_network
-from .borrowing import StationHelp as StationHelp
 from .feasibility import Bottleneck as Bottleneck
 from .feasibility import Feasibility as Feasibility
 from .feasibility import MissingCards as MissingCards
+from .feasibility import StationHelp as StationHelp
 from .feasibility import feasibility as feasibility
 from .feasibility import fewest_loans as fewest_loans
-from .keeping import which_to_keep as which_to_keep
 from .network import Network as Network
 from .network import NoNetworkError as NoNetworkError
 from .network import cheapest_network as cheapest_network
@@ -15,3 +14,4 @@ from .values import best_pairs as best_pairs
 from .values import blocking_map as blocking_map
 from .values import random_deals as random_deals
 from .values import value_table as value_table
+from .values import which_to_keep as which_to_keep

@@ -1,25 +1,38 @@
-"""The most points that a number of trains can make: tickets and routes, with proof."""
+"""
+The most points that a number of trains can make, with proof: routes and tickets chosen by an integer program.
+
+Tickets are completed by *parts*: connected sets of routes. Each part is an
+arborescence, rooted at its first city in the order of the map and kept
+connected by cuts, which are added when violated. The linear relaxation with
+all cuts is nearly exact [1]_: on maps of 50 cities HiGHS needs a few seconds
+and hardly branches. Routes outside the parts count for their points only.
+
+References
+----------
+.. [1] Wong, R. T. "A dual ascent approach for Steiner tree problems on a
+   directed graph". Mathematical Programming 28 (1984), 271-287.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from math import floor, inf
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats
 from ttr_analysis._words import counted
-from ttr_analysis.analysis.tickets.network import (
-    Network,
-    forest_solver,
-    join_cities,
-    reached_destinations,
-    trains_of,
-)
-from ttr_analysis.analysis.tickets.program import Answer, BestProgram, Deadline, Question
+from ttr_analysis.analysis.tickets.network import Network, forest_solver, join_cities, reached_destinations, trains_of
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
 
 Components = Literal["one", "any"]
 
@@ -37,14 +50,14 @@ class BestNetwork(Network):
     Parameters
     ----------
     trains
-        The number of trains.
+        Number of trains.
     bound
-        No network scores more: proven.
+        Proven bound: no network scores more.
     scope
-        What the proof is about: networks whose completed tickets are
-        connected ("one"; further routes may lie anywhere), or all ("any").
+        Networks that the proof covers: those whose completed tickets are
+        connected ("one"; other routes may lie anywhere), or all ("any").
     seconds
-        How long it took.
+        Time taken.
     """
 
     trains: int
@@ -59,7 +72,7 @@ class BestNetwork(Network):
 
     @property
     def gap(self) -> float:
-        """How much higher the bound is than the score, as a share of the score; 0: proven best."""
+        """How much higher the bound is, as a share of the score; 0 if proven best."""
         return (self.bound - self.score) / max(1, self.score)
 
     @property
@@ -68,7 +81,6 @@ class BestNetwork(Network):
         return self.bound <= self.score
 
     def __repr__(self) -> str:
-        """Return the score, its parts and what is proven."""
         scope = ", tickets in one part" if self.scope == "one" else ""
         proof = f"proven best{scope}" if self.is_proven else f"at most {self.bound} possible{scope}"
         return (
@@ -88,24 +100,24 @@ def best_network(
     """
     Return the routes that score most with a number of trains, over all tickets of the map.
 
-    A player who could choose any tickets, and whom nobody disturbs: the
-    points of the completed tickets (each copy counts; one to countries by the
-    best that it reaches) and of the routes, without any bonus. Nobody claims
-    both tracks of a double route.
+    The player may choose any tickets, and nobody interferes: the points are those
+    of completed tickets (each copy counts; tickets to countries by the best one
+    reached) and routes, without any bonus. Nobody claims both tracks of a double
+    route.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     trains
-        Number of trains; None: the map's.
+        Number of trains; by default the map's.
     components
-        "one": among networks whose completed tickets lie in one
-        connected part, with further routes anywhere for their points. "any":
-        among all networks; takes about five times as long.
+        "one": networks whose completed tickets lie in one connected part, with
+        other routes anywhere for their points. "any": all networks, in about
+        five times the time.
     time_limit
-        Seconds. When they are over, the best network so far is returned with
-        the bound proven so far; the last step may take a little longer.
+        Seconds, after which the best network and bound so far are returned; the
+        last step may take a little longer.
 
     Returns
     -------
@@ -119,16 +131,15 @@ def best_network(
 
     Notes
     -----
-    An integer program, solved by HiGHS: see the module `program`. It takes
-    some seconds for a map; longest with few trains or few tickets, when most
-    of the trains are left for routes anywhere. For "any", networks of
-    several parts that complete tickets are bounded by a price for each train:
-    if every part with at most half of the trains earns at most *a* points
-    more than its trains cost, and every larger one at most *b*, then two or
-    more parts score at most ``price * trains + a + max(a, b)`` (for *a* up to
-    0; at most one part is large). The price is chosen to make that small. If
-    it is still above the best score, networks of two parts are searched
-    directly, then of three, and so on.
+    An integer program, solved by HiGHS in a few seconds for a map; it takes
+    longest with few trains or few tickets, when most trains are left for routes
+    anywhere. For "any", networks of several parts that complete tickets are
+    bounded by a price for each train: if every part with at most half of the
+    trains earns at most *a* points more than its trains cost, and every larger
+    one at most *b*, then two or more parts score at most ``price * trains + a +
+    max(a, b)`` (for *a* up to 0; at most one part is large). If the lowest such
+    bound is still above the best score, networks of two parts are searched, then
+    of three, and so on.
 
     The USA map with 45 trains has a published best score of 285, 223 of it
     from tickets [1]_.
@@ -148,11 +159,9 @@ def best_network(
     game_map = as_map(game_map)
     limit = game_map.rules.trains.per_player if trains is None else trains
     if limit < 0:
-        msg = f"the number of trains must be 0 or more, got {trains}"
-        raise ValueError(msg)
+        raise ValueError(f"the number of trains must be 0 or more, got {trains}")
     if components not in get_args(Components):
-        msg = f"components must be 'one' or 'any', got {components!r}"
-        raise ValueError(msg)
+        raise ValueError(f"components must be 'one' or 'any', got {components!r}")
     deadline = Deadline(time_limit)
     program = BestProgram(game_map)
     answer = program.solve(Question(n_parts=1, trains=(0, limit)), deadline.left)
@@ -173,7 +182,7 @@ def best_network(
 
 
 def _evaluate(game_map: GameMap, routes: Sequence[Route]) -> Network:
-    """Return a network with all tickets of the map that it completes, whatever the program thought of."""
+    """Return a network with all tickets of the map that it completes, whether the program counted them or not."""
     parts = join_cities(routes)
     reached = {ticket: reached_destinations(ticket, parts) for ticket in game_map.tickets}
     completed = tuple(ticket for ticket, names in reached.items() if names)
@@ -181,20 +190,7 @@ def _evaluate(game_map: GameMap, routes: Sequence[Route]) -> Network:
 
 
 class _SeveralParts:
-    """
-    Networks of two or more connected parts, each of which completes tickets.
-
-    Parameters
-    ----------
-    program
-        The integer program of the map.
-    limit
-        Number of trains.
-    best
-        The best network known.
-    deadline
-        When to stop.
-    """
+    """Search for networks of several connected parts, each of which completes tickets, that beat the best one."""
 
     def __init__(self, program: BestProgram, limit: int, best: Network, deadline: Deadline) -> None:
         self.program = program
@@ -223,7 +219,7 @@ class _SeveralParts:
         return self.best, bound
 
     def _bound(self, n_parts: int) -> int:
-        """Return the lowest bound found for networks of at least so many parts."""
+        """Return the lowest bound found for networks of at least `n_parts` parts."""
         bound = self._trivial_bound()
         price = self.best.points / self.limit
         for _ in range(_N_PRICES):
@@ -241,7 +237,7 @@ class _SeveralParts:
         return bound
 
     def _bound_at(self, price: float, n_parts: int) -> int:
-        """Return the bound for networks of at least so many parts that a price of a train gives."""
+        """Return the bound for networks of at least `n_parts` parts at a price of a train."""
         half = self.limit // 2
         large = self._solve_part(price, (half + 1, self.limit - self._least * (n_parts - 1)))
         hope = self._total(price, n_parts, self._earned(price, small=True), large)
@@ -251,7 +247,7 @@ class _SeveralParts:
         return floor(self._total(price, n_parts, small, large))
 
     def _solve_part(self, price: float, trains: tuple[int, int]) -> float:
-        """Return a bound for what a part with so many trains earns above their price."""
+        """Return a bound for what a part with this range of trains earns above their price."""
         if trains[0] > trains[1]:
             return -inf
         question = Question(1, trains, price=price, extras=False, needs_ticket=True)
@@ -273,7 +269,7 @@ class _SeveralParts:
         )
 
     def _total(self, price: float, n_parts: int, small: float, large: float) -> float:
-        """Return the bound that follows if small and large parts earn at most so much above the price."""
+        """Return the bound that follows from the most that small and large parts earn above the price."""
         # Every route outside the parts, of a double route the better track.
         outside: dict[frozenset[str], float] = {}
         for route in self.program.game_map.routes:
@@ -293,7 +289,7 @@ class _SeveralParts:
 
 
 def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
-    """Return the fewest trains for each ticket, and the score of that network; nothing for impossible ones."""
+    """Return the fewest trains for each possible ticket, and the score of that network."""
     singles = np.arange(len(game_map.tickets), dtype=np.int64)[:, None]
     solver = forest_solver(game_map)
     costs, used = solver.used_routes(game_map.tickets, singles)
@@ -303,3 +299,379 @@ def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
         if cost >= 0
     ]
     return [(network.length, network.points) for network in networks]
+
+
+Terms = list[tuple[int, float]]
+
+_HALF = 0.5
+_TOLERANCE = 1e-4  # HiGHS takes numbers for whole, and bounds for reached, within some 1e-6
+
+
+class Question(NamedTuple):
+    """
+    What the program is asked: number of parts that complete tickets, and limits of trains.
+
+    `price` points are taken off for each train; `extras` allows routes outside the
+    parts; with `needs_ticket` each part must complete a ticket.
+    """
+
+    n_parts: int
+    trains: tuple[int, int]
+    price: float = 0.0
+    extras: bool = True
+    needs_ticket: bool = False
+
+
+class Answer(NamedTuple):
+    """Routes claimed, None if none were found, with their trains, points with tickets, and an upper bound."""
+
+    routes: tuple[Route, ...] | None
+    trains: int
+    score: int
+    bound: float
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Variables that are 0 or 1, and linear constraints on them."""
+
+    worth: list[float] = field(default_factory=list)
+    entries: list[tuple[int, int, float]] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def variable(self, worth: float = 0.0) -> int:
+        self.worth.append(worth)
+        return len(self.worth) - 1
+
+    def constrain(self, terms: Iterable[tuple[int, float]], low: float, high: float) -> None:
+        self.entries += [(len(self.low), variable, weight) for variable, weight in terms]
+        self.low.append(low)
+        self.high.append(high)
+
+    def maximize(self, time_limit: float, *, relaxed: bool = False) -> OptimizeResult:
+        """Solve by HiGHS; if `relaxed`, variables need not be whole."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import coo_array
+
+        rows, columns, weights = zip(*self.entries, strict=True)
+        matrix = coo_array((weights, (rows, columns)), shape=(len(self.low), len(self.worth))).tocsr()
+        return milp(
+            -np.array(self.worth),
+            integrality=np.full(len(self.worth), 0 if relaxed else 1),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, np.array(self.low), np.array(self.high)),
+            options={"mip_rel_gap": 0, "time_limit": max(time_limit, 0.01)},
+        )
+
+
+class _Part(NamedTuple):
+    """The variables of a part: a city is inside, a city is the root, and an arc (by its two cities) is open."""
+
+    inside: list[int]
+    root: list[int]
+    arcs: list[tuple[int, int]]
+    open: list[int]
+
+    def terms(self, cut: Cut) -> Terms:
+        """Return what must be 0 or more for a cut."""
+        entering = [
+            (variable, 1.0)
+            for (start, end), variable in zip(self.arcs, self.open, strict=True)
+            if end in cut.cities and start not in cut.cities
+        ]
+        return [*entering, *((self.root[v], 1.0) for v in sorted(cut.cities)), (self.inside[cut.city], -1.0)]
+
+
+class BestProgram:
+    """The integer program of a map."""
+
+    def __init__(self, game_map: GameMap) -> None:
+        self.game_map = game_map
+        self._number = game_map.city_numbers
+        self._choices = _distinct_tracks(game_map.routes)
+        self._tickets = _distinct_tickets(game_map.tickets)
+        # Cuts hold whatever is asked, so that those found once serve again.
+        self._cuts = dict.fromkeys(cycle_cuts(self._ends(route) for route in self._choices))
+
+    def solve(self, question: Question, time_limit: float) -> Answer:
+        """Return the best answer, or the best found within `time_limit` seconds, with a proven bound."""
+        deadline = Deadline(time_limit)
+        rows = _Rows()
+        use: dict[str, Terms] = {route.id: [] for route in self._choices}
+        parts = [self._add_part(rows, question, use) for _ in range(question.n_parts)]
+        self._add_tickets(rows, question, parts)
+        _keep_parts_apart(rows, parts)
+        if question.extras:
+            for route in self._choices:
+                use[route.id].append((rows.variable(route.points - question.price * route.length), 1.0))
+        self._add_limits(rows, question, use)
+        self._add_cuts(rows, parts, self._cuts)
+        self._relax(rows, parts, deadline)
+        bound = np.inf
+        while True:
+            result = rows.maximize(deadline.left)
+            answer = self._read(result, question.price, use, rows)
+            bound = min(bound, answer.bound)
+            cuts = [] if result.x is None else _missing(parts, result.x)
+            if not cuts or deadline.left <= 0:
+                return answer._replace(bound=bound)
+            # Each of them is new: what a solution violates was not demanded of it.
+            self._cuts.update(dict.fromkeys(cuts))
+            self._add_cuts(rows, parts, cuts)
+
+    def _relax(self, rows: _Rows, parts: list[_Part], deadline: Deadline) -> None:
+        """Add the cuts that fractional solutions violate, as long as there are any."""
+        while deadline.left > 0:
+            x = rows.maximize(deadline.left, relaxed=True).x
+            if x is None:
+                return
+            cuts = [
+                cut for part in parts for cut in violated_cuts(part.arcs, x[part.open], x[part.root], x[part.inside])
+            ]
+            new = [cut for cut in dict.fromkeys(cuts) if cut not in self._cuts]
+            if not new:
+                return
+            self._cuts.update(dict.fromkeys(new))
+            self._add_cuts(rows, parts, new)
+
+    def _add_part(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> _Part:
+        """Add a part, connected but for the cuts."""
+        n = len(self._number)
+        part = _Part([rows.variable() for _ in range(n)], [rows.variable() for _ in range(n)], [], [])
+        for route in self._choices:
+            a, b = self._ends(route)
+            both: Terms = []
+            for ends in ((a, b), (b, a)):
+                both.append((rows.variable(route.points - question.price * route.length), 1.0))
+                part.arcs.append(ends)
+                part.open.append(both[-1][0])
+            use[route.id] += both
+            for v in (a, b):
+                rows.constrain([*both, (part.inside[v], -1.0)], -np.inf, 0)
+        rows.constrain([(root, 1.0) for root in part.root], 1.0 if question.needs_ticket else 0.0, 1.0)
+        for v in range(n):
+            entering = [(arc, 1.0) for (_, end), arc in zip(part.arcs, part.open, strict=True) if end == v]
+            rows.constrain([*entering, (part.root[v], 1.0), (part.inside[v], -1.0)], 0, 0)
+            # The root is the first city of the part: else each city could be it.
+            rows.constrain([(part.inside[v], 1.0), *((part.root[u], -1.0) for u in range(v + 1))], -np.inf, 0)
+        return part
+
+    def _add_tickets(self, rows: _Rows, question: Question, parts: list[_Part]) -> None:
+        """Add the tickets that each part completes: both ends are inside, each ticket scores once."""
+        completed: list[Terms] = [[] for _ in parts]
+        onward = [self._leaving(part) for part in parts]
+        for origin, ends, points in self._tickets:
+            once: Terms = []
+            for part, of_part, needed in zip(parts, completed, onward, strict=True):
+                for cities, worth in zip(ends, points, strict=True):
+                    done = rows.variable(worth)
+                    for group in (origin, cities):
+                        reached = [(part.inside[self._number[c]], -1.0) for c in group]
+                        rows.constrain([(done, 1.0), *reached], -np.inf, 0)
+                    once.append((done, 1.0))
+                    of_part.append((done, 1.0))
+                    for city in {*origin, *cities}:
+                        needed[self._number[city]].append((done, -1.0))
+            rows.constrain(once, 0, 1)
+        # A part ends in cities of its tickets only: a route that leads elsewhere is one outside the parts.
+        for part, needed in zip(parts, onward, strict=True):
+            for v, terms in enumerate(needed):
+                rows.constrain([(part.inside[v], 1.0), *terms], -np.inf, 0)
+        if question.needs_ticket:
+            for of_part in completed:
+                rows.constrain(of_part, 1, np.inf)
+
+    def _leaving(self, part: _Part) -> list[Terms]:
+        """Return for each city the negated arcs that leave it."""
+        leaving: list[Terms] = [[] for _ in part.inside]
+        for (start, _), variable in zip(part.arcs, part.open, strict=True):
+            leaving[start].append((variable, -1.0))
+        return leaving
+
+    def _add_limits(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> None:
+        """Limit the trains, and allow one track of each double route."""
+        fewest, most = question.trains
+        trains = [(term, w * route.length) for route in self._choices for term, w in use[route.id]]
+        rows.constrain(trains, fewest, most)
+        between: dict[frozenset[str], Terms] = {}
+        for route in self._choices:
+            between.setdefault(frozenset(route.cities), []).extend(use[route.id])
+        for terms in between.values():
+            rows.constrain(terms, 0, 1)
+
+    def _add_cuts(self, rows: _Rows, parts: list[_Part], cuts: Iterable[Cut]) -> None:
+        for cut in cuts:
+            for part in parts:
+                rows.constrain(part.terms(cut), 0, np.inf)
+
+    def _read(self, result: OptimizeResult, price: float, use: dict[str, Terms], rows: _Rows) -> Answer:
+        infeasible = 2
+        x, dual = result.x, result.get("mip_dual_bound")
+        if result.status == infeasible:
+            return Answer(None, 0, 0, -np.inf)
+        bound = sum(w for w in rows.worth if w > 0) if dual is None or not np.isfinite(dual) else -dual
+        if x is None:
+            return Answer(None, 0, 0, bound)
+        routes = tuple(r for r in self._choices if any(x[term] > _HALF for term, _ in use[r.id]))
+        trains = sum(route.length for route in routes)
+        worth = float(np.dot(rows.worth, np.round(x)))
+        return Answer(routes, trains, round(worth + price * trains), bound + _TOLERANCE)
+
+    def _ends(self, route: Route) -> tuple[int, int]:
+        a, b = route.cities
+        return self._number[a], self._number[b]
+
+
+def _missing(parts: list[_Part], x: Floats) -> list[Cut]:
+    """Return the cuts that an integer solution violates."""
+    cuts = []
+    for part in parts:
+        arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _HALF]
+        root, inside = ([v for v, variable in enumerate(of) if x[variable] > _HALF] for of in (part.root, part.inside))
+        cuts += missing_cuts(arcs, root, inside)
+    return cuts
+
+
+def _keep_parts_apart(rows: _Rows, parts: list[_Part]) -> None:
+    """Let parts share no city, and come in the order of their roots."""
+    if len(parts) == 1:
+        return
+    for cities in zip(*(part.inside for part in parts), strict=True):
+        rows.constrain([(inside, 1.0) for inside in cities], 0, 1)
+    for first, second in pairwise(parts):
+        before = [(root, -float(v)) for v, root in enumerate(first.root)]
+        after = [(root, float(v)) for v, root in enumerate(second.root)]
+        rows.constrain([*before, *after], 1, np.inf)
+
+
+def _distinct_tracks(routes: Iterable[Route]) -> list[Route]:
+    """Return the routes without equal tracks between the same cities; the cheapest stays."""
+    best: dict[tuple[frozenset[str], int, int], Route] = {}
+    for route in sorted(routes, key=lambda r: (r.toll, r.kind != "plain", r.track)):
+        best.setdefault((frozenset(route.cities), route.length, route.points), route)
+    kept = {route.id for route in best.values()}
+    return [route for route in routes if route.id in kept]
+
+
+def _distinct_tickets(
+    tickets: Iterable[Ticket],
+) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], tuple[int, ...]]]:
+    """Return the cities of the origin and of each destination, with points added up over copies."""
+    n_copies: dict[tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], int], ...]], int] = {}
+    for ticket in tickets:
+        key = (ticket.origin.cities, tuple((place.cities, points) for place, points in ticket.destinations))
+        n_copies[key] = n_copies.get(key, 0) + 1
+    return [
+        (origin, tuple(cities for cities, _ in ends), tuple(n * points for _, points in ends))
+        for (origin, ends), n in n_copies.items()
+    ]
+
+
+class Deadline:
+    """A time limit in seconds from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._start = time.perf_counter()
+        self._seconds = seconds
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+    @property
+    def left(self) -> float:
+        """Seconds left; negative after the limit."""
+        return self._seconds - self.spent
+
+
+# -- cuts that make the parts of an integer program connected ------------------------------------------------------
+#
+# A part of a network is an arborescence: arcs lead from its root to all its
+# cities. That holds if and only if, for each set of cities without the root, an
+# arc enters the set whenever one of its cities is inside the part. There are far
+# too many such *cuts* to write down, but few of them matter: those around short
+# cycles, and those that a solution violates, found as minimum cuts.
+
+MAX_CYCLE = 5
+"""Cuts around all cycles of up to so many cities are written down at once."""
+
+_SCALE = 1_000_000  # flows are whole numbers
+_SMALL = 1e-4
+
+
+class Cut(NamedTuple):
+    """An arc enters `cities`, or the root is one of them, if `city`, which is among them, is inside."""
+
+    cities: frozenset[int]
+    city: int
+
+
+def cycle_cuts(pairs: Iterable[tuple[int, int]]) -> list[Cut]:
+    """
+    Return the cuts around all short cycles of a map.
+
+    Examples
+    --------
+    >>> len(cycle_cuts([(0, 1), (1, 2), (2, 0), (2, 3)]))
+    3
+    """
+    import networkx as nx
+
+    G = nx.Graph(pairs)
+    cycles = sorted(sorted(cycle) for cycle in nx.simple_cycles(G, length_bound=MAX_CYCLE))
+    return list(dict.fromkeys(Cut(frozenset(cycle), city) for cycle in cycles for city in cycle))
+
+
+def violated_cuts(arcs: Sequence[tuple[int, int]], open_arcs: Floats, root: Floats, inside: Floats) -> list[Cut]:
+    """Return cuts that a fractional solution violates, two for each city that is cut off."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+    n = len(root)
+    tails = np.concatenate([np.full(n, n), [a for a, _ in arcs]])
+    heads = np.concatenate([np.arange(n), [b for _, b in arcs]])
+    capacity = (np.concatenate([root, open_arcs]).clip(0, 1) * _SCALE).astype(np.int32)
+    graph = csr_array((capacity, (tails, heads)), shape=(n + 1, n + 1))
+    cuts = []
+    for city in np.argsort(-inside, kind="stable"):
+        if inside[city] < _SMALL:
+            break
+        flow = maximum_flow(graph, n, int(city))
+        if flow.flow_value >= (inside[city] - _SMALL) * _SCALE:
+            continue
+        rest = csr_array(graph - flow.flow)
+        rest.data = rest.data.clip(0)
+        rest.eliminate_zeros()
+        from_root = breadth_first_order(rest, n, return_predecessors=False)
+        to_city = breadth_first_order(csr_array(rest.T), int(city), return_predecessors=False)
+        cuts += [
+            Cut(frozenset(range(n)) - frozenset(from_root.tolist()), int(city)),
+            Cut(frozenset(to_city.tolist()), int(city)),
+        ]
+    return list(dict.fromkeys(cuts))
+
+
+def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: Iterable[int]) -> list[Cut]:
+    """
+    Return cuts that an integer solution violates; none if it is connected.
+
+    Examples
+    --------
+    A cycle that the root does not reach:
+
+    >>> cuts = missing_cuts([(0, 1), (2, 3), (3, 2)], [0], [0, 1, 2, 3])
+    >>> [(sorted(cut.cities), cut.city) for cut in cuts]
+    [([2, 3], 2), ([2, 3], 3)]
+    """
+    import networkx as nx
+
+    G = nx.DiGraph(list(arcs))
+    G.add_nodes_from(inside)
+    reached = {city for start in root if start in G for city in (start, *nx.descendants(G, start))}
+    return [
+        Cut(frozenset(part), city)
+        for part in nx.weakly_connected_components(G.subgraph(set(inside) - reached))
+        for city in sorted(part)
+    ]

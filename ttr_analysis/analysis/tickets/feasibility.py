@@ -1,34 +1,188 @@
-"""Whether tickets can still be completed, why not, and what would break them."""
+"""Whether tickets can still be completed, why not, what would break them, and what stations would save."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._display import render_html
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import tickets_or_joins, twins_close
 from ttr_analysis.analysis.payments import Cards
-from ttr_analysis.analysis.tickets.borrowing import StationHelp, helpful_stations, stations_left
+from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
     NoNetworkError,
     check_trains,
     forest_solver,
+    solver_of,
     trains_left,
+    trains_of,
 )
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
-from ttr_analysis.tables import spaces_of
+from ttr_analysis.tables import map_tables, spaces_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# -- what stations may lend ------------------------------------------------------------------------------------------
+
+
+class StationHelp(NamedTuple):
+    """
+    Stations that make impossible tickets possible: usually one.
+
+    Parameters
+    ----------
+    route
+        Another player's route that it lends; it may be at either end.
+    trains
+        Fewest trains still to place.
+    more
+        If one station is not enough: the routes that the others lend.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> europe = ttr.load_map("europe")
+    >>> print(StationHelp(europe.route("Brest", "Dieppe"), 3))
+    a station in Brest or Dieppe, and 3 trains
+    >>> print(StationHelp(europe.route("Brest", "Dieppe"), 1, (europe.route("Palermo", "Roma"),)))
+    stations in Brest or Dieppe and in Palermo or Roma, and 1 train
+    """
+
+    route: Route
+    trains: int
+    more: tuple[Route, ...] = ()
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        """The routes lent, one for each station."""
+        return (self.route, *self.more)
+
+    def __str__(self) -> str:
+        places = listed(f"in {listed(route.cities, 'or')}" for route in self.routes)
+        return f"{'stations' if self.more else 'a station'} {places}, and {counted(self.trains, 'train')}"
+
+
+def stations_left(game_map: GameMap, stations: int | None) -> int:
+    """
+    Return how many stations can still lend a route: by default all that the rules give.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> stations_left(ttr.load_map("europe"), None), stations_left(ttr.load_map("nordic"), None)
+    (3, 0)
+    """
+    most = game_map.rules.stations.number
+    if stations is None:
+        return most
+    if not 0 <= stations <= most:
+        raise ValueError(f"the stations must be a number from 0 to the {most} that the rules give, got {stations}")
+    return stations
+
+
+class Lenders:
+    """
+    Networks for every set of tickets with the help of stations that lend closed routes.
+
+    Of two closed routes between the same cities one is enough.
+    """
+
+    def __init__(
+        self, solver: ForestSolver, tickets: Sequence[Ticket], closed: Iterable[RouteLike], stations: int
+    ) -> None:
+        routes = {frozenset(route.cities): route for route in solver.game_map.resolve_routes(closed)}
+        self.routes = tuple(routes.values())
+        self.n_stations = stations if routes and tickets else 0
+        if not self.n_stations:
+            return
+        ends = solver.ends(tickets)
+        lenders = map_tables(solver.game_map).ends[[solver.game_map.route_numbers[route.id] for route in self.routes]]
+        n = len(solver.game_map.cities)
+        work = steiner.make_work(len(tickets), n)
+        self._costs = steiner.make_lending(len(tickets), len(ends.members), self.n_stations, n)
+        price = steiner.PackedCost(0, 0, 0, 0, owned=1).pack()
+        steiner.lend_paths(solver.board.distance, lenders, price, self._costs)
+        steiner.solve_lending(ends, np.arange(len(tickets), dtype=np.int64), work, self._costs)
+
+    def fewest(self, bits: int, left: int) -> StationHelp | None:
+        """
+        Return the fewest stations that make a set of tickets possible, among equals with the fewest trains.
+
+        None if all of them do not help, or none is needed.
+        """
+        if not self.n_stations:
+            return None
+        forest = self._costs.forest
+        trains = trains_of(forest.cost[bits])
+        enough = np.flatnonzero((trains >= 0) & (trains <= left))
+        lent = self._lent(int(forest.lent[bits, enough[0]])) if len(enough) else ()
+        return StationHelp(lent[0], int(trains[enough[0]]), lent[1:]) if lent else None
+
+    def _lent(self, code: int) -> tuple[Route, ...]:
+        numbers = {code >> steiner.LENT_BITS * i & ((1 << steiner.LENT_BITS) - 1) for i in range(self.n_stations)}
+        return tuple(self.routes[number - 1] for number in sorted(numbers - {0}))
+
+
+def may_borrow(
+    solver: ForestSolver, ticket: Ticket, left: int, seat: int, built: Mapping[str, int], stations: int
+) -> bool:
+    """
+    Return whether stations may join the ends of a ticket for which a seat's trains left are not enough.
+
+    `built` has the owner of each city's station, `stations` is how many the seat
+    has left. Open routes count as lent too, since others may claim them, and two
+    stations may share a city: "no" is certain, "yes" is not.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> europe = ttr.load_map("europe")
+    >>> ticket = europe.ticket("Brest-Petrograd")
+    >>> [may_borrow(ForestSolver(europe), ticket, 10, 0, {}, stations) for stations in range(4)]
+    [False, False, False, True]
+    """
+    own = {city for city, owner in built.items() if owner == seat}
+    lending = own | ({city.name for city in solver.game_map.cities} - built.keys() if stations else set())
+    lenders = [route for route in solver.game_map.routes if not lending.isdisjoint(route.cities)]
+    return Lenders(solver, [ticket], lenders, stations + len(own)).fewest(1, left) is not None
+
+
+def helpful_stations(
+    solver: ForestSolver, tickets: Sequence[Ticket], left: int, closed: Sequence[RouteLike], stations: int
+) -> tuple[StationHelp, ...]:
+    """
+    Return the stations each of which makes impossible tickets possible, those with the fewest trains first.
+
+    If no single one does: the fewest that do together, as one.
+    """
+    lenders = Lenders(solver, tickets, closed, stations)
+    fewest = lenders.fewest((1 << len(tickets)) - 1, left)
+    if fewest is None or fewest.more:
+        return () if fewest is None else (fewest,)
+    found = []
+    for route in lenders.routes:
+        others = tuple(other for other in solver.closed if other != route)
+        try:
+            length = solver_of(solver.game_map, others, (*solver.owned, route)).solve(tickets).length
+        except NoNetworkError:
+            continue
+        if length <= left:
+            found.append(StationHelp(route, length))
+    return tuple(sorted(found, key=lambda station: station.trains))
+
+
+# -- whether tickets can be completed ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +193,9 @@ class Bottleneck:
     Parameters
     ----------
     routes
-        The routes that are lost, tracks that close with others included.
+        Routes lost, including tracks that close with others.
     n_claims
-        How many routes others have to claim for that: 1 or 2.
+        Claims by others that it takes: 1 or 2.
     trains
         Fewest trains without them; None if the tickets are cut off.
     """
@@ -65,9 +219,9 @@ class MissingCards:
     route
         The route.
     color
-        The color it is best paid with; "gray" if none is better than others.
+        Best color to pay it with; "gray" if all are equal.
     n_cards, n_locomotives
-        Cards of that color, and locomotives for symbols, still to gather.
+        Cards of that color, and locomotives for symbols, still needed.
     """
 
     route: Route
@@ -88,26 +242,23 @@ class Feasibility:
     trains
         Trains left.
     network
-        The network with the fewest trains; None if there is none.
+        Network with the fewest trains; None if there is none.
     why_not
-        Why they cannot be completed, in words; "" if they can.
+        Why they cannot be completed; "" if they can.
     bottlenecks
         Single routes, and pairs of others, whose loss would break it.
     loans
         Fewest loans that the tolls would force.
     payable
-        Whether the hand pays for the whole network as it stands, tunnels
-        without surcharge; None without a hand.
+        Whether the hand pays for the whole network, without surcharges; None
+        without a hand.
     missing
-        What the hand lacks, route by route, if every space is paid by a
-        single card.
+        What the hand lacks, route by route, if each space takes a single card.
     expected_cards
-        Cards that the network takes on average, surcharges of tunnels and
-        sets of cards for one included.
+        Mean cards that the network takes, including surcharges and sets.
     stations
-        Where they cannot be completed: stations of which one is enough to
-        change that, by the route of another that it lends; or, where no
-        single one is, the fewest that together are.
+        If they cannot be completed: stations each of which would change that,
+        by the route that it lends; or the fewest that do together.
     """
 
     tickets: tuple[Ticket, ...]
@@ -123,7 +274,7 @@ class Feasibility:
 
     @property
     def possible(self) -> bool:
-        """Whether the tickets can be completed with the trains left."""
+        """Whether the trains left complete the tickets."""
         return not self.why_not
 
     @property
@@ -133,12 +284,12 @@ class Feasibility:
 
     @property
     def length(self) -> int | None:
-        """Fewest trains that it takes; None if nothing will do."""
+        """Fewest trains that it takes; None if there is no network."""
         return self.network.length if self.network else None
 
     @property
     def slack(self) -> int | None:
-        """Trains to spare, below 0 if too few; None if nothing will do."""
+        """Trains to spare, below 0 if too few; None if there is no network."""
         return self.trains - self.network.length if self.network else None
 
     @property
@@ -156,8 +307,8 @@ class Feasibility:
         """
         The bottlenecks as a table.
 
-        `routes` (ids), `n_claims` (that others have to make), `trains` (fewest without them; missing if
-        cut off), `extra` (more than now).
+        `routes` (ids), `n_claims` (by others), `trains` (fewest without them; missing
+        if cut off), `extra` (more than now).
         """
         import pandas as pd
 
@@ -212,51 +363,49 @@ def feasibility(
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     tickets
-        Up to 7 tickets, ticket ids or pairs of places; with two places that no
-        ticket names, whether they can be joined.
+        Up to 7 tickets, ticket ids or pairs of places, which need no ticket.
     trains
-        Trains left. None: the map's number less those on `owned` routes.
+        Trains left; by default the map's number less those on `owned` routes.
     closed
         Routes that others own.
     owned
-        Routes that the player owns: they cost nothing.
+        Routes you own: they cost nothing.
     hand
         Cards held.
     tokens
-        Tokens left, where tolls are played. None: those of the start less
+        Tokens left, where tolls are played; by default those of the start less
         the tolls of `owned` routes.
     n_players
-        With fewer players than double routes need, the loss of one track is
-        the loss of both; and a single opponent takes no two tracks between
-        the same cities. None: each track is lost by itself.
+        With fewer players than double routes need, both tracks are lost
+        together; and a single opponent takes only one track between two cities.
+        None: each track counts by itself.
     stations
-        Stations that can still be built. None: all that the rules give. Those
-        that stand already are not looked at: what they lend is not counted.
+        Stations that can still be built; by default all that the rules give.
+        What existing stations lend is not counted.
 
     Returns
     -------
     feasibility
-        The answer: `possible`, `why_not`, the `network` with its trains,
-        toll and points, `slack`, `bottlenecks` and, with a hand, `missing`;
-        on a map with stations also the `stations` that could still save it.
+        The answer: `possible`, `why_not`, the `network` with its trains, toll
+        and points, `slack`, `bottlenecks` and, with a hand, `missing`; on a map
+        with stations also the `stations` that could still save it.
 
     Raises
     ------
     UnknownNameError, AmbiguousNameError
         If something named is not on the map.
     ValueError
-        If there are more than 7 tickets, a route is closed and owned, fewer
-        than no trains are left, or the rules do not give so many stations.
+        If there are more than 7 tickets, a route is closed and owned, `trains`
+        is negative, or the rules give fewer stations.
 
     Notes
     -----
-    Exact, with stations still to be built: what they lend is chosen as the
-    rules do at the end, one route each. Where other players have stations is
-    not looked at. A route outside the network cannot break it; so a single
-    bottleneck lies in the network, and of each pair one route lies in it and
-    the other in the network that is best without the first.
+    Exact. What stations lend is chosen as the rules do at the end, one route
+    each, without regard to other players' stations. A route outside the network
+    cannot break it; so a single bottleneck lies in the network, and of each pair
+    one route lies in it and the other in the best network without the first.
 
     Examples
     --------
@@ -298,7 +447,7 @@ def feasibility(
 
 
 def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: int | None) -> tuple[Bottleneck, ...]:
-    """Return the losses of one route, or of two, after which the tickets cannot be completed; the worst first."""
+    """Return the losses of one or two routes after which the tickets cannot be completed; the worst first."""
     together = twins_close(solver.game_map, n_players)
     found: dict[frozenset[str], Bottleneck] = {}
     survivors: list[tuple[tuple[Route, ...], Network]] = []
@@ -332,7 +481,7 @@ def _solve(solver: ForestSolver, tickets: Sequence[Ticket]) -> Network | None:
 
 
 def _lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:
-    """Return what is closed when another player claims a route."""
+    """Return the routes that close when another player claims one."""
     twin = game_map.twin(route) if together else None
     return (route,) if twin is None else (route, twin)
 
@@ -344,9 +493,9 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     Parameters
     ----------
     routes
-        The routes to claim; what others pay for second tracks is left out.
+        Routes to claim.
     tokens
-        Tokens at hand.
+        Tokens you have.
 
     Examples
     --------
@@ -367,26 +516,10 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
 
 def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, ...]:
     """
-    Return the fewest cards that a hand lacks for several routes, route by route.
+    Return the fewest cards that a hand lacks for several routes, if each space takes a single card.
 
-    Parameters
-    ----------
-    routes
-        The routes, each to be paid by cards of its own. For tunnels: their
-        length.
-    hand
-        Cards held.
-
-    Returns
-    -------
-    missing
-        For each route that lacks cards: which, if every space is paid by a
-        single card. Sets of cards for one may make up for some of them.
-
-    Notes
-    -----
-    A small integer program: a color for each gray route, and where each card
-    of the hand is best used.
+    A small integer program: a color for each gray route, and the best use of each
+    card of the hand.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Networks for tickets: the cheapest, how it is found, and why there may be none."""
+"""Networks for tickets: the cheapest one, and if there is none, why."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class NoNetworkError(ValueError):
     Parameters
     ----------
     tickets
-        The tickets that cannot be completed.
+        Tickets that cannot be completed.
     cut
-        The closed routes that cut them off; empty if the map itself does not
-        join their ends.
+        Closed routes that cut them off; empty if the map does not join their
+        ends.
     """
 
     def __init__(self, tickets: Sequence[Ticket], cut: Sequence[Route]) -> None:
@@ -54,20 +54,19 @@ class NoNetworkError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Network:
     """
-    Routes to claim, and what they bring.
+    Routes to claim for some tickets, and what they score.
 
     Parameters
     ----------
     tickets
-        The tickets it is for.
+        Tickets it is for.
     routes
-        The routes to claim, in the order of the map.
+        Routes to claim, in the order of the map.
     owned
-        Routes that the player owns already, all of them.
+        All routes that the player already owns.
     reached
-        For each ticket, the destinations that `routes` and `owned` join to
-        its origin. A ticket to countries may reach more of them than it
-        needs; the best one scores.
+        For each ticket, the destinations joined to its origin. A ticket to
+        countries may reach several; the best one scores.
     """
 
     tickets: tuple[Ticket, ...]
@@ -77,22 +76,22 @@ class Network:
 
     @property
     def length(self) -> int:
-        """Trains that it takes, owned routes not counted."""
+        """Trains that it takes, without owned routes."""
         return sum(route.length for route in self.routes)
 
     @property
     def toll(self) -> int:
-        """Tokens that it takes where tolls are played, owned routes not counted."""
+        """Tokens that it takes where tolls are played, without owned routes."""
         return sum(route.toll for route in self.routes)
 
     @property
     def route_points(self) -> int:
-        """Points for claiming its routes, owned routes not counted."""
+        """Points for claiming its routes, without owned ones."""
         return sum(route.points for route in self.routes)
 
     @property
     def destinations(self) -> tuple[str, ...]:
-        """For each ticket the destination that scores: the best one reached; "" if there is none."""
+        """The destination that scores for each ticket: the best one reached, or ""."""
         return tuple(
             max(
                 ((points, place.name) for place, points in ticket.destinations if place.name in reached),
@@ -103,7 +102,7 @@ class Network:
 
     @property
     def ticket_points(self) -> int:
-        """Points of its tickets: of the best destination that each reaches."""
+        """Points of its tickets, each at the best destination reached."""
         return sum(ticket.score(reached) for ticket, reached in zip(self.tickets, self.reached, strict=True))
 
     @property
@@ -130,7 +129,6 @@ class Network:
         return tuple(sorted((tuple(sorted(part)) for part in cities.values()), key=lambda p: (-len(p), p)))
 
     def __repr__(self) -> str:
-        """Return the counts."""
         toll = f", toll {self.toll}" if self.toll else ""
         points = f"{self.points} points ({self.ticket_points} tickets + {self.route_points} routes)"
         tickets, routes = counted(len(self.tickets), "ticket"), counted(len(self.routes), "route")
@@ -147,7 +145,7 @@ class Network:
 
 def join_cities(routes: Iterable[Route]) -> dict[str, str]:
     """
-    Return for each city that the routes touch one city that stands for its connected part.
+    Return for each city that the routes touch a city that represents its connected part.
 
     Examples
     --------
@@ -171,16 +169,7 @@ def join_cities(routes: Iterable[Route]) -> dict[str, str]:
 
 
 def reached_destinations(ticket: Ticket, parts: Mapping[str, str]) -> tuple[str, ...]:
-    """
-    Return the destinations of a ticket that a network joins to its origin.
-
-    Parameters
-    ----------
-    ticket
-        The ticket.
-    parts
-        The network, as `join_cities` returns it.
-    """
+    """Return the destinations of a ticket joined to its origin; `parts` is from `join_cities`."""
     # A city that no route touches is a part of its own.
     origin = {parts.get(city, city) for city in ticket.origin.cities}
     return tuple(
@@ -199,15 +188,7 @@ class ForestSolver:
     """
     Cheapest networks on a map with some routes closed and some owned; distances are computed once.
 
-    Parameters
-    ----------
-    game_map
-        The map, or its name.
-    closed, owned
-        Routes of the map; none of them in both.
-    weight
-        What is to be as small as possible. Only by "length" do packed costs
-        begin with trains.
+    Only with the weight "length" do packed costs begin with trains.
     """
 
     def __init__(
@@ -231,7 +212,7 @@ class ForestSolver:
         steiner.all_distances(self.board.weight, self.board.distance)
 
     def without(self, routes: Iterable[Route]) -> ForestSolver:
-        """Return the solver with more routes closed; those owned stay owned."""
+        """Return the solver with more routes closed; owned ones stay owned."""
         shut = {route.id for route in (*self.closed, *routes)} - {route.id for route in self.owned}
         shut_routes = tuple(route for route in self.game_map.routes if route.id in shut)
         return ForestSolver(self.game_map, shut_routes, self.owned, self.weight)
@@ -240,20 +221,9 @@ class ForestSolver:
         """
         Return the cheapest network for tickets.
 
-        Parameters
-        ----------
-        tickets
-            The tickets, as they score.
-        targets
-            The same, with only the destinations that will do, where those
-            differ.
-
-        Raises
-        ------
-        NoNetworkError
-            If there is none.
-        ValueError
-            If there are too many tickets, or one of them twice.
+        `targets` are the same tickets with only the destinations allowed, where those
+        differ. Raises `NoNetworkError` if there is none, and `ValueError` for too many
+        tickets or one of them twice.
         """
         check_number(tickets)
         targets = targets or tickets
@@ -281,12 +251,7 @@ class ForestSolver:
         """
         Return the packed costs of many sets of tickets, `UNREACHABLE` where there is no network.
 
-        Parameters
-        ----------
-        tickets
-            Tickets.
-        sets
-            Positions in `tickets`, one set a line; -1 fills up a line.
+        Each row of `sets` has positions in `tickets`, filled up with -1.
         """
         costs = np.zeros((len(sets), 1), dtype=np.int64)
         if sets.size:
@@ -294,31 +259,14 @@ class ForestSolver:
         return costs[:, 0]
 
     def subset_costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
-        """
-        Return the packed costs of every subset of many sets of equally many tickets.
-
-        Returns
-        -------
-        costs
-            Shape (sets, 2 ** tickets): bit j of the column is ticket j of the
-            line.
-        """
+        """Return the packed costs of every subset of sets of equally many tickets: a row a set, a column a bit mask."""
         costs = np.zeros((len(sets), 1 << sets.shape[1]), dtype=np.int64)
         if sets.size:
             steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs
 
     def used_routes(self, tickets: Sequence[Ticket], sets: Ints) -> tuple[Ints, Flags]:
-        """
-        Return the cheapest network of many sets of tickets.
-
-        Returns
-        -------
-        costs, used
-            The packed cost of each set, `UNREACHABLE` where there is no
-            network; and 1 for each route that its network uses, owned ones
-            included, shape (sets, routes).
-        """
+        """Return the packed costs of sets of tickets, and 1 for each route of their networks, owned ones included."""
         costs = np.zeros(len(sets), dtype=np.int64)
         used = np.zeros((len(sets), len(self.game_map.routes)), dtype=np.int8)
         if sets.size:
@@ -334,7 +282,7 @@ class ForestSolver:
         return steiner.make_work(sets.shape[1], len(self.game_map.cities))
 
     def _no_network(self, tickets: Sequence[Ticket]) -> NoNetworkError:
-        """Return the error that names what is cut off, and by what."""
+        """Return the error that names the tickets cut off, and the routes that do it."""
         closed = {route.id for route in self.closed}
         parts = join_cities(route for route in self.game_map.routes if route.id not in closed)
         lost = [ticket for ticket in tickets if not reached_destinations(ticket, parts)]
@@ -352,14 +300,7 @@ def forest_solver(
     *,
     n_players: int | None = None,
 ) -> ForestSolver:
-    """
-    Return the solver for a map with routes closed and owned; recent ones are kept.
-
-    Parameters
-    ----------
-    game_map, closed, owned, n_players
-        As for `closed_and_owned`.
-    """
+    """Return the solver for a map with routes closed and owned, as `closed_and_owned` takes them."""
     return solver_of(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
@@ -384,15 +325,7 @@ def _route_costs(game_map: GameMap, weight: Measure) -> tuple[Ints, Ints]:
 
 
 def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, Ints]:
-    """
-    Return the groups of cities that tickets join.
-
-    Returns
-    -------
-    members, pairs
-        1 where a group holds a city, shape (groups, cities); and the two
-        groups of each ticket, shape (tickets, 2).
-    """
+    """Return 1 where a group holds a city, shape (groups, cities), and the two groups of each ticket."""
     city = game_map.city_numbers
 
     def group(places: Iterable[Place]) -> tuple[int, ...]:
@@ -409,17 +342,14 @@ def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, I
 
 
 def check_trains(left: int) -> None:
-    """Raise a `ValueError` for fewer than no trains left."""
+    """Refuse a negative number of trains."""
     if left < 0:
-        msg = f"the trains left must be 0 or more, got {left}"
-        raise ValueError(msg)
+        raise ValueError(f"the trains left must be 0 or more, got {left}")
 
 
 def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
     """
-    Return the trains of the map less those on owned routes; 0 if those are more.
-
-    Both tracks of a double route count as one: nobody owns both.
+    Return the trains of the map less those on owned routes, at least 0; both tracks of a double route count once.
 
     Examples
     --------
@@ -439,17 +369,9 @@ def trains_of(costs: Ints) -> Ints:
 
 
 def check_number(tickets: Sequence[Ticket]) -> None:
-    """
-    Check that a set of tickets can be solved.
-
-    Raises
-    ------
-    ValueError
-        If there are too many tickets, or one of them twice.
-    """
+    """Refuse too many tickets to be solved, or one of them twice."""
     if len(tickets) > MAX_TICKETS:
-        msg = f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}"
-        raise ValueError(msg)
+        raise ValueError(f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}")
     twice = [ticket.id for ticket, n in Counter(tickets).items() if n > 1]
     if twice:
         msg = f"each ticket once, got several times: {', '.join(twice)} (copies have ids of their own)"
@@ -473,35 +395,34 @@ def cheapest_network(
     """
     Return the network with the fewest trains that completes tickets.
 
-    A Steiner *forest*: the tickets need not be connected. Among networks
-    with equally few trains it is one with the fewest routes to claim, then
-    the lowest toll, then the fewest tunnels and ferries. By toll, the trains
-    decide among equals, then the routes.
+    A Steiner *forest*: the tickets need not be connected. Among networks with the
+    fewest trains it is one with the fewest routes to claim, then the lowest toll,
+    then the fewest tunnels and ferries. By toll, the trains decide among equals,
+    then the routes.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     tickets
-        Up to 7 tickets, ticket ids or pairs of places. A ticket to countries
-        is complete at its cheapest destination; `reached` says which. Two
-        places that no ticket names are joined for 0 points.
+        Up to 7 tickets, ticket ids or pairs of places. A ticket to countries is
+        complete at its cheapest destination; `reached` shows which. A pair
+        without a ticket is joined for 0 points.
     closed
-        Routes that others own: routes, route ids or pairs of cities (both
-        tracks).
+        Routes that others own: routes, ids or pairs of cities (both tracks).
     owned
-        Routes that the player owns: they cost nothing.
+        Routes you own: they cost nothing.
     destinations
-        For a ticket to countries: the one to be reached. The ticket still scores the best destination that it reaches.
+        For a ticket to countries: the one to reach. The ticket still scores the
+        best destination that it reaches.
     n_players
-        With fewer players than double routes need, the other track of a
-        closed one is closed too. None: each track for itself.
+        With fewer players than double routes need, the other track of a closed
+        one is closed too. None: each track counts by itself.
     weight
-        What is to be as small as possible: "length" (trains) or "toll"
-        (tokens). "trains" is taken for length.
+        What to minimize: "length" (trains, its other name) or "toll" (tokens).
     avoid
-        What the network is to do without: any of "tunnels", "ferries", "gray"
-        and "tolls", and cities. Routes owned are never avoided.
+        Any of "tunnels", "ferries", "gray" and "tolls", and cities. Owned
+        routes are never avoided.
 
     Returns
     -------
@@ -511,8 +432,8 @@ def cheapest_network(
     Raises
     ------
     NoNetworkError
-        If some ticket cannot be completed. It names the tickets, and the
-        closed routes that cut them off, routes avoided among them.
+        If some ticket cannot be completed. It names the tickets, and the closed
+        or avoided routes that cut them off.
     UnknownNameError, AmbiguousNameError
         If something named is not on the map, or there is no such weight.
     ValueError
@@ -522,8 +443,7 @@ def cheapest_network(
     -----
     Exact: Dreyfus and Wagner's dynamic program over the ends of the tickets
     [1]_, each end a group of cities, then over the ways to split the tickets
-    into trees. Border points are dead ends, so that nothing passes through a
-    country.
+    into trees. Border points are dead ends, so nothing passes through a country.
 
     References
     ----------
@@ -537,13 +457,13 @@ def cheapest_network(
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
 
-    Four cities, no matter what tickets there are: a Steiner tree.
+    Four cities without regard to tickets, a Steiner tree:
 
     >>> others = ["Helsinki", "Bergen", "Narvik"]
     >>> ttr.tickets.cheapest_network(nordic, [("Stockholm", city) for city in others]).length
     23
 
-    Without tunnels, and with as few tokens as can be:
+    Without tunnels, and with the fewest tokens:
 
     >>> ttr.tickets.cheapest_network(nordic, ["Bergen-Narvik"], avoid=["tunnels"]).n_tunnels
     0
@@ -581,7 +501,7 @@ def _cheapest(
     owned: tuple[Route, ...],
     weight: Measure,
 ) -> Network:
-    """Return the network; recent ones are kept: a player asks every turn, and between claims it stays the same."""
+    """Return the network; recent ones are kept, as a player asks every turn and it changes only with claims."""
     return solver_of(game_map, closed, owned, weight).solve(tickets, targets)
 
 
@@ -597,11 +517,11 @@ def fewest_trains(
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     sets
-        Sets of up to 7 tickets, or pairs of places, each.
+        Sets of up to 7 tickets, or pairs of places.
     closed, owned
-        As in `cheapest_network`.
+        As for `cheapest_network`.
 
     Returns
     -------
@@ -614,9 +534,6 @@ def fewest_trains(
     >>> nordic = ttr.load_map("nordic")
     >>> fewest_trains(nordic, [["Oslo-Vaasa"], ["Oslo-Vaasa", "Oslo-Stockholm"]])
     [9, 10]
-
-    Of `random_deals`, which are positions in `nordic.tickets`:
-
     >>> deals = ttr.tickets.random_deals(nordic, 3, np.random.default_rng(7))
     >>> fewest_trains(nordic, [[nordic.tickets[i] for i in deal] for deal in deals])
     [33, 32, 30]
@@ -633,21 +550,7 @@ def fewest_trains(
 
 
 def fix_destinations(tickets: Sequence[Ticket], destinations: Mapping[str, str]) -> tuple[Ticket, ...]:
-    """
-    Return tickets with only the destination that is fixed for them.
-
-    Parameters
-    ----------
-    tickets
-        Tickets.
-    destinations
-        Name of the destination by the id of the ticket.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such ticket among them, or no such destination on it.
-    """
+    """Return tickets with only the destination named for them, by ticket id; unknown names are refused."""
     ids = [ticket.id for ticket in tickets]
     for name in destinations:
         if name not in ids:

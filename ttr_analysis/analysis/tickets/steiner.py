@@ -4,11 +4,13 @@ The exact Steiner forest, compiled: what joins the ends of some tickets at the l
 A ticket joins two *groups* of cities: it is complete when some city of the one
 and some city of the other lie in one connected network. (A city is a group of
 one; a country is the group of its border points.) The cheapest network of
-several tickets is a forest: each of its trees touches both groups of every
-ticket that it completes. Trees come from the algorithm of Dreyfus and Wagner
-[1]_, started from groups instead of cities; the best split of the tickets
-among trees from a second dynamic program, over sets of tickets. Both give the
-cost of every subset of the tickets on the way.
+several tickets is a forest. Its trees come from the algorithm of Dreyfus and
+Wagner [1]_, started from groups instead of cities; the best split of the
+tickets among trees from a second dynamic program, over sets of tickets. Both
+give the cost of every subset of the tickets on the way.
+
+Networks that may borrow a few routes, as stations allow, come from the same
+programs with one more dimension: the most routes borrowed.
 
 Costs are positive int64 numbers, packed so that comparing them compares
 trains, then routes, then tolls, and so on (see `PackedCost`). Sets of groups
@@ -34,18 +36,7 @@ MAX_TICKETS: Final = 7
 
 
 class Board(NamedTuple):
-    """
-    A map with some routes closed and some owned.
-
-    Parameters
-    ----------
-    weight, track
-        Packed cost and number of the cheapest track between each two cities,
-        as `choose_tracks` fills them in.
-    distance
-        Packed cost of the cheapest path between each two cities, as
-        `all_distances` fills it in.
-    """
+    """Cost and number of the cheapest track, and cost of the cheapest path, between each two cities."""
 
     weight: Ints
     track: Ints
@@ -53,19 +44,7 @@ class Board(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """
-    The ends of tickets on a board.
-
-    Parameters
-    ----------
-    members
-        1 where a group has a city, shape (groups, cities).
-    rows
-        Cost of the cheapest path from each group to each city, as
-        `group_distances` fills it in; of the same shape.
-    pairs
-        The two groups of each ticket.
-    """
+    """The ends of tickets: cities of each group, cheapest paths from it to each city, groups of each ticket."""
 
     members: Ints
     rows: Ints
@@ -76,18 +55,9 @@ class Work(NamedTuple):
     """
     Results of `solve_subsets`, in arrays that are used again.
 
-    Parameters
-    ----------
-    groups
-        The groups of the tickets in question, each once.
-    masks
-        The set of groups of each set of tickets.
-    grown
-        Cost of the cheapest tree that touches a set of groups and a city:
-        `grown[mask, city]`.
-    tree, forest
-        Cost of the cheapest tree, and of the cheapest network, for each set
-        of tickets; `UNREACHABLE` if there is none.
+    Each different group of the tickets; the groups of each set of tickets; the cost
+    of the cheapest tree that touches a set of groups and a city; and of the cheapest
+    tree and network of each set of tickets, `UNREACHABLE` if there is none.
     """
 
     groups: Ints
@@ -99,22 +69,7 @@ class Work(NamedTuple):
 
 @compiled
 def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints) -> None:
-    """
-    Fill in the cheapest track between each two cities.
-
-    Parameters
-    ----------
-    ends, cost
-        Cities at the ends of each route, and its packed cost, `UNREACHABLE`
-        if it is closed.
-    order
-        All routes; of equal tracks the one that comes first is chosen.
-    weight
-        Filled with the cost of the chosen track; `UNREACHABLE` if there is
-        none.
-    track
-        Filled with the number of the chosen route, or -1.
-    """
+    """Fill in cost and number of the cheapest track between each two cities; of equal ones, the first in `order`."""
     weight.fill(UNREACHABLE)
     track.fill(-1)
     for r in order:
@@ -128,16 +83,7 @@ def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints
 
 @compiled
 def all_distances(weight: Ints, distance: Ints) -> None:
-    """
-    Fill in the cost of the cheapest path between each two cities (Floyd and Warshall).
-
-    Parameters
-    ----------
-    weight
-        Cost of the track between two cities, or `UNREACHABLE`.
-    distance
-        Filled with costs of paths.
-    """
+    """Fill in the cost of the cheapest path between each two cities (Floyd and Warshall)."""
     n = len(weight)
     for a in range(n):
         for b in range(n):
@@ -154,18 +100,7 @@ def all_distances(weight: Ints, distance: Ints) -> None:
 
 @compiled
 def group_distances(distance: Ints, members: Ints, rows: Ints) -> None:
-    """
-    Fill in the cost of the cheapest path from each group to each city.
-
-    Parameters
-    ----------
-    distance
-        Costs of paths between cities.
-    members
-        1 where a group has a city, shape (groups, cities).
-    rows
-        Filled with the costs, of the same shape.
-    """
+    """Fill in the cost of the cheapest path from each group to each city."""
     rows.fill(UNREACHABLE)
     n_groups, n = members.shape
     for g in range(n_groups):
@@ -176,7 +111,7 @@ def group_distances(distance: Ints, members: Ints, rows: Ints) -> None:
 
 
 def make_work(n_tickets: int, n: int) -> Work:
-    """Return the arrays for sets of up to so many tickets, one or more, on a board of `n` cities."""
+    """Return the arrays for sets of up to `n_tickets` tickets on a board of `n` cities."""
     return Work(
         np.empty(2 * n_tickets, dtype=np.int64),
         np.empty(1 << n_tickets, dtype=np.int64),
@@ -188,14 +123,7 @@ def make_work(n_tickets: int, n: int) -> Work:
 
 @compiled
 def collect_groups(ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
-    """
-    Fill in the groups of some tickets, each once and in rising order, and the `masks`.
-
-    Returns
-    -------
-    n_groups
-        Number of different groups.
-    """
+    """Fill in the different groups of some tickets, in rising order, and the `masks`; return the number of groups."""
     groups, masks = work.groups, work.masks
     n_groups = 0
     for i in range(n_tickets):
@@ -223,18 +151,7 @@ def collect_groups(ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int
 
 @compiled
 def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
-    """
-    Fill in `grown` for all sets of the first `n_groups` groups.
-
-    Parameters
-    ----------
-    distance, rows
-        Costs of paths between cities, and from groups to cities.
-    n_groups
-        Number of groups.
-    work
-        With its `groups`.
-    """
+    """Fill in `grown` for all sets of the first `n_groups` groups."""
     n = len(distance)
     grown = work.grown
     merged = np.empty(n, dtype=np.int64)
@@ -271,14 +188,7 @@ def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
 
 @compiled
 def lowest_bit(mask: int) -> int:
-    """
-    Return the position of the lowest bit that is set.
-
-    Examples
-    --------
-    >>> int(lowest_bit(12))
-    2
-    """
+    """Return the position of the lowest bit that is set."""
     bit = 0
     while not mask >> bit & 1:
         bit += 1
@@ -288,23 +198,10 @@ def lowest_bit(mask: int) -> int:
 @compiled
 def solve_subsets(distance: Ints, ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
     """
-    Fill in the cheapest network of every subset of some tickets.
+    Fill in the cheapest network of every subset of the first `n_tickets` tickets; return the number of groups.
 
-    Parameters
-    ----------
-    distance, ends
-        The board and the tickets on it.
-    tickets, n_tickets
-        The first `n_tickets` of these are meant; bit i of a set of tickets
-        is the one at position i.
-    work
-        Filled. The last group is the root of the trees that touch it, so that
-        `grown` has no sets with it.
-
-    Returns
-    -------
-    n_groups
-        Number of different groups.
+    Bit i of a set of tickets is the ticket at position i. The last group is the
+    root of the trees that touch it, so `grown` has no sets with it.
     """
     n = len(distance)
     tree, forest = work.tree, work.forest
@@ -334,18 +231,7 @@ def solve_subsets(distance: Ints, ends: Ends, tickets: Ints, n_tickets: int, wor
 
 @compiled
 def forest_cost(tree: Ints, forest: Ints, tickets: int) -> int:
-    """
-    Return the cost of the cheapest network: the tree that completes the first ticket, and the best for those it leaves.
-
-    Parameters
-    ----------
-    tree
-        Cost of the cheapest tree for each set of tickets, up to this one.
-    forest
-        Cost of the cheapest network for each set before this one.
-    tickets
-        The set of tickets, not empty.
-    """
+    """Return the cost of the cheapest network: the tree of the first ticket, and the best for the others."""
     cost = tree[tickets]
     low = tickets & -tickets
     others = tickets ^ low
@@ -358,7 +244,7 @@ def forest_cost(tree: Ints, forest: Ints, tickets: int) -> int:
 
 @compiled
 def first_tree(tree: Ints, forest: Ints, tickets: int) -> int:
-    """Return which tickets the first tree of the cheapest network completes: the first choice that gives its cost."""
+    """Return the tickets that the first tree of the cheapest network completes."""
     low = tickets & -tickets
     others = tickets ^ low
     part = others
@@ -369,7 +255,7 @@ def first_tree(tree: Ints, forest: Ints, tickets: int) -> int:
 
 @compiled
 def count_tickets(tickets: Ints) -> int:
-    """Return how many tickets stand before the first -1."""
+    """Return the number of tickets before the first -1."""
     n_tickets = 0
     while n_tickets < len(tickets) and tickets[n_tickets] >= 0:
         n_tickets += 1
@@ -379,20 +265,10 @@ def count_tickets(tickets: Ints) -> int:
 @compiled
 def batch_costs(distance: Ints, ends: Ends, sets: Ints, work: Work, costs: Ints) -> None:
     """
-    Fill in what the cheapest networks of many sets of tickets cost.
+    Fill in the costs of the cheapest networks of many sets of tickets, one set a row, filled up with -1.
 
-    Parameters
-    ----------
-    distance, ends
-        The board and the tickets on it.
-    sets
-        Tickets, one set a line; -1 fills up a line.
-    work
-        For sets of so many tickets.
-    costs
-        Filled with packed costs: `costs[i, mask]` for the tickets of line `i`
-        whose bits are set in `mask`. Or, if it has one column only, the cost
-        of each whole set.
+    `costs[i, mask]` is for the tickets of row `i` with bits in `mask`; if `costs`
+    has only one column, it is for the whole set.
     """
     for i in range(len(sets)):
         n_tickets = count_tickets(sets[i])
@@ -406,24 +282,7 @@ def batch_costs(distance: Ints, ends: Ends, sets: Ints, work: Work, costs: Ints)
 
 @compiled
 def batch_networks(board: Board, ends: Ends, sets: Ints, work: Work, costs: Ints, used: Flags) -> None:
-    """
-    Fill in the cheapest networks of many sets of tickets.
-
-    Parameters
-    ----------
-    board, ends
-        The board and the tickets on it.
-    sets
-        Tickets, one set a line; -1 fills up a line.
-    work
-        For sets of so many tickets.
-    costs
-        Filled with the packed cost of each set, `UNREACHABLE` if there is no
-        network.
-    used
-        Filled with 1 where the network of a set uses a route, owned ones
-        included; shape (sets, routes).
-    """
+    """Fill in the cost of each set of tickets, and 1 for each route that its network uses, owned ones included."""
     used.fill(0)
     for i in range(len(sets)):
         n_tickets = count_tickets(sets[i])
@@ -436,7 +295,7 @@ def batch_networks(board: Board, ends: Ends, sets: Ints, work: Work, costs: Ints
 
 @compiled
 def _mark_forest(board: Board, ends: Ends, work: Work, n_groups: int, tickets: int, used: Flags) -> None:
-    """Mark the routes of the cheapest network for a set of tickets: the first choices that give its cost."""
+    """Mark the routes of the cheapest network for a set of tickets: the first choices with its cost."""
     root = work.groups[n_groups - 1]
     while tickets:
         first = first_tree(work.tree, work.forest, tickets)
@@ -501,13 +360,206 @@ def _nearest_member(board: Board, ends: Ends, group: int, city: int) -> int:
 
 @compiled
 def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
-    """Mark the tracks of a cheapest path; costs are positive, so it comes to an end."""
+    """Mark the tracks of a cheapest path; costs are positive, so it ends."""
     while a != b:
         v = 0
         while v == a or board.weight[a, v] + board.distance[v, b] != board.distance[a, b]:
             v += 1
         used[board.track[a, v]] = 1
         a = v
+
+
+# -- the same with a few routes of others borrowed ------------------------------------------------------------------
+
+LENT_BITS: Final = 8
+"""Bits for each route borrowed: its place among those that can be, from 1. 0: none."""
+
+
+class Costs(NamedTuple):
+    """Packed costs by the most routes borrowed, and the routes borrowed: `LENT_BITS` for each, the first lowest."""
+
+    cost: Ints
+    lent: Ints
+
+
+class Lending(NamedTuple):
+    """Results of `solve_lending`: paths of cities and groups, trees by groups, trees and networks by tickets."""
+
+    distance: Costs
+    rows: Costs
+    grown: Costs
+    tree: Costs
+    forest: Costs
+
+
+def make_lending(n_tickets: int, n_groups: int, n_stations: int, n: int) -> Lending:
+    """Return the arrays for `n_tickets` tickets with `n_groups` groups of `n` cities."""
+
+    def costs(*shape: int) -> Costs:
+        return Costs(np.full(shape, UNREACHABLE, dtype=np.int64), np.zeros(shape, dtype=np.int64))
+
+    layers = n_stations + 1
+    return Lending(
+        costs(layers, n, n),
+        costs(n_groups, layers, n),
+        costs(1 << max(0, n_groups - 1), layers, n),
+        costs(1 << n_tickets, layers),
+        costs(1 << n_tickets, layers),
+    )
+
+
+@compiled
+def lend_paths(distance: Ints, lenders: Ints, price: int, lending: Lending) -> None:
+    """Fill in `distance`: the cheapest paths that borrow routes from cities of `lenders`, each for a packed `price`."""
+    cost, lent = lending.distance
+    n = len(distance)
+    for a in range(n):
+        for b in range(n):
+            cost[0, a, b] = distance[a, b]
+    for layer in range(1, len(cost)):
+        for a in range(n):
+            for b in range(n):
+                cost[layer, a, b] = cost[layer - 1, a, b]
+                lent[layer, a, b] = lent[layer - 1, a, b]
+        for i in range(2 * len(lenders)):
+            near = lenders[i // 2, i % 2]
+            far = lenders[i // 2, 1 - i % 2]
+            last = (i // 2 + 1) << (LENT_BITS * (layer - 1))
+            for a in range(n):
+                start = cost[layer - 1, a, near] + price
+                for b in range(n):
+                    if start + distance[far, b] < cost[layer, a, b]:
+                        cost[layer, a, b] = start + distance[far, b]
+                        lent[layer, a, b] = lent[layer - 1, a, near] | last
+
+
+@compiled
+def lend_rows(members: Ints, lending: Lending) -> None:
+    """Fill in `rows`: the cheapest paths from each group of cities."""
+    cost, lent = lending.rows
+    n_groups, n_layers, n = cost.shape
+    for g in range(n_groups):
+        for layer in range(n_layers):
+            for a in range(n):
+                if members[g, a]:
+                    for v in range(n):
+                        if lending.distance.cost[layer, a, v] < cost[g, layer, v]:
+                            cost[g, layer, v] = lending.distance.cost[layer, a, v]
+                            lent[g, layer, v] = lending.distance.lent[layer, a, v]
+
+
+@compiled
+def grow_lending(n_groups: int, work: Work, lending: Lending) -> None:
+    """Fill in `grown` for all sets of the first `n_groups` groups of `work`, as `grow_trees` does."""
+    cost, lent = lending.grown
+    n_layers, n = cost.shape[1], cost.shape[2]
+    for mask in range(1, 1 << n_groups):
+        low = mask & -mask
+        rest = mask ^ low
+        if rest == 0:
+            group = work.groups[lowest_bit(mask)]
+            for layer in range(n_layers):
+                for v in range(n):
+                    cost[mask, layer, v] = lending.rows.cost[group, layer, v]
+                    lent[mask, layer, v] = lending.rows.lent[group, layer, v]
+            continue
+        part = rest
+        while part:
+            part = (part - 1) & rest
+            for one in range(n_layers):
+                for other in range(n_layers - one):
+                    _merge(lending.grown, mask, low | part, one, rest ^ part, other)
+        _lead_on(lending, mask)
+
+
+@compiled
+def _merge(grown: Costs, mask: int, first: int, one: int, second: int, other: int) -> None:
+    """Join two smaller trees in each city."""
+    cost, lent = grown
+    for v in range(cost.shape[2]):
+        both = cost[first, one, v] + cost[second, other, v]
+        if both < cost[mask, one + other, v]:
+            cost[mask, one + other, v] = both
+            lent[mask, one + other, v] = lent[first, one, v] | lent[second, other, v] << (LENT_BITS * one)
+
+
+@compiled
+def _lead_on(lending: Lending, mask: int) -> None:
+    """Lengthen trees of a set of groups by a path, in place: two paths are never better than one."""
+    cost, lent = lending.grown
+    n_layers, n = cost.shape[1], cost.shape[2]
+    for target in range(n_layers - 1, -1, -1):
+        for one in range(target, -1, -1):
+            for u in range(n):
+                start = cost[mask, one, u]
+                if start >= UNREACHABLE:
+                    continue
+                for v in range(n):
+                    onward = start + lending.distance.cost[target - one, u, v]
+                    if onward < cost[mask, target, v]:
+                        cost[mask, target, v] = onward
+                        lent[mask, target, v] = lent[mask, one, u] | lending.distance.lent[target - one, u, v] << (
+                            LENT_BITS * one
+                        )
+
+
+@compiled
+def solve_lending(ends: Ends, tickets: Ints, work: Work, lending: Lending) -> None:
+    """Fill in `tree` and `forest`: the cheapest networks of every set of tickets by the most routes borrowed."""
+    forest = lending.forest
+    n_layers = forest.cost.shape[1]
+    n_groups = collect_groups(ends, tickets, len(tickets), work)
+    lend_rows(ends.members, lending)
+    grow_lending(n_groups - 1, work, lending)
+    for layer in range(n_layers):
+        forest.cost[0, layer] = 0
+        forest.lent[0, layer] = 0
+    for subset in range(1, 1 << len(tickets)):
+        _plant(work, n_groups, subset, lending)
+        low = subset & -subset
+        others = subset ^ low
+        part = others
+        while True:
+            for one in range(n_layers):
+                for other in range(n_layers - one):
+                    both = lending.tree.cost[low | part, one] + forest.cost[others ^ part, other]
+                    if both < forest.cost[subset, one + other]:
+                        forest.cost[subset, one + other] = both
+                        forest.lent[subset, one + other] = lending.tree.lent[low | part, one] | forest.lent[
+                            others ^ part, other
+                        ] << (LENT_BITS * one)
+            if part == 0:
+                break
+            part = (part - 1) & others
+
+
+@compiled
+def _plant(work: Work, n_groups: int, subset: int, lending: Lending) -> None:
+    """Fill in the cheapest tree for a set of tickets, with the last group as its root if it touches that."""
+    cost, lent = lending.tree
+    grown, rows = lending.grown, lending.rows
+    n_layers, n = grown.cost.shape[1], grown.cost.shape[2]
+    root = work.groups[n_groups - 1]
+    mask = work.masks[subset]
+    rest = mask & ~(1 << (n_groups - 1))
+    for one in range(n_layers):
+        if rest == 0:
+            cost[subset, one] = 0
+            lent[subset, one] = 0
+            continue
+        for v in range(n):
+            if rest == mask:
+                if grown.cost[rest, one, v] < cost[subset, one]:
+                    cost[subset, one] = grown.cost[rest, one, v]
+                    lent[subset, one] = grown.lent[rest, one, v]
+                continue
+            for other in range(n_layers - one):
+                both = grown.cost[rest, one, v] + rows.cost[root, other, v]
+                if both < cost[subset, one + other]:
+                    cost[subset, one + other] = both
+                    lent[subset, one + other] = grown.lent[rest, one, v] | rows.lent[root, other, v] << (
+                        LENT_BITS * one
+                    )
 
 
 # -- what a network costs ------------------------------------------------------------------------------------------
@@ -530,18 +582,8 @@ class PackedCost(NamedTuple):
     """
     What a network costs, in the order in which costs are compared.
 
-    Parameters
-    ----------
-    trains
-        Trains still to place.
-    routes
-        Routes still to claim.
-    toll
-        Tokens for them.
-    special
-        Tunnels and ferries among them, which may need more cards.
-    owned
-        Routes already owned that the network uses.
+    `special` are tunnels and ferries among the routes to claim, which may need
+    more cards; `owned` are routes it uses that are already owned.
 
     Examples
     --------
@@ -575,8 +617,6 @@ class PackedCost(NamedTuple):
         --------
         >>> PackedCost(9, 2, 3, 1, 0).pack_toll_first() < PackedCost(5, 1, 4, 0, 0).pack_toll_first()
         True
-        >>> PackedCost(9, 2, 3, 1, 0).pack_toll_first() < PackedCost(8, 3, 3, 1, 0).pack_toll_first()
-        False
         """
         return (
             (self.toll << TRAIN_SHIFT)

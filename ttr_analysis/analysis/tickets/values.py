@@ -1,24 +1,34 @@
-"""What tickets are worth, and what the loss of a route costs them."""
+"""What tickets are worth, what the loss of a route costs them, and which tickets of a deal to keep."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ttr_analysis._arrays import Flags, Floats, Ints
+from ttr_analysis._words import counted, listed
+from ttr_analysis.analysis._ends import twins_close
+from ttr_analysis.analysis.tickets.feasibility import Lenders, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
+    NoNetworkError,
+    check_number,
+    check_trains,
     fix_destinations,
     forest_solver,
+    join_cities,
+    reached_destinations,
+    trains_left,
     trains_of,
 )
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,21 +44,21 @@ _LOSS_FIRST: Final = (
     *("route", "lost", "length", "n_tickets", "ticket_mean", "ticket_worst", "worst_ticket", "tickets_lost"),
     *("deal_mean", "deal_worst", "deals_lost"),
 )
-"""What a notebook shows of a ticket and of the loss of a route."""
+"""Columns that a notebook shows of a ticket and of the loss of a route."""
 
 
 def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
-    Return what each ticket of a map costs and brings.
+    Return what each ticket of a map costs and scores.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     n_deals
-        Random opening deals in which tickets are weighed together.
+        Random opening deals to compare tickets in.
     seed
-        Of the deals.
+        Seed of the deals.
     progress
         Whether to show a progress bar.
 
@@ -57,23 +67,22 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
     table
         One row per ticket, indexed by its id, most points per train first:
 
-        - `destination`, `points`: of the destination that its cheapest
-          network reaches;
-        - `most_points`, `most_points_trains`: of its best destination, where
-          it has several, and the fewest trains to there;
+        - `destination`, `points`: of the destination that its cheapest network
+          reaches;
+        - `most_points`, `most_points_trains`: of its best destination, and the
+          fewest trains to it;
         - `trains`: fewest trains that complete it alone;
         - `points_per_train`;
         - `n_routes`, `n_tunnels`, `n_ferries`, `toll`: of that network (tokens);
         - `detour`, `detour_mean`: extra trains if the worst track of that
-          network is lost, and on average over its tracks; infinite if nothing
-          else leads there;
+          network is lost, and the mean over its tracks; infinite if there is no
+          other path;
         - `detour_both`: as `detour`, if the other track of a double route is
-          lost too, as it is with few players;
-        - `with_one`, `with_two`: extra trains it takes on top of one other
-          ticket, or of two, on average over all of them;
-        - `in_deal`, `in_deal_se`: extra trains it takes on top of the other
-          tickets of a random opening deal, and the standard error of that
-          mean;
+          lost too, as with few players;
+        - `with_one`, `with_two`: mean extra trains on top of one other ticket,
+          or of two;
+        - `in_deal`, `in_deal_se`: mean extra trains on top of the other tickets
+          of a random opening deal, and its standard error;
         - `shared`: share of its own `trains` that the others of a deal save.
 
     Notes
@@ -144,16 +153,15 @@ def best_pairs(game_map: MapLike) -> pd.DataFrame:
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
 
     Returns
     -------
     table
-        One row per pair, most points per train first: `ticket_a`,
-        `ticket_b` (ids), `points` (of both, each at the destination that the
-        common network reaches at best), `trains` (fewest for both), `apart`
-        (fewest for each, added up), `saved` (the difference),
-        `points_per_train`.
+        One row per pair, most points per train first: `ticket_a`, `ticket_b`
+        (ids), `points` (of both, each at the best destination that the common
+        network reaches), `trains` (fewest for both), `apart` (fewest for each,
+        added up), `saved` (the difference), `points_per_train`.
 
     Examples
     --------
@@ -197,19 +205,18 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     n_deals
-        How many.
+        Number of deals.
     rng
         Source of randomness.
 
     Returns
     -------
     deals
-        Positions of tickets of the map, shape (deals, tickets dealt); each
-        deal is uniform among all sets, with as many tickets of each deck as
-        are dealt. Of more than 7 tickets dealt, 7 are taken: no more can be
-        solved at once.
+        Positions of tickets of the map, shape (deals, tickets dealt); each deal
+        is uniform among all sets with the right number of each deck. At most 7
+        tickets, which is the most that can be solved at once.
 
     Raises
     ------
@@ -227,8 +234,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     """
     game_map = as_map(game_map)
     if n_deals < 1:
-        msg = f"at least one deal is needed, got {n_deals}"
-        raise ValueError(msg)
+        raise ValueError(f"at least one deal is needed, got {n_deals}")
     rules = game_map.rules.tickets
     order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
     if rules.decks:
@@ -240,24 +246,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
 
 
 def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
-    """
-    Return the extra trains if each route of a network is lost.
-
-    Parameters
-    ----------
-    solver
-        Of the map as it is.
-    network
-        A cheapest network.
-    both
-        Whether the other track of a double route is lost with it.
-
-    Returns
-    -------
-    extra
-        One number for each of its routes; infinite where nothing else will
-        do.
-    """
+    """Return the extra trains if a route of a network is lost, for each; infinite if the tickets are cut off."""
     sets = np.arange(len(network.tickets), dtype=np.int64)[None]
     costs = []
     for route in network.routes:
@@ -269,7 +258,6 @@ def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Fl
 
 
 def _trains_to_best(solver: ForestSolver, ticket: Ticket) -> int:
-    """Return the fewest trains to the destination of a ticket with the most points."""
     best, _ = max(ticket.destinations, key=lambda pair: pair[1])
     return solver.solve([ticket], fix_destinations([ticket], {ticket.id: best.name})).length
 
@@ -305,7 +293,7 @@ def _deal_marginals(solver: ForestSolver, n_deals: int, seed: int) -> tuple[Floa
 
 
 def _combinations(n: int, size: int) -> Ints:
-    """Return all sets of `size` of the first `n` numbers, one a line."""
+    """Return all sets of `size` of the first `n` numbers, one a row."""
     return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
 
 
@@ -314,16 +302,16 @@ def _combinations(n: int, size: int) -> Ints:
 
 def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
-    Return for every route by how much its loss raises the fewest trains of tickets and deals.
+    Return how much the loss of each route raises the fewest trains of tickets and deals.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     n_deals
         Random opening deals, all of whose tickets are to be completed.
     seed
-        Of the deals.
+        Seed of the deals.
     progress
         Whether to show a progress bar.
 
@@ -333,22 +321,20 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
         One row per track, and one more per double route for the loss of both
         tracks, most costly for deals first:
 
-        - `route` (id of the track, or of the first of both), `city_a`,
-          `city_b`, `lost` ("track" or "both"), `length`;
+        - `route` (id of the track, or of the first of both), `city_a`, `city_b`,
+          `lost` ("track" or "both"), `length`;
         - `n_tickets`: tickets whose cheapest network becomes longer or
           impossible;
         - `ticket_mean`, `ticket_worst`: extra trains over all tickets still
           possible, on average and at worst; `worst_ticket`: its id;
         - `tickets_lost`: tickets that become impossible;
-        - `deal_mean`, `deal_se`, `deal_worst`: extra trains of a random deal,
-          the standard error of the mean, and the worst of them;
+        - `deal_mean`, `deal_se`, `deal_worst`: mean extra trains of a random
+          deal, its standard error, and the worst deal;
         - `deals_lost`: share of deals that become impossible.
 
     Notes
     -----
-    Exact for tickets, and for each deal; only the choice of deals is random.
-    A network that does not use a route is not changed by its loss, so that
-    only those that do are solved again.
+    Exact for tickets and for each deal; only the choice of deals is random.
 
     Examples
     --------
@@ -397,7 +383,7 @@ def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
 def _extra_trains(
     without: ForestSolver, tickets: Sequence[Ticket], sets: Ints, trains: Ints, used: Flags, positions: list[int]
 ) -> Floats:
-    """Return the extra trains of each set of tickets; not a number where it becomes impossible."""
+    """Return the extra trains of each set of tickets; nan where it becomes impossible."""
     extra = np.zeros(len(sets))
     affected = np.flatnonzero(used[:, positions].any(axis=1))
     longer = trains_of(without.costs(tickets, sets[affected]))
@@ -406,7 +392,6 @@ def _extra_trains(
 
 
 def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_deal: Floats) -> dict[str, object]:
-    """Return the row of `blocking_map` for the loss of some tracks."""
     route = routes[0]
     possible, deals = by_ticket[~np.isnan(by_ticket)], by_deal[~np.isnan(by_deal)]
     worst = int(np.nanargmax(by_ticket)) if len(possible) else -1
@@ -426,3 +411,287 @@ def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, b
         "deal_worst": deals.max() if len(deals) else np.nan,
         "deals_lost": float(np.isnan(by_deal).mean()),
     }
+
+
+_COLUMNS = (
+    *("keep", "drop", "n_kept", "net", "possible", "written_off", "destinations", "ticket_points", "route_points"),
+    *("trains", "slack", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk"),
+    *("marginal", "warning"),
+)
+_FIRST: Final = (
+    *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
+    "warning",
+)
+"""What a notebook shows of a choice."""
+
+_THIN: Final = 0.25
+"""The share of the trains left below which trains to spare are few."""
+
+
+def which_to_keep(
+    game_map: MapLike,
+    deal: Iterable[TicketLike],
+    *,
+    held: Iterable[TicketLike] = (),
+    at_least: int | None = None,
+    train_value: float | None = None,
+    trains: int | None = None,
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+    n_players: int | None = None,
+    stations: int | None = None,
+) -> pd.DataFrame:
+    """
+    Return which tickets of a deal to keep, best first, with the reasons.
+
+    This looks at the map alone, as if nobody else built: it is exact about what a
+    choice takes and how much can go wrong, not about how often it will. To find
+    which choice wins games, use `ttr.studies.which_to_keep`, which plays them out
+    against others.
+
+    Parameters
+    ----------
+    game_map
+        Map or its name.
+    deal
+        Tickets dealt.
+    held
+        Tickets already held; with those of the deal at most 7.
+    at_least
+        Tickets of the deal that must be kept; by default the map's number, for
+        the opening deal or, with tickets held, for a later draw.
+    train_value
+        Points that a train would bring elsewhere; by default the mean points per
+        train of all routes of the map.
+    trains
+        Trains left; by default the map's number less those on `owned` routes.
+    closed, owned
+        Routes of others and your own.
+    n_players
+        With fewer players than double routes need, both tracks are lost
+        together. None: each track counts by itself.
+    stations
+        Stations that can still be built; by default all that the rules give.
+        What existing stations lend is not counted.
+
+    Returns
+    -------
+    table
+        One row for each choice that the rules allow, best first:
+
+        - `keep`, `drop`: ids of the tickets of the deal;
+        - `n_kept`;
+        - `net`: ``ticket_points + route_points - train_value * trains``, by
+          which choices are ranked;
+        - `possible`: whether all tickets can be completed with the trains left;
+        - `written_off`: ids of tickets, held ones too, that are given up: those
+          cut off, and as many others as necessary, chosen for the most `net`;
+        - `destinations`: for tickets to countries, the one with the best `net`;
+        - `ticket_points` (of held tickets too): gained, less those lost on
+          tickets written off;
+        - `route_points`, `trains`, `slack` (trains left), `points_per_train`,
+          `n_routes` (turns of claiming), `n_tunnels`, `n_ferries`, `toll`: of
+          the network with the fewest trains for the other tickets and these
+          destinations;
+        - `detour`: extra trains if the worst route of that network is lost;
+        - `at_risk`: points lost if none of the tickets is completed;
+        - `marginal`: fewest extra trains of each ticket of the deal that is not
+          written off, on top of the others;
+        - `warning`: tickets cut off or written off, and how many trains are
+          missing for them; trains that would not be enough if the worst route
+          were lost, or fewer than a quarter to spare; and stations that could
+          still save all.
+
+    Raises
+    ------
+    ValueError
+        If the deal has fewer tickets than must be kept, there are more than 7
+        tickets, `trains` is negative, or the rules give fewer stations.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"])
+    >>> table.loc[0, "keep"], len(table)
+    ('Oslo-Vaasa, Oslo-Stockholm, Narvik-Murmansk', 4)
+
+    The best of several destinations need not be the nearest:
+
+    >>> switzerland = ttr.load_map("switzerland")
+    >>> which_to_keep(switzerland, ["Lugano-countries"], at_least=1).loc[0, "destinations"]
+    'Lugano-countries: France'
+
+    If the trains are not enough, tickets kept in vain count as lost:
+
+    >>> late = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm"], at_least=1, trains=4)
+    >>> late[["keep", "possible", "written_off"]].to_numpy().tolist()[1]
+    ['Oslo-Vaasa, Oslo-Stockholm', False, 'Oslo-Vaasa']
+    """
+    game_map = as_map(game_map)
+    import pandas as pd
+
+    from ttr_analysis._notebook import as_table
+
+    dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)
+    check_number([*dealt, *kept_already])
+    rules = game_map.rules.tickets
+    least = (rules.keep if kept_already else rules.opening_keep) if at_least is None else at_least
+    if not 1 <= least <= len(dealt):
+        raise ValueError(f"at least {least} tickets must be kept: expected a number from 1 to the {len(dealt)} dealt")
+    if train_value is None:
+        train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
+    others = game_map.resolve_routes(closed)
+    solver = forest_solver(game_map, others, owned, n_players=n_players)
+    left = trains_left(game_map, solver.owned) if trains is None else trains
+    check_trains(left)
+    plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
+    always = tuple(range(len(dealt), len(plans.tickets)))
+    lenders = Lenders(solver, plans.tickets, others, stations_left(game_map, stations))
+    both = twins_close(game_map, n_players)
+    rows = []
+    for n_kept in range(least, len(dealt) + 1):
+        for kept in combinations(range(len(dealt)), n_kept):
+            choice = (*kept, *always)
+            dropped = (ticket.id for i, ticket in enumerate(dealt) if i not in kept)
+            row = {"keep": ", ".join(dealt[i].id for i in kept), "drop": ", ".join(dropped), "n_kept": n_kept}
+            row |= _reasons(plans, choice, n_kept, both=both)
+            saving = None if row["possible"] else lenders.fewest(sum(1 << i for i in choice), left)
+            if saving is not None:
+                row["warning"] = f"{row['warning']}; possible with {saving}"
+            rows.append(row)
+    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    table = table.sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
+    return as_table(table, _FIRST)
+
+
+class _Plans:
+    """The best networks for sets of tickets, as bits, within the trains left."""
+
+    def __init__(self, solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> None:
+        self.solver, self.tickets, self.left, self.train_value = solver, tuple(tickets), left, train_value
+        costs = solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0]
+        self.trains = [int(trains) for trains in trains_of(costs)]
+        self.cut_off = sum(1 << i for i in range(len(tickets)) if self.trains[1 << i] < 0)
+        self._networks: dict[int, Network] = {}
+
+    def chosen(self, bits: int) -> tuple[Ticket, ...]:
+        return tuple(ticket for i, ticket in enumerate(self.tickets) if bits >> i & 1)
+
+    def fits(self, bits: int) -> bool:
+        """Return whether the trains left complete all tickets of a set."""
+        return 0 <= self.trains[bits] <= self.left
+
+    def net(self, network: Network) -> float:
+        """Return the points of a network, less what its trains would bring elsewhere."""
+        return network.points - self.train_value * network.length
+
+    def best(self, bits: int) -> Network:
+        """Return the best network for a set of tickets; those that it does not reach are written off."""
+        open_ones = bits & ~self.cut_off
+        if self.fits(open_ones):
+            return self._of_all(self._network(open_ones), bits)
+        parts = (part for part in range(open_ones) if part & open_ones == part and self.fits(part))
+        return max((self._of_all(self._network(part), bits) for part in parts), key=self.net)
+
+    def _network(self, bits: int) -> Network:
+        """Return the network with the best net points for tickets that fit, over all destinations that do."""
+        if bits not in self._networks:
+            networks = _networks(self.solver, self.chosen(bits))
+            self._networks[bits] = max((n for n in networks if n.length <= self.left), key=self.net)
+        return self._networks[bits]
+
+    def _of_all(self, network: Network, bits: int) -> Network:
+        """Return a network with all tickets of a set, of which it may complete more than it was found for."""
+        tickets, parts = self.chosen(bits), join_cities(network.routes + network.owned)
+        return replace(network, tickets=tickets, reached=tuple(reached_destinations(t, parts) for t in tickets))
+
+
+def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Network]:
+    """Yield the cheapest network for each choice of destinations that can be reached."""
+    choices = [[place.name for place, _ in ticket.destinations] for ticket in tickets]
+    for names in product(*choices):
+        fixed = fix_destinations(tickets, dict(zip((ticket.id for ticket in tickets), names, strict=True)))
+        try:
+            yield solver.solve(tickets, fixed)
+        except NoNetworkError:
+            continue
+
+
+def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
+    """Return what a choice brings and costs; its first `n_kept` tickets are of the deal."""
+    bits = sum(1 << i for i in choice)
+    network = plans.best(bits)
+    done = [i for i, reached in zip(choice, network.reached, strict=True) if reached]
+    kept_bits = sum(1 << i for i in done)
+    slack = plans.left - network.length
+    completed = replace(network, tickets=plans.chosen(kept_bits), reached=tuple(filter(None, network.reached)))
+    detour = float(detours(plans.solver, completed, both=both).max(initial=0))
+    several = [
+        f"{ticket.id}: {destination}"
+        for ticket, destination in zip(network.tickets, network.destinations, strict=True)
+        if destination and len(ticket.destinations) > 1
+    ]
+    marginals = [
+        f"{plans.tickets[i].id} {plans.trains[kept_bits] - plans.trains[kept_bits ^ 1 << i]}"
+        for i in choice[:n_kept]
+        if i in done
+    ]
+    return {
+        "net": plans.net(network),
+        "possible": plans.fits(bits),
+        "written_off": ", ".join(ticket.id for ticket in plans.chosen(bits ^ kept_bits)),
+        "destinations": ", ".join(several),
+        "ticket_points": network.ticket_points,
+        "route_points": network.route_points,
+        "trains": network.length,
+        "slack": slack,
+        "points_per_train": _ratio(completed.points, completed.length),
+        "n_routes": len(network.routes),
+        "n_tunnels": network.n_tunnels,
+        "n_ferries": network.n_ferries,
+        "toll": network.toll,
+        "detour": detour,
+        "at_risk": sum(ticket.penalty for ticket in network.tickets),
+        "marginal": ", ".join(marginals),
+        "warning": "; ".join(filter(None, (*_missing(plans, bits, kept_bits), _at_worst(slack, plans.left, detour)))),
+    }
+
+
+def _ratio(points: int, trains: int) -> float:
+    """Return the points per train; infinite where they cost no trains, nan where there are none."""
+    if trains:
+        return points / trains
+    return np.inf if points else np.nan
+
+
+def _missing(plans: _Plans, bits: int, done: int) -> Iterator[str]:
+    """Yield in words why not all tickets of a set can be completed, where only `done` are."""
+    cut_off = bits & plans.cut_off
+    if cut_off:
+        yield f"{_named(plans, cut_off)} cannot be built any more"
+    open_ones = bits & ~cut_off
+    if not plans.fits(open_ones):
+        short = counted(plans.trains[open_ones] - plans.left, "train")
+        yield f"{short} too few, {_named(plans, open_ones & ~done)} written off"
+
+
+def _named(plans: _Plans, bits: int) -> str:
+    return listed(ticket.id for ticket in plans.chosen(bits))
+
+
+def _at_worst(slack: int, left: int, detour: float) -> str:
+    """
+    Return a warning about too few trains to spare, "" if they are enough.
+
+    Examples
+    --------
+    >>> _at_worst(2, 30, 5), _at_worst(8, 40, 5), _at_worst(10, 40, 5)
+    ('2 trains to spare, 5 more if the worst route is lost', 'only 8 of 40 trains to spare', '')
+    """
+    trains = counted(slack, "train")
+    if detour == np.inf:
+        return f"{trains} to spare, and no way around the worst route"
+    if detour > slack:
+        return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
+    return f"only {slack} of {counted(left, 'train')} to spare" if slack < _THIN * left else ""

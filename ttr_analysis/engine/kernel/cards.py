@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
-from ttr_analysis.analysis._counts import count_cards, kind_at
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_REVEALED,
@@ -23,9 +22,11 @@ from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, State
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.market import (
     EMPTY,
+    count_cards,
     draws_for_face_up,
     has_too_many_locomotives,
     is_reset_due,
+    kind_at,
     may_take_face_up,
     next_empty_slot,
     sweep_market,

@@ -6,11 +6,11 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import discard, unseen_cards
 from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, fill_sets, find_form, form_sets
 from ttr_analysis.rules.stations import station_spaces

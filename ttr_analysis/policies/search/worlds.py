@@ -23,7 +23,6 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled
-from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.kernel.turns import ANY_DECK, count_bits, new_game
 from ttr_analysis.engine.layout import (
@@ -42,7 +41,7 @@ from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose
 from ttr_analysis.policies.search.beliefs import Beliefs
 from ttr_analysis.policies.search.knowledge import EVERYBODY
 from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
-from ttr_analysis.rules.market import has_too_many_locomotives
+from ttr_analysis.rules.market import add_cards, count_cards, draw_card, has_too_many_locomotives
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
 _WORLD_STREAM: Final = 64
@@ -156,7 +155,7 @@ def _fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None
             kind = draw_card(fresh, stream)
             state.hand[seat, kind] += 1
             state.blind[seat, kind] += 1
-    copy_cards(fresh, state.draw_pile)
+    state.draw_pile[:] = fresh
 
 
 @compiled

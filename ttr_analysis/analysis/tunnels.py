@@ -1,21 +1,58 @@
-"""Exact odds of tunnels: the surcharge, whether a claim succeeds, and how many spare cards to hold."""
+"""
+Tunnels: the surcharge, the odds of a claim, and spare cards.
+
+Odds in closed form are exact, counted in whole numbers; simulations carry
+their standard errors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 from typing import TYPE_CHECKING
 
-from ttr_analysis.analysis.payments import Cards, Payment, options
+import numpy as np
+
+from ttr_analysis.analysis.payments import Cards, Payment, from_cards, options, why_illegal
+from ttr_analysis.analysis.payments.expected import pile_size
 from ttr_analysis.analysis.payments.model import as_array
-from ttr_analysis.cards import COLORS, FULL_DECK, GRAY, LOCOMOTIVE, CardCounts, card_index, kind_name
+from ttr_analysis.analysis.tunnel_path import PathSimulation, simulate_path
+from ttr_analysis.analysis.waiting import Estimate, check_samples, hypergeometric
+from ttr_analysis.cards import (
+    COLORS,
+    FULL_DECK,
+    GRAY,
+    LOCOMOTIVE,
+    LOCOMOTIVE_INDEX,
+    CardCounts,
+    card_index,
+    kind_name,
+)
 from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import tunnel as rule
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = [
+    "ClaimOdds",
+    "PathSimulation",
+    "best_payment",
+    "claim_odds",
+    "odds_table",
+    "pool_from_seen",
+    "simulate_claim",
+    "simulate_path",
+    "simulate_surcharges",
+    "spare_cards",
+    "spare_needed",
+    "surcharge_distribution",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,20 +63,20 @@ class ClaimOdds:
     Parameters
     ----------
     payment
-        The cards laid down for the length.
+        Cards laid down for the length.
     plays
-        The color played; "locomotive" if only locomotives are laid down.
+        Color played; "locomotive" for locomotives alone.
     spare
-        Cards of the hand that could pay a surcharge.
+        Cards left that could pay a surcharge.
     distribution
-        `distribution[k]`: probability that the surcharge is `k` cards.
+        `distribution[k]`: probability of a surcharge of `k` cards.
     probability
         Probability that the spare cards pay it.
     expected_surcharge
-        Mean surcharge, whether it can be paid or not.
+        Mean surcharge, payable or not.
     expected_cards
-        Mean number of cards spent if the claim succeeds, the surcharge
-        included; 0 if it cannot succeed.
+        Mean number of cards spent on a successful claim, surcharge included; 0
+        if it cannot succeed.
     """
 
     payment: Payment
@@ -51,7 +88,6 @@ class ClaimOdds:
     expected_cards: float
 
     def __str__(self) -> str:
-        """Return the payment with its odds."""
         return f"{self.payment}: {self.probability:.1%} with {self.spare} spare, exact"
 
     def __repr__(self) -> str:
@@ -70,13 +106,13 @@ def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> 
     Parameters
     ----------
     matching
-        Unseen cards that match, locomotives included. Count the locomotives
-        only if the tunnel is paid with locomotives alone.
+        Unseen cards that match, locomotives included; locomotives only if the
+        tunnel is paid with locomotives alone.
     unseen
-        Cards that the draw pile may hold: all that were not seen since the
-        last shuffle. The pile itself may be smaller, as others hold some.
+        Cards that the draw pile may hold: all not seen since the last shuffle,
+        even if others hold some of them.
     revealed
-        Cards turned over. Fewer are turned over if fewer are unseen.
+        Cards turned over, or all unseen ones if these are fewer.
 
     Returns
     -------
@@ -87,10 +123,6 @@ def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> 
     ------
     ValueError
         If `matching` is not between 0 and `unseen`, or `revealed` below 0.
-
-    Notes
-    -----
-    In time linear in `revealed`.
 
     References
     ----------
@@ -105,8 +137,8 @@ def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> 
     >>> [round(p, 4) for p in surcharge_distribution(26, 110)]
     [0.4415, 0.42, 0.1265, 0.012]
     """
-    check_matching(matching, unseen, revealed)
-    return tuple(float(p) for p in _exact_distribution(matching, unseen, min(revealed, unseen)))
+    _check_matching(matching, unseen, revealed)
+    return tuple(map(float, hypergeometric(matching, unseen, min(revealed, unseen))))
 
 
 def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
@@ -116,7 +148,7 @@ def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     Parameters
     ----------
     *seen
-        Cards seen: the own hand, the market, the discards, and what others
+        Cards seen: your hand, the market, the discards, and cards that others
         took openly and still hold.
     deck
         All cards of the game: `game_map.rules.deck`.
@@ -124,12 +156,12 @@ def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     Raises
     ------
     ValueError
-        If more cards of a kind were seen than there are.
+        If more cards of a kind were seen than exist.
 
     Notes
     -----
-    After a reshuffle the pile consists of the discards of that moment: then
-    they, less the cards seen since, are the pool.
+    After a reshuffle the pool is the discard pile of that moment, less the cards
+    seen since.
 
     Examples
     --------
@@ -153,46 +185,44 @@ def claim_odds(
     revealed: int = 3,
 ) -> tuple[ClaimOdds, ...]:
     """
-    Return the odds that a tunnel is claimed, for every payment. Exact.
+    Return the odds of claiming a tunnel with each payment. Exact.
 
     Parameters
     ----------
     route
-        A tunnel of any map.
+        Tunnel of any map.
     hand
         Cards held.
     pool
-        The cards that the draw pile may hold: see `pool_from_seen`. If not
-        given, the deck without the hand, and without the discards if these
-        are given.
+        Cards the draw pile may hold (see `pool_from_seen`); by default the deck
+        without the hand and the discards.
     n_pile
-        Cards in the draw pile; all of the pool if not given.
+        Cards in the draw pile; by default all of the pool.
     discards
-        Cards of the discard pile, before the claim. Wanted if the pile is
-        smaller than `revealed`: then they are shuffled, without the cards
-        laid down, and the rest is turned over from them.
+        Cards of the discard pile before the claim. Needed if the pile is smaller
+        than `revealed`: they are shuffled, without the cards laid down, and the
+        remaining cards are turned over from them.
     revealed
-        Cards turned over: `game_map.rules.tunnel.revealed`. If pile and
-        discards together hold fewer, all of them are turned over.
+        Cards turned over: `game_map.rules.tunnel.revealed`, or all of pile and
+        discards if these are fewer.
 
     Returns
     -------
     odds
-        One for each payment, the best first: the most probable, then the one
-        with the fewest locomotives, then with the smallest surcharge. None if
-        the hand does not pay for the length.
+        One for each payment, best first: the most probable, then the fewest
+        locomotives, then the smallest surcharge. Empty if the hand does not pay
+        for the length.
 
     Raises
     ------
     ValueError
-        If the route is no tunnel, the pile larger than the pool, or the pile
-        too small and `discards` not given.
+        If the route is no tunnel, the pile is larger than the pool, or it is too
+        small and `discards` is not given.
 
     Notes
     -----
-    Locomotives laid down beside color cards change nothing about the odds:
-    what is laid down is not spare, whichever it is. Locomotives alone do:
-    then only locomotives match.
+    Locomotives laid down beside color cards do not change the odds. Locomotives
+    alone do: then only locomotives match.
 
     Examples
     --------
@@ -204,9 +234,9 @@ def claim_odds(
     1 purple, 1 locomotive: 99.2% with 2 spare, exact
     2 locomotives: 69.5% with 0 spare, exact
     """
-    hand, pool, n_pile, discards = known_cards(route, hand, pool, n_pile, discards, revealed)
+    hand, pool, n_pile, discards = _known_cards(route, hand, pool, n_pile, discards, revealed)
     found = [_odds_of(route, hand, payment, pool, n_pile, discards, revealed) for payment in options(route, hand)]
-    return tuple(sorted(found, key=_worse))
+    return tuple(sorted(found, key=lambda o: (-o.probability, o.payment.locomotives, o.expected_surcharge, -o.spare)))
 
 
 def best_payment(
@@ -219,12 +249,12 @@ def best_payment(
     revealed: int = 3,
 ) -> ClaimOdds | None:
     """
-    Return the payment with the best odds to claim a tunnel; None if there is none.
+    Return the payment with the best odds of claiming a tunnel; None if the hand does not pay.
 
     Parameters
     ----------
     route, hand, pool, n_pile, discards, revealed
-        As of `claim_odds`.
+        As for `claim_odds`.
 
     Examples
     --------
@@ -251,8 +281,8 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
     table
         In the order given: `plays` (color or "locomotive"), `own` and
         `locomotives` (cards laid down), `spare` (cards), `probability`,
-        `expected_surcharge` and `expected_cards` (cards), and `p0`, `p1` and
-        so on, the probability of each surcharge. All exact.
+        `expected_surcharge` and `expected_cards` (cards), and `p0`, `p1`, ...,
+        the probability of each surcharge. All exact.
 
     Examples
     --------
@@ -267,23 +297,27 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    n = max((len(o.distribution) for o in odds), default=0)
-    columns = ["plays", "own", "locomotives", "spare", "probability", "expected_surcharge", "expected_cards"]
-    rows = [
-        (
-            o.plays,
-            o.payment.own,
-            o.payment.locomotives,
-            o.spare,
-            o.probability,
-            o.expected_surcharge,
-            o.expected_cards,
-            *o.distribution,
-            *[0.0] * (n - len(o.distribution)),
-        )
-        for o in odds
-    ]
-    return pd.DataFrame(rows, columns=[*columns, *(f"p{k}" for k in range(n))])
+    table = pd.DataFrame(
+        {
+            "plays": [o.plays for o in odds],
+            "own": [o.payment.own for o in odds],
+            "locomotives": [o.payment.locomotives for o in odds],
+            "spare": [o.spare for o in odds],
+            "probability": [o.probability for o in odds],
+            "expected_surcharge": [o.expected_surcharge for o in odds],
+            "expected_cards": [o.expected_cards for o in odds],
+        }
+    )
+    for k in range(max((len(o.distribution) for o in odds), default=0)):
+        table[f"p{k}"] = [o.distribution[k] if k < len(o.distribution) else 0.0 for o in odds]
+    return table
+
+
+def _spare(route: Route, hand: CardCounts, payment: Payment) -> tuple[str, int]:
+    """Return the kind of card played, and the cards left that could pay a surcharge."""
+    plays = payment.color or LOCOMOTIVE
+    left = as_array(hand - payment.cards)
+    return plays, int(rule.spare_cards(left, card_index(plays), int(route.locomotives_allowed)))
 
 
 def _odds_of(
@@ -295,10 +329,8 @@ def _odds_of(
     discards: CardCounts,
     revealed: int,
 ) -> ClaimOdds:
-    plays = payment.color or LOCOMOTIVE
-    left = as_array(hand - payment.cards)
-    spare = int(rule.spare_cards(left, card_index(plays), int(route.locomotives_allowed)))
-    distribution = exact_surcharge(card_index(plays), pool, n_pile, discards, revealed)
+    plays, spare = _spare(route, hand, payment)
+    distribution = _exact_surcharge(card_index(plays), pool, n_pile, discards, revealed)
     success = sum(distribution[: spare + 1])
     mean = sum(k * p for k, p in enumerate(distribution))
     paid = sum(k * p for k, p in enumerate(distribution[: spare + 1]))
@@ -313,16 +345,12 @@ def _odds_of(
     )
 
 
-def _worse(odds: ClaimOdds) -> tuple[float, int, float, int]:
-    return -odds.probability, odds.payment.locomotives, odds.expected_surcharge, -odds.spare
-
-
-def exact_surcharge(color: int, pool: CardCounts, n_pile: int, discards: CardCounts, revealed: int) -> list[Fraction]:
+def _exact_surcharge(color: int, pool: CardCounts, n_pile: int, discards: CardCounts, revealed: int) -> list[Fraction]:
     """Return the distribution of the surcharge, through a reshuffle if the pile is too small."""
     from_pile = min(revealed, n_pile)
     from_discards = int(rule.n_turned_over(n_pile, discards.n_cards, revealed)) - from_pile
-    first = _exact_distribution(int(rule.matching_cards(as_array(pool), color)), pool.n_cards, from_pile)
-    second = _exact_distribution(int(rule.matching_cards(as_array(discards), color)), discards.n_cards, from_discards)
+    first = hypergeometric(int(rule.matching_cards(as_array(pool), color)), pool.n_cards, from_pile)
+    second = hypergeometric(int(rule.matching_cards(as_array(discards), color)), discards.n_cards, from_discards)
     total = [Fraction(0)] * (len(first) + len(second) - 1)
     for i, p in enumerate(first):
         for j, q in enumerate(second):
@@ -330,51 +358,39 @@ def exact_surcharge(color: int, pool: CardCounts, n_pile: int, discards: CardCou
     return total
 
 
-def _exact_distribution(matching: int, unseen: int, n: int) -> list[Fraction]:
-    ways = comb(unseen, n)
-    return [Fraction(comb(matching, k) * comb(unseen - matching, n - k), ways) for k in range(n + 1)]
-
-
-def known_cards(
+def _known_cards(
     route: Route, hand: Cards, pool: Cards | None, n_pile: int | None, discards: Cards | None, revealed: int
 ) -> tuple[CardCounts, CardCounts, int, CardCounts]:
     """Return hand, pool, size of the pile and discards, checked."""
-    check_tunnel(route)
+    _check_tunnel(route)
     hand = CardCounts.coerce(hand)
     thrown = CardCounts.coerce(discards if discards is not None else ())
     pool = pool_from_seen(hand, thrown) if pool is None else CardCounts.coerce(pool)
-    n_pile = pool.n_cards if n_pile is None else n_pile
-    if not 0 <= n_pile <= pool.n_cards:
-        msg = f"the pile holds from 0 to the {pool.n_cards} cards of the pool, got {n_pile}"
-        raise ValueError(msg)
-    if revealed < 0:
-        msg = f"the number of cards turned over must be 0 or more, got {revealed}"
-        raise ValueError(msg)
+    n_pile = pile_size(n_pile, pool)
+    _check_revealed(revealed)
     if discards is None and n_pile < revealed:
-        msg = (
+        raise ValueError(
             f"the pile has {n_pile} cards, fewer than the {revealed} to turn over: "
             "the discards are shuffled, so give `discards` (() if there are none)"
         )
-        raise ValueError(msg)
     return hand, pool, n_pile, thrown
 
 
-def check_tunnel(route: Route) -> None:
-    """Refuse a route that is no tunnel, and what is no route."""
+def _check_tunnel(route: Route) -> None:
     check_route(route)
     if not route.tunnel:
-        msg = f"{route} is no tunnel: no surcharge, and a claim that is paid succeeds"
-        raise ValueError(msg)
+        raise ValueError(f"{route} is no tunnel: no surcharge, and a claim that is paid succeeds")
 
 
-def check_matching(matching: int, unseen: int, revealed: int) -> None:
-    """Refuse numbers of cards that cannot be."""
+def _check_matching(matching: int, unseen: int, revealed: int) -> None:
     if not 0 <= matching <= unseen:
-        msg = f"matching must be between 0 and unseen ({unseen}), got {matching}"
-        raise ValueError(msg)
+        raise ValueError(f"matching must be between 0 and unseen ({unseen}), got {matching}")
+    _check_revealed(revealed)
+
+
+def _check_revealed(revealed: int) -> None:
     if revealed < 0:
-        msg = f"the number of cards turned over must be 0 or more, got {revealed}"
-        raise ValueError(msg)
+        raise ValueError(f"the number of cards turned over must be 0 or more, got {revealed}")
 
 
 # -- how many spare cards to hold before trying a tunnel -----------------------------------------------------------
@@ -391,35 +407,34 @@ def spare_cards(
     deck: CardCounts = FULL_DECK,
 ) -> pd.DataFrame:
     """
-    Return the odds to claim a tunnel, by the number of spare cards held. Exact.
+    Return the odds of claiming a tunnel by the number of spare cards held. Exact.
 
     Parameters
     ----------
     route
-        A tunnel of any map.
+        Tunnel of any map.
     plays
-        The color played, or "locomotive" for locomotives alone; the color of
-        the route if not given.
+        Color played, or "locomotive" for locomotives alone; by default the
+        route's color.
     pool
-        The cards that the draw pile may hold. If not given, the deck without
-        the cards for the length and the spare cards, all of the kind played,
-        and without the discards, if they are given: nothing else is known.
+        Cards the draw pile may hold; by default the deck without the discards
+        and the cards held, which are all of the kind played.
     n_pile, discards, revealed
-        As of `claim_odds`.
+        As for `claim_odds`.
     deck
         All cards of the game: `game_map.rules.deck`.
 
     Returns
     -------
     table
-        Indexed by `spare` (cards), 0 to `revealed`: `probability` that the
-        claim succeeds, and `gain`, what the last of the spare cards adds.
+        Indexed by `spare` (cards), 0 to `revealed`: `probability` of a
+        successful claim, and `gain`, what the last spare card adds.
 
     Raises
     ------
     ValueError
-        If the route is no tunnel, or a color does not pay for it; if the
-        color is wanted (a gray route with a pool given) and not said.
+        If the route is no tunnel, the color does not pay for it, or the color is
+        missing (a gray route with a pool given).
 
     Examples
     --------
@@ -434,7 +449,7 @@ def spare_cards(
     """
     import pandas as pd
 
-    check_tunnel(route)
+    _check_tunnel(route)
     plays = _color_played(route, plays, symmetric=pool is None)
     thrown_before = CardCounts.coerce(discards or ())
     rows = []
@@ -444,8 +459,8 @@ def spare_cards(
         if pool is None and not held + thrown_before <= deck:
             break  # nobody can hold so many
         seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
-        _, seen, n, thrown = known_cards(route, held, seen, n_pile, discards, revealed)
-        p = float(sum(exact_surcharge(card_index(plays), seen, n, thrown, revealed)[: spare + 1]))
+        _, seen, n, thrown = _known_cards(route, held, seen, n_pile, discards, revealed)
+        p = float(sum(_exact_surcharge(card_index(plays), seen, n, thrown, revealed)[: spare + 1]))
         rows.append((spare, p, p - before))
         before = p
     return pd.DataFrame(rows, columns=["spare", "probability", "gain"]).set_index("spare")
@@ -463,16 +478,16 @@ def spare_needed(
     deck: CardCounts = FULL_DECK,
 ) -> int:
     """
-    Return how many spare cards to hold before trying a tunnel. Exact.
+    Return how many spare cards to hold before you try a tunnel. Exact.
 
     Parameters
     ----------
     route
-        A tunnel of any map.
+        Tunnel of any map.
     probability
-        The odds wanted.
+        Odds you want.
     plays, pool, n_pile, discards, revealed, deck
-        As of `spare_cards`.
+        As for `spare_cards`.
 
     Raises
     ------
@@ -487,27 +502,124 @@ def spare_needed(
     (2, 1)
     """
     if not 0 <= probability <= 1:
-        msg = f"a probability is from 0 to 1, got {probability}"
-        raise ValueError(msg)
+        raise ValueError(f"a probability is from 0 to 1, got {probability}")
     table = spare_cards(route, plays=plays, pool=pool, n_pile=n_pile, discards=discards, revealed=revealed, deck=deck)
     return int((table["probability"] >= probability - 1e-12).to_numpy().argmax())
 
 
 def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:
-    """Return the color played, checked against the route."""
     if plays is None:
         if route.color != GRAY:
             return route.color
         if symmetric:
             # Without any knowledge one color is as good as another.
             return COLORS[0]
-        msg = f"{route} may be played in any color: say which with `plays`"
-        raise ValueError(msg)
+        raise ValueError(f"{route} may be played in any color: say which with `plays`")
     plays = kind_name("kind of card", plays)
     if plays != LOCOMOTIVE and route.color not in (GRAY, plays):
-        msg = f"{route} is paid in {route.color} or locomotives, not in {plays}"
-        raise ValueError(msg)
+        raise ValueError(f"{route} is paid in {route.color} or locomotives, not in {plays}")
     if plays == LOCOMOTIVE and not route.locomotives_allowed:
-        msg = f"{route} cannot be paid with locomotives alone: they are no jokers on it"
-        raise ValueError(msg)
+        raise ValueError(f"{route} cannot be paid with locomotives alone: they are no jokers on it")
     return plays
+
+
+def simulate_surcharges(
+    matching: int, unseen: int, n: int, rng: np.random.Generator, *, revealed: int = 3
+) -> tuple[Estimate, ...]:
+    """
+    Return the share of each tunnel surcharge in simulated claims.
+
+    The cards are turned over one after another, each a random one of those left.
+
+    Parameters
+    ----------
+    matching, unseen, revealed
+        As for `surcharge_distribution`.
+    n
+        Number of simulated claims.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    shares
+        `shares[k]`: probability that exactly `k` cards match.
+
+    Raises
+    ------
+    ValueError
+        If `matching` is not between 0 and `unseen`, or `n` below 1.
+
+    Examples
+    --------
+    >>> shares = simulate_surcharges(26, 110, 100_000, np.random.default_rng(7))
+    >>> abs(shares[0].value - 0.4415) < 4 * shares[0].standard_error
+    True
+    """
+    _check_matching(matching, unseen, revealed)
+    check_samples(n)
+    n_cards = min(revealed, unseen)
+    matches = np.zeros(n, dtype=np.int64)
+    for i in range(n_cards):
+        matches += rng.random(n) * (unseen - i) < matching - matches
+    counts = np.bincount(matches, minlength=n_cards + 1)
+    return tuple(Estimate.of_share(int(count), n) for count in counts)
+
+
+def simulate_claim(
+    route: Route,
+    payment: Payment | Cards,
+    hand: Cards,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    pool: Cards | None = None,
+    n_pile: int | None = None,
+    discards: Cards | None = None,
+    revealed: int = 3,
+) -> Estimate:
+    """
+    Return the share of simulated claims of a tunnel that succeed.
+
+    Parameters
+    ----------
+    route
+        Tunnel of any map.
+    payment
+        Cards laid down for its length.
+    hand
+        Cards held, including those laid down.
+    n
+        Number of simulated claims.
+    rng
+        Source of randomness.
+    pool, n_pile, discards, revealed
+        As for `claim_odds`.
+
+    Raises
+    ------
+    ValueError
+        If the cards do not pay for the length, or the hand does not hold
+        them; or as for `claim_odds`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
+    >>> share = simulate_claim(tunnel, {"purple": 2}, {"purple": 3}, 100_000, np.random.default_rng(7))
+    >>> abs(share.value - ttr.tunnels.best_payment(tunnel, {"purple": 3}).probability) < 4 * share.standard_error
+    True
+    """
+    hand, pool, n_pile, discards = _known_cards(route, hand, pool, n_pile, discards, revealed)
+    check_samples(n)
+    reason = why_illegal(route, payment)
+    if reason is not None:
+        raise ValueError(reason)
+    payment = payment if isinstance(payment, Payment) else from_cards(route, payment)
+    plays, spare = _spare(route, hand, payment)
+    matching = sorted({card_index(plays), LOCOMOTIVE_INDEX})
+    from_pile = min(revealed, n_pile)
+    turned = rng.multivariate_hypergeometric(pool.counts, from_pile, size=n, method="count")
+    more = min(revealed - from_pile, discards.n_cards)
+    turned = turned + rng.multivariate_hypergeometric(discards.counts, more, size=n, method="count")
+    return Estimate.of_share(int((turned[:, matching].sum(axis=1) <= spare).sum()), n)
