@@ -80,16 +80,7 @@ def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:
 
 
 def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
-    """
-    Return the map with an edge for each two cities joined by a route, as `GameMap.simple_graph` but for border points.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> G = pair_graph(ttr.load_map("nordic"), borders=True)
-    >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
-    (67, {'length': 2, 'n_tracks': 2, 'n_spaces': 5})
-    """
+    """Return the map with an edge for each two cities that a route joins, as in `GameMap.simple_graph`."""
     cities = map(game_map.city, counted_cities(game_map, borders=borders))
     return build_simple_graph(game_map.title, cities, counted_routes(game_map, borders=borders))
 
