@@ -40,8 +40,8 @@ HELD = 0.85
 """So many of the tickets that are given more than 90% are held, of players unlike Planner."""
 CHANCE = 0.01
 """A test that fails less often if just so many are held."""
-N_GAMES = 110
-N_FIRST, N_THEN = 10, 70
+N_GAMES = 40
+N_FIRST, N_THEN = 10, 50
 """Worlds of a first look, which leaves out moments without a likely ticket, and of the one that counts."""
 LIKELY = 0.75
 """A ticket held in nine of ten worlds is held in fewer than eight of the first ones 7% of the time only."""

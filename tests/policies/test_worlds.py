@@ -342,7 +342,7 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely(is_tree: int) -> No
     pairs = np.exp(rng.normal(size=(2, MAX_TICKETS, MAX_TICKETS)))
     pairs = np.sqrt(pairs * pairs.transpose(0, 2, 1))
     on_way, per_route = rng.integers(16, size=(2, MAX_TICKETS)), np.array([2.0, 0.5])
-    n_worlds = 20_000
+    n_worlds = 8_000
     beliefs = Beliefs(weights, pairs, on_way, per_route, np.zeros(2), is_tree)
     worlds = table_of(known).worlds(known, beliefs, n_worlds)
 
@@ -402,7 +402,7 @@ def test_tickets_of_the_opening_are_those_that_its_player_would_choose() -> None
     state.held[0, :2] = UNKNOWN_TICKET
     weights = np.exp(np.random.default_rng(7).normal(size=(2, MAX_TICKETS)))
     table = Rollouts(known.game_map, 2, [Lowest(), Lowest()], seed=5)
-    n_worlds = 4_000
+    n_worlds = 2_000
     worlds = table.worlds(known, even(weights=weights, chosen=np.array([1.0, 0.0])), n_worlds)
 
     chances = {pair: weights[0, pair[0]] * weights[0, pair[1]] * (5 - max(pair)) for pair in combinations(range(6), 2)}
@@ -439,13 +439,13 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
     game_map = Combination(name, "", 2).game_map
     game, shared = Game(game_map, 2), alone_on(game_map, 2).shared
     found: dict[str, list[float]] = {"real": [], "chosen": [], "any": []}
-    for number in range(100):
+    for number in range(40):
         state = game.play([Planner(), Planner()], seed=7, game=number).state_at(2)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(shared[np.ix_(held, held)].sum())
         known, table = knowledge_of(state, 0), Rollouts(game_map, 2, seed=number)
         for what, model in ("chosen", SOUND), ("any", SOUND._replace(minds_choice=False)):
-            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 5)):
+            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 4)):
                 tickets = world.held[1, : world.n_held[1]]
                 found[what].append(shared[np.ix_(tickets, tickets)].sum())
     real, chosen, other = map(np.mean, found.values())
@@ -465,7 +465,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
         owned = int((state.owner[: len(game_map.routes)] == 1).sum())
         return owned - int(np.bitwise_or.reduce(on_way[tickets])).bit_count()
 
-    for number in range(100):
+    for number in range(40):
         record = game.play([Planner()] * 3, seed=7, game=number)
         state = record.state_at(2 * len(record.steps) // 5)
         known, table = knowledge_of(state, 0), Rollouts(game_map, 3, seed=number)
@@ -473,7 +473,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(left_over(state.packed, np.array(held)))
         for what, model in ("explained", SOUND), ("any", SOUND._replace(way_fit=np.zeros(2))):
-            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 10)):
+            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 6)):
                 found[what].append(left_over(world, world.held[1, : world.n_held[1]]))
     real, explained, other = map(np.mean, found.values())
     assert abs(explained - real) < 0.35 < other - real, (real, explained, other)

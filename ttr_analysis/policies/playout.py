@@ -203,7 +203,8 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
     played_by = [chooser_of(policy) for policy in policies]
-    choosers = list(dict.fromkeys(played_by))
+    # In one order for all seatings, so that these share one program.
+    choosers = sorted(dict.fromkeys(played_by), key=lambda chooser: chooser.__module__)
     lores, lore_at = _lay_out(policies, [policy.lore(game_map, n) for policy in policies])
     return Players(
         choosers=Functions(tuple(choosers)),
