@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -444,8 +443,3 @@ class Arithmetic(Values):
                 rest = self.get(f"and i1 {same}, {found}")
                 found = self.get(f"or i1 {self.ordered(node, strict, x, y)}, {rest}")
         return found
-
-
-def is_int64(value: float) -> bool:
-    """Return whether a float, without its fraction, fits an int."""
-    return math.isfinite(value) and -INT_LIMIT <= int(value) < INT_LIMIT

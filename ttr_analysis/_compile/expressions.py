@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import builtins
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, cast
 
 import numpy as np
 
-from ttr_analysis._compile.arithmetic import Arithmetic, Instance, Module, Static, fits, is_int64
+from ttr_analysis._compile.arithmetic import Arithmetic, Instance, Module, Static, fits
 from ttr_analysis._compile.source import Marked, Source, is_functions, marked
 from ttr_analysis._compile.types import (
     BOOL,
@@ -229,7 +228,7 @@ def _int(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is not FLOAT:
         return self.wide(value)
-    if value.const is not None and is_int64(value.const):
+    if value.const is not None and math.isfinite(value.const) and fits(int(value.const), 64):
         return constant(int(value.const))
     if self.is_checked:
         self.fail_if(self.get(f"fcmp uno double {value.one}, {value.one}"), Fault.NAN)
@@ -308,7 +307,7 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
         known = [int(size.const) for size in sizes if size.const is not None]
         if not sizes or any(size.kind not in (INT, INT32) for size in sizes):
             raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
-        if any(n < 0 for n in known) or prod(known) > MOST_ITEMS:
+        if any(n < 0 for n in known) or math.prod(known) > MOST_ITEMS:
             raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"at most {MOST_ITEMS} fit")
         zero = number(0.0) if cell.read is FLOAT else "0"
         part = zero if fill == "zeros" else None
@@ -333,7 +332,7 @@ _BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
     float: _float,
     bool: _bool,
     len: _len,
-    builtins.abs: _abs,
+    abs: _abs,
     min: _extreme(min, ast.Lt()),
     max: _extreme(max, ast.Gt()),
     np.int64: _int,

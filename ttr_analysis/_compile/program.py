@@ -85,7 +85,7 @@ class Statements(Expressions):
                 self.start(self.new_block("never"))
 
     def _report_faults(self) -> None:
-        for fault, line, block in self.faults():
+        for (fault, line), block in self.faults.items():
             self.start(block)
             where = self.program.place(fault, self.source, line)
             self.do(f"store i64 {where}, ptr {self.context(ERROR)}")

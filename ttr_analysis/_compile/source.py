@@ -99,19 +99,10 @@ class Source:
 
     def __init__(self, function: Callable[..., Any], text: Text | None = None) -> None:
         self.function = function
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.file = function.__code__.co_filename
+        self.line = function.__code__.co_firstlineno
         self.text = text or Text.of(self.file, function.__globals__)
-
-    @cached_property
-    def name(self) -> str:
-        return f"{self.function.__module__}.{self.function.__qualname__}"
-
-    @property
-    def file(self) -> str:
-        return self.function.__code__.co_filename
-
-    @property
-    def line(self) -> int:
-        return self.function.__code__.co_firstlineno
 
     @cached_property
     def tree(self) -> ast.FunctionDef:

@@ -79,7 +79,7 @@ class _Block(Field):
         if record is None:
             return self
         view = self.view(record.cells)
-        record.__dict__[self.name] = view  # found before this field from now on
+        setattr(record, self.name, view)  # from now on found before this field
         return view
 
 

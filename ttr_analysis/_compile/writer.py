@@ -116,7 +116,7 @@ class Writer:
         self.blocks = [self.block]
         self.exit = Block("exit")
         self._n_names = 0
-        self._faults: dict[tuple[Fault, int], Block] = {}
+        self.faults: dict[tuple[Fault, int], Block] = {}
 
     # -- blocks -----------------------------------------------------------------
 
@@ -209,11 +209,11 @@ class Writer:
     def fail_if(self, condition: str, fault: Fault) -> None:
         """End the call with an error if a condition holds."""
         key = (fault, self.line)
-        if key not in self._faults:
-            self._faults[key] = self.new_block("fault")
+        if key not in self.faults:
+            self.faults[key] = self.new_block("fault")
             self.may_fail = True
         onward = self.new_block("good")
-        self.branch(condition, self._faults[key], onward)
+        self.branch(condition, self.faults[key], onward)
         self.start(onward)
 
     def fail_after_call(self) -> None:
@@ -223,9 +223,6 @@ class Writer:
         onward = self.new_block("good")
         self.branch(self.get(f"icmp ne i64 {error}, 0"), self.exit, onward)
         self.start(onward)
-
-    def faults(self) -> list[tuple[Fault, int, Block]]:
-        return [(fault, line, block) for (fault, line), block in self._faults.items()]
 
     # -- memory -----------------------------------------------------------------
 
