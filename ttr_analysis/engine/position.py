@@ -110,7 +110,7 @@ class Position:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What is told, in order."""
+        """Names of the parts that are given, in order."""
         return tuple(name for name in PARTS if getattr(self, name) is not None)
 
 
@@ -119,7 +119,7 @@ PARTS: Final = tuple(field.name for field in fields(Position) if field.name != "
 
 
 class Problem(NamedTuple):
-    """What cannot be: which part of a position, what stands there, and what was expected instead."""
+    """What is impossible: the part of a position, its value, and what was expected instead."""
 
     part: str
     value: object
@@ -241,7 +241,7 @@ def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
 
 
 def _overlaid(before: Position, correction: Position) -> Position:
-    """Return a position with what a correction tells in place of what was there."""
+    """Return a position with a correction in place of what was there."""
     told: dict[str, object] = {name: getattr(correction, name) for name in correction.told}
     for name in ("owners", "stations"):
         if getattr(correction, name) is not None:
@@ -432,7 +432,7 @@ class _Setter:
         self._lay_pile(n_deck - n_seen, n_deck)
 
     def _lay_market(self, n_left: int) -> None:
-        """Lay the market out; where it is not told, unknown cards, as far as there are so many."""
+        """Lay the market out; if it is not given, with unknown cards, as far as there are any."""
         size = int(self.tables.market_size)
         told = self.position.market
         if told is not None and len(told) > size:

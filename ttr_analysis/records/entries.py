@@ -147,9 +147,9 @@ class Entry(NamedTuple):
     value
         Kind of card, packed cards or ticket.
     tickets
-        Tickets kept, or shown, by number.
+        Tickets kept, or shown.
     stamp
-        Where it was in the source of the record, if that is known.
+        Where it was in the source of the record.
     position
         A position or a correction.
     """
@@ -282,14 +282,10 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
 
 class EntryReader:
     """
-    Reads events from the objects on lines.
+    Reads events from the objects on lines; all faults are added to a list.
 
-    Parameters
-    ----------
-    game_map, n_players
-        None if the header is wrong: then names of routes and tickets are not judged.
-    faults
-        All faults are added here.
+    Map and number of players are None if the header is wrong: then names of
+    routes and tickets are not judged.
     """
 
     def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
@@ -449,14 +445,7 @@ def read_record(
     """
     Return the header, the events and the map of a record, and the number of its last line if that breaks off, else 0.
 
-    Parameters
-    ----------
-    content
-        The file.
-    given
-        The map, if it is not built in.
-    faults
-        Raised if there are any.
+    A map that is not built in must be given. Faults are raised.
     """
     lines, cut = parse_lines(content, faults)
     if not lines or lines[0].number > 1:

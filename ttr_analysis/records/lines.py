@@ -2,8 +2,7 @@
 JSON Lines: from bytes to checked objects, one a line, and back.
 
 A file may come from a stranger: its size is limited before anything is read,
-JSON is taken strictly, and everything that is wrong is collected with its
-line.
+JSON is taken strictly, and all faults are collected with their lines.
 """
 
 from __future__ import annotations
@@ -33,48 +32,21 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """
-    A line of a file.
-
-    Parameters
-    ----------
-    number
-        Its number, from 1.
-    data
-        The object on it.
-    """
+    """A line of a file: its number, from 1, and the object on it."""
 
     number: int
     data: dict[str, object]
 
 
 class Lines(NamedTuple):
-    """
-    The lines of a file.
-
-    Parameters
-    ----------
-    lines
-        Those that hold an object.
-    cut
-        Number of the last line if it breaks off, else 0.
-    """
+    """The lines that hold an object, and the number of the last line if it breaks off, else 0."""
 
     lines: list[Line]
     cut: int
 
 
 def read_bytes(path: str | os.PathLike[str], faults: FaultList) -> bytes:
-    """
-    Return the content of a file of at most `MAX_BYTES`.
-
-    Raises
-    ------
-    RecordError
-        If it is larger, or no file.
-    OSError
-        If it cannot be read: there is none of that name, say.
-    """
+    """Return the content of a file, or a little more than `MAX_BYTES` of it; a RecordError says that it is no file."""
     path = Path(path).expanduser()
     if path.exists() and not path.is_file():
         faults.add(0, "", "something else", "expected a file")
@@ -85,23 +57,12 @@ def read_bytes(path: str | os.PathLike[str], faults: FaultList) -> bytes:
 
 def parse_lines(content: bytes, faults: FaultList) -> Lines:
     """
-    Return the objects of JSON Lines.
+    Return the objects of JSON Lines in UTF-8.
 
-    A last line without its end of line that may be the beginning of a right
-    one was cut in the middle of a write; it is left out. The first line must
-    be whole.
-
-    Parameters
-    ----------
-    content
-        UTF-8 text; lines end with a line feed.
-    faults
-        What is wrong is added here.
-
-    Raises
-    ------
-    RecordError
-        If the whole is larger than the limits of this module.
+    A last line without its line feed that may be the beginning of a right one
+    was cut in the middle of a write; it is left out. The first line must be
+    whole. A RecordError is raised at once if the limits of this module are
+    exceeded.
     """
     if len(content) > MAX_BYTES:
         faults.add(0, "", "more", f"expected at most {MAX_BYTES:,} bytes")
@@ -216,12 +177,5 @@ def as_json(value: object) -> str:
 
 
 def as_line(data: Mapping[str, object]) -> str:
-    r"""
-    Return an object as a line of a file.
-
-    Examples
-    --------
-    >>> as_line({"event": "ticket_offered", "seat": 0, "ticket": "Göteborg-Åndalsnes"})
-    '{"event":"ticket_offered","seat":0,"ticket":"Göteborg-Åndalsnes"}\n'
-    """
+    r"""Return an object as a line of a file."""
     return as_json(data) + "\n"

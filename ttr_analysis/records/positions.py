@@ -61,10 +61,10 @@ _MARKET: Final = {NOBODY: None, UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KIN
 
 
 class Refuse(Protocol):
-    """Takes note of a fault: in which part, the wrong value, and what was expected."""
+    """Takes a fault: the part, the wrong value, and what was expected."""
 
     def __call__(self, part: str, value: object, expected: str, /) -> None:
-        """Take note of a fault."""
+        """Take a fault."""
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -74,17 +74,9 @@ class PositionReader:
     """
     Reads a position, or a part of one.
 
-    Parameters
-    ----------
-    game_map, n_players
-        The game.
-    refuse
-        Called for each fault.
-    is_strict
-        Whether names are as in records; else routes, cities, tickets and cards
-        may be objects, or have any of their names.
-    players
-        Names of the players, which may stand for their seats.
+    If it is strict, names are as in records; else routes, cities, tickets and
+    cards may be objects or have any of their names. `refuse` is called for each
+    fault. Names of players, if given, may stand for their seats.
     """
 
     def __init__(
@@ -329,7 +321,7 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
 
     Besides the parts of a position it has `map`, perhaps `variant`, and
     `players`: their names, which may stand for their seats. A `PositionError`
-    lists all faults; a map or variant may be unknown, or have faults of its own.
+    lists all faults.
 
     >>> state, names = read_position('''
     ... {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Bo"}, "tickets": {"Ann": 2, "Bo": []}}

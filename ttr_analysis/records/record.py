@@ -152,8 +152,8 @@ class GameRecord:
         ----------
         state
             A state between two turns, as `Game.position` gives it. Only what is
-            on the table is kept, not how the game got there: which cards
-            everyone has seen in a hand, or the order of tickets in the pile.
+            on the table is kept, not how the game got there, such as the cards
+            that everyone has seen in a hand, or the order of tickets in the pile.
         players, title, note, date
             As in `from_play`.
 
@@ -167,8 +167,7 @@ class GameRecord:
         >>> import ttr_analysis as ttr
         >>> game = ttr.Game("usa")
         >>> state = game.position(hands=[{"red": 3, "?": 2}, 4], tickets=[["Dallas-New York"], 2], to_move=1)
-        >>> record = GameRecord.from_position(state, players=["Ann", "Bo"])
-        >>> record.state_at(0) == state
+        >>> GameRecord.from_position(state, players=["Ann", "Bo"]).state_at(0) == state
         True
         """
         entry = Entry(START, position=laid_out(state)[0])
@@ -383,11 +382,6 @@ class GameRecord:
         ----------
         step
             The last one, as in `state_at`.
-
-        Raises
-        ------
-        IndexError
-            If there is no such step.
         """
         self.state_at(step)  # raises the error that names the steps there are
         return self._timeline.copy(range(len(self._timeline.steps))[step] + 1)
@@ -398,12 +392,12 @@ class GameRecord:
 
     @property
     def scores(self) -> tuple[int | MaybeNone, ...]:
-        """Points of each seat; None where they depend on tickets that are not known."""
+        """Points of each seat; None where they depend on unknown tickets."""
         return tuple(score.total for score in self._scores)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that won; empty if that depends on tickets that are not known, or the game is not over."""
+        """The seats that won; empty if that depends on unknown tickets, or the game is not over."""
         return self._scores.winners if self.is_complete else ()
 
     @cached_property

@@ -65,18 +65,9 @@ class Step(NamedTuple):
     """
     What brings a game from one state to the next.
 
-    Parameters
-    ----------
-    first, end
-        Its events in the record.
-    code, value
-        The action; code `SET_UP` for the set-up.
-    shown
-        The tickets that a seat shows, if the step is that.
-    script
-        Its outcomes of chance, codes and values, without places of shuffles.
-    laid
-        The packed state after a position or a correction.
+    It has its events in the record, from `first` to `end`; the action, or
+    `SET_UP`; the tickets that a seat shows, if it is that; outcomes of chance
+    without places of shuffles; and the state after a position or a correction.
     """
 
     first: int
@@ -289,21 +280,8 @@ def play_game(
 
 class ScriptedStep:
     """
-    A step to which outcomes are added one by one.
+    A step to which outcomes are added one by one, after the state before, or None, and a legal action.
 
-    Parameters
-    ----------
-    game
-        The game.
-    before
-        The packed state before the step; None for the set-up.
-    code, value
-        A legal action of the seat that acts; ignored for the set-up.
-    told
-        Outcomes added before, which fit.
-
-    Examples
-    --------
     >>> import ttr_analysis as ttr
     >>> setup = ScriptedStep(KernelGame(ttr.load_map("nordic"), 2), None)
     >>> setup.due
@@ -324,7 +302,7 @@ class ScriptedStep:
         self._before = before
         self._action = (code, value)
         self.script = list(told)
-        self._after, self._rows = self._run(self.script)
+        self.after, self._rows = self._run(self.script)
 
     @property
     def due(self) -> Entry | None:
@@ -350,13 +328,8 @@ class ScriptedStep:
         if told != [*self.script, row] or is_secret_unknown(*row):
             return False
         self.script.append(row)
-        self._after, self._rows = after, rows
+        self.after, self._rows = after, rows
         return True
-
-    @property
-    def after(self) -> State:
-        """The packed state after the step, if it is complete."""
-        return self._after
 
     def entries(self) -> list[Entry]:
         """Return the events so far: the move, unless the step is the set-up, and the outcomes added."""
