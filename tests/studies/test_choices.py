@@ -22,11 +22,11 @@ from ttr_analysis.studies.choices import (
     GO,
     NEVER,
     WAIT,
-    _hold,
+    Choice,
     deal_tickets,
     mark_completed,
     own_cards,
-    play_held,
+    play_chosen,
 )
 from ttr_analysis.tables import game_tables
 
@@ -42,8 +42,8 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     states = np.zeros((120, State.n_cells), dtype=np.int64)
     left = np.zeros(len(states))
-    wait = _hold(WAIT, deals=True, route=route, own=4, left=25.0)
-    play_held(tables, players, words, np.arange(len(states)), states, tape, wait, left)
+    wait = Choice(WAIT, deals=True, route=route, own=4, left=25.0)
+    play_chosen(tables, players, words, np.arange(len(states)), states, tape, wait, left)
     found = np.flatnonzero(left)
     assert 0 < len(found) < len(states)
     assert (left[found] <= 25).all()
@@ -54,7 +54,7 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
             state = State(played[i])
             assert state.seat == game % 3
             assert own_cards(state, tables, state.seat, route) >= 4
-        play_held(tables, players, words, found, played, tape, _hold(will, route=route), np.zeros(len(found)))
+        play_chosen(tables, players, words, found, played, tape, Choice(will, route=route), np.zeros(len(found)))
         owners[will] = State.across(played, "owner")[:, route]
     seats = found % 3
     assert not (owners[NEVER] == seats).any()

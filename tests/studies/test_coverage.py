@@ -201,7 +201,7 @@ def test_intervals_of_fairness_and_of_tournaments_hold_the_truth() -> None:
         check(getattr(fair, table), [getattr(one, table) for one in judged])
     played, *some = (
         S.tournament(INVENTED, NAMES, n, SEED + number, progress=False)
-        for number, n in enumerate((many, *[few] * N_PLAYED))
+        for number, n in enumerate((many, *[few] * N_SAMPLES))
     )
     for table in ("table", "pairs"):
         check(getattr(played, table), [getattr(one, table) for one in some])
@@ -213,7 +213,7 @@ def test_intervals_of_compared_simulations_hold_the_truth() -> None:
         "planners": ttr.simulate(INVENTED, [Planner(), Planner(), Greedy()], N_GAMES * N_PLAYED, SEED, progress=False),
         "others": ttr.simulate(INVENTED, [Greedy(), Greedy(), Random()], N_GAMES * N_PLAYED, SEED, progress=False),
     }
-    parts = [{name: part(results[name], at * N_GAMES) for name in results} for at in range(N_PLAYED)]
+    parts = [{name: part(results[name], at * N_GAMES) for name in results} for at in range(N_SAMPLES)]
     truth, found = S.compare_simulations(results), [S.compare_simulations(some) for some in parts]
     check(truth, found)
     for rare in ("loans", "stations built"):
@@ -224,11 +224,11 @@ def test_intervals_of_compared_simulations_hold_the_truth() -> None:
 def test_of_tickets_with_several_destinations_each_row_holds_the_truth() -> None:
     """Rare ones at twenty games: the best country may not have been seen, nor a failure."""
     game_map = load("switzerland")
-    whole = ttr.simulate(game_map, [Planner(), Planner(), Greedy()], 1_200, SEED, progress=False)
+    whole = ttr.simulate(game_map, [Planner(), Planner(), Greedy()], 600, SEED, progress=False)
     several = [ticket.id for ticket in game_map.tickets if len(ticket.destinations) > 1]
     truth = S.ticket_results(whole, game_map=game_map).loc[several, "net_points"]
 
-    for n_games, n_samples in ((20, 16), (N_GAMES, 6)):
+    for n_games, n_samples in ((20, 12), (N_GAMES, 4)):
         samples = [part(whole, number * n_games, n_games) for number in range(n_samples)]
         tables = [S.ticket_results(sample, game_map=game_map).reindex(several) for sample in samples]
         known = np.array([table["kept"].fillna(0) > 0 for table in tables])
@@ -252,7 +252,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth() -> None:
         played = record.steps[step][0]
         assert isinstance(played, Move)
         codes = [codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step))]
-        won = Search(known, SEED).results(np.array(codes), 12 * N_GAMES).won[:, :, known.viewer]
+        won = Search(known, SEED).results(np.array(codes), 8 * N_GAMES).won[:, :, known.viewer]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30
@@ -273,10 +273,10 @@ class Summed(NamedTuple):
 def test_intervals_of_players_over_many_games_hold_the_truth() -> None:
     """Of games drawn from some that stand for all."""
     game = ttr.Game(INVENTED, n_players=2)
-    records = [game.play([Planner(), Greedy()], SEED, number) for number in range(N_SAMPLES)]
+    records = [game.play([Planner(), Greedy()], SEED, number) for number in range(N_SAMPLES // 2)]
     all_of_them: list[Any] = [Summed(S.review(record, rollouts=2, progress=False).summary()) for record in records]
     rng = np.random.default_rng(SEED)
-    samples = [rng.integers(N_SAMPLES, size=N_GAMES) for _ in range(4 * N_SAMPLES)]
+    samples = [rng.integers(N_SAMPLES // 2, size=N_GAMES) for _ in range(4 * N_SAMPLES)]
     found = [S.player_results([all_of_them[i] for i in sample]) for sample in samples]
     check(S.player_results(all_of_them), found)
 
@@ -286,7 +286,7 @@ def test_intervals_of_correlations_hold_the_truth(n_tickets: int) -> None:
     """Of tickets drawn from all that there could be, of which the longer ones are completed less often."""
     rng = np.random.default_rng(SEED)
     truth, held = -0.6, []
-    for _ in range(100 * N_SAMPLES):
+    for _ in range(50 * N_SAMPLES):
         length, other = rng.normal(size=(2, n_tickets))
         rates = truth * length + np.sqrt(1 - truth**2) * other
         table = pd.DataFrame({"completion_rate": rates, **dict.fromkeys(MEASURES, length)})

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies import advise, player_results, review
+from ttr_analysis.studies import advise, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.reviews import (
@@ -414,12 +415,15 @@ def _stake(action: Action) -> int:
     return sum(max(points for _, points in ticket.destinations) for ticket in action.tickets if ticket is not None)
 
 
-def test_a_planted_blunder_is_among_the_moments(nordic: GameMap) -> None:
+def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     blunderer = Blunderer()
     record = Game(nordic).play(["Planner", blunderer], seed=5)
     own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == 1]
     planted = [own[number] for number in blunderer.planted]
 
+    late = partial(reviews._decisions_of, steps=range(planted[0] - 40, planted[1] + 1))
+    for name, value in (("_decisions_of", late), ("N_CURVE", 4), ("N_MOMENTS", 3)):
+        monkeypatch.setattr(reviews, name, value)
     moments = review(record, 1, rollouts=50, progress=False).moments(3)
 
     assert set(planted) & set(moments.index)

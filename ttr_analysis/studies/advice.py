@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._decoding import Range
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
@@ -513,9 +514,7 @@ def check_budget(rollouts: int | None, seconds: float | None, default: float | N
     if rollouts is not None and seconds is not None:
         raise ValueError("expected seconds or rollouts, got both")
     if rollouts is not None:
-        if index(rollouts) < 1:
-            raise ValueError(f"rollouts is a whole number of 1 or more, got {rollouts!r}")
-        return index(rollouts), None
+        return Range(1).check(rollouts, "rollouts"), None
     seconds = default if seconds is None else seconds
     if seconds is not None and not (isfinite(seconds) and seconds > 0):
         raise ValueError(f"seconds is a number above 0, got {seconds!r}")

@@ -18,6 +18,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import tickets as ticket_analysis
@@ -34,14 +35,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
-from ttr_analysis.engine.kernel.scoring import (
-    N_COLUMNS,
-    TOTAL_COLUMN,
-    WON_COLUMN,
-    goal_reached,
-    label_at_end,
-    score_games,
-)
+from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import (
@@ -61,13 +55,12 @@ from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLik
 from ttr_analysis.policies.planner.knowledge import Params
 from ttr_analysis.policies.planner.knowledge import turns_left as foresee_turns
 from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, seat_players, wake_players
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, results_of, seat_players, wake_players
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL
-from ttr_analysis.studies.intervals import clustered_difference, clustered_rate, mean_interval, moments_of
-from ttr_analysis.studies.simulation import whole
+from ttr_analysis.studies.intervals import Interval, clustered_difference, clustered_rate, mean_interval, moments_of
 from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 _BLOCK: Final = 32
@@ -105,22 +98,26 @@ def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
     return int(most + jokers)
 
 
-class Hold(NamedTuple):
+class Choice(NamedTuple):
     """The choice that one seat of a game is held to."""
 
-    will: int
-    deals: bool
-    route: int
-    own: int
-    left: float
-    foresight: Floats
-    deal: Ints
-    kept: int
+    kind: int
+    deals: bool = False
+    """Whether to set the games up first."""
+    route: int = 0
+    own: int = 0
+    left: float = _ANY
+    """The moment to wait for: that many cards for the route, and at most that many turns left."""
+    deal: Ints = np.zeros(1, dtype=np.int64)
+    kept: int = 0
+    """The tickets that it is dealt, and bit i for keeping the i-th of them."""
+    foresight: Floats = Planner().params
+    """Parameters of the planner that estimates the turns left."""
 
 
 @compiled
-def play_held(
-    tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, hold: Hold, left: Floats
+def play_chosen(
+    tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, choice: Choice, left: Floats
 ) -> None:
     """
     Play games while one seat of each, another one in the next, is held to a choice.
@@ -131,43 +128,43 @@ def play_held(
     for i in range(len(states)):
         state = State(states[i])
         seat = numbers[i] % tables.n_seats
-        if hold.deals:
+        if choice.deals:
             new_game(tables, words[0], numbers[i], state, tape)
-        if hold.will == KEEP:
-            deal_tickets(state, tables, seat, hold.deal)
+        if choice.kind == KEEP:
+            deal_tickets(state, tables, seat, choice.deal)
         wake_players(tables, players, 0, words, numbers[i])
         left[i] = 0.0
         while state.phase != OVER:
-            if state.seat == seat and hold.will == WAIT:
-                left[i] = _turns_at_moment(state, tables, seat, hold)
+            if state.seat == seat and choice.kind == WAIT:
+                left[i] = _turns_at_moment(state, tables, seat, choice)
                 if left[i] > 0.0:
                     break
-            code, value = _choose_held(state, tables, players, seat, hold)
+            code, value = _choose(state, tables, players, seat, choice)
             step(state, tables, code, value, tape)
 
 
 @compiled
-def _turns_at_moment(state: State, tables: Tables, seat: int, hold: Hold) -> float:
+def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) -> float:
     """Return the turns left if the moment to choose has come for a seat, else 0."""
-    route = hold.route
-    if state.phase != TURN or own_cards(state, tables, seat, route) < hold.own:
+    route = choice.route
+    if state.phase != TURN or own_cards(state, tables, seat, route) < choice.own:
         return 0.0
     if route_fault(state, tables, seat, route) != NONE:
         return 0.0
-    turns = foresee_turns(state, tables, seat, Params(hold.foresight[: Params.n_cells]))
-    return turns if turns <= hold.left else 0.0
+    turns = foresee_turns(state, tables, seat, Params(choice.foresight[: Params.n_cells]))
+    return turns if turns <= choice.left else 0.0
 
 
 @compiled
-def _choose_held(state: State, tables: Tables, players: Players, seat: int, hold: Hold) -> tuple[int, int]:
+def _choose(state: State, tables: Tables, players: Players, seat: int, choice: Choice) -> tuple[int, int]:
     """Return what the acting seat does, which may be held to a choice."""
     if state.seat == seat:
-        if hold.will == KEEP and state.phase == KEEP_START:
-            return KEEP_TICKETS, hold.kept
-        if hold.will == NEVER:
-            return _do_without(state, tables, players, seat, hold.route)
-        if hold.will == GO:
-            return _go_for(state, tables, players, seat, hold.route)
+        if choice.kind == KEEP and state.phase == KEEP_START:
+            return KEEP_TICKETS, choice.kept
+        if choice.kind == NEVER:
+            return _do_without(state, tables, players, seat, choice.route)
+        if choice.kind == GO:
+            return _go_for(state, tables, players, seat, choice.route)
     return choose(state, tables, players, state.seat)
 
 
@@ -314,24 +311,23 @@ class _Table(NamedTuple):
     def of(cls, game_map: GameMap, n_players: int | None, policy: Planner | None, seed: int) -> _Table:
         """Return a table at which all players are the same."""
         low, high = game_map.rules.players
-        n = max(low, min(_PLAYERS, high)) if n_players is None else whole(n_players, "n_players", 1)
+        n = max(low, min(_PLAYERS, high)) if n_players is None else Range(1).check(n_players, "n_players")
         check_seed(seed)
         tables = game_tables(game_map, n)
         return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_keys(seed, n))
 
-    def play(self, numbers: Ints, states: Ints, hold: Hold, left: Floats, bar: tqdm[Any]) -> None:
+    def play(self, numbers: Ints, states: Ints, choice: Choice, left: Floats, bar: tqdm[Any]) -> None:
         """Play games block by block, which allows progress and interrupts."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         for first in range(0, len(states), _BLOCK):
             some = slice(first, first + _BLOCK)
-            play_held(self.tables, self.players, self.words, numbers[some], states[some], tape, hold, left[some])
+            play_chosen(self.tables, self.players, self.words, numbers[some], states[some], tape, choice, left[some])
             bar.update(len(states[some]))
 
-    def scored(self, states: Ints) -> Ints:
-        """Return the scores of games that are over."""
-        scores = np.zeros((len(states), self.tables.n_seats, N_COLUMNS), dtype=np.int64)
-        score_games(states, self.tables, scores)
-        return scores
+    def ends(self, states: Ints, seats: Ints) -> _Ends:
+        """Return how games ended for the seat that each is about."""
+        results, at = results_of(states, self.tables), (np.arange(len(states)), seats)
+        return _Ends(results.points[at].astype(float), results.won[at])
 
 
 class _Ends(NamedTuple):
@@ -340,38 +336,18 @@ class _Ends(NamedTuple):
     points: Floats
     wins: Floats
 
-    @classmethod
-    def of(cls, scores: Ints, seats: Ints) -> _Ends:
-        """Return the ends of games from their scores."""
-        won = scores[:, :, WON_COLUMN]
-        at = np.arange(len(scores)), seats
-        return cls(scores[(*at, TOTAL_COLUMN)].astype(float), (won / won.sum(axis=1, keepdims=True))[at])
 
-
-def _hold(
-    will: int,
-    *,
-    deals: bool = False,
-    route: int = 0,
-    own: int = 0,
-    left: float = _ANY,
-    deal: Ints | None = None,
-    kept: int = 0,
-) -> Hold:
-    tickets = np.zeros(1, dtype=np.int64) if deal is None else deal
-    return Hold(will, deals, route, own, left, Planner().params, tickets, kept)
-
-
-def _with_interval(name: str, values: Floats) -> dict[str, float]:
-    """Return a mean over games with the ends of its 95% interval, as columns."""
-    found = mean_interval(float(values.sum()), float((values**2).sum()), len(values))
+def _with_ends(name: str, found: Interval) -> dict[str, float]:
+    """Return a figure with the ends of its 95% interval, as columns."""
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _points_gained(name: str, values: Floats) -> dict[str, float]:
+    return _with_ends(name, mean_interval(float(values.sum()), float((values**2).sum()), len(values)))
 
 
 def _wins_gained(name: str, values: Floats) -> dict[str, float]:
-    """Return a mean difference of wins with the ends of its 95% interval, as columns."""
-    found = clustered_difference(moments_of(values, np.ones(len(values))))
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return _with_ends(name, clustered_difference(moments_of(values, np.ones(len(values)))))
 
 
 # -- is a route worth it? ------------------------------------------------------------------------------------------
@@ -460,9 +436,9 @@ def route_worth(
     """
     game_map = as_map(game_map)
     route = game_map.resolve_routes([route])[0]
-    held = range(route.length + 1) if own is None else sorted({whole(n, "own", 0) for n in own})
+    held = range(route.length + 1) if own is None else sorted({Range().check(n, "own") for n in own})
     bounds = [float("inf")] if turns_left is None else sorted({float(n) for n in turns_left}, reverse=True)
-    n_games = whole(n_games, "n_games", 1)
+    n_games = Range(1).check(n_games, "n_games")
     table = _Table.of(game_map, n_players, policy, seed)
     rows = {}
     with tqdm(total=4 * n_games * len(held) * len(bounds), unit="game", disable=not progress) as bar:
@@ -488,16 +464,16 @@ def _route_row(
     """Return the row of `route_worth` for a moment, and leave each game there."""
     number = game_map.route_numbers[route.id]
     left = np.zeros(len(states))
-    wait = _hold(WAIT, route=number, own=own, left=min(bound, _ANY), deals=not states.any())
+    wait = Choice(WAIT, route=number, own=own, left=min(bound, _ANY), deals=not states.any())
     table.play(np.arange(len(states)), states, wait, left, bar)
     moments = np.flatnonzero(left)
     seats = moments % table.tables.n_seats
     ends, took = {}, {}
     for will in (NEVER, GO, FREE):
         played = states[moments]
-        table.play(moments, played, _hold(will, route=number), np.zeros(len(moments)), bar)
+        table.play(moments, played, Choice(will, route=number), np.zeros(len(moments)), bar)
         bar.update(len(states) - len(moments))
-        ends[will] = _Ends.of(table.scored(played), seats)
+        ends[will] = table.ends(played, seats)
         took[will] = State.across(played, "owner")[:, number] == seats
     if not len(moments):
         return {"positions": 0}
@@ -506,10 +482,10 @@ def _route_row(
         "positions": len(moments),
         "left": float(left[moments].mean()),
         "claimed": float(took[GO].mean()),
-        **_with_interval("gain", gain),
+        **_points_gained("gain", gain),
         **_wins_gained("win_gain", ends[GO].wins - ends[NEVER].wins),
-        **_with_interval("elsewhere", route.points * took[GO] - gain),
-        **_with_interval("free_gain", ends[FREE].points - ends[NEVER].points),
+        **_points_gained("elsewhere", route.points * took[GO] - gain),
+        **_points_gained("free_gain", ends[FREE].points - ends[NEVER].points),
         **_wins_gained("free_win_gain", ends[FREE].wins - ends[NEVER].wins),
         "free_claimed": float(took[FREE].mean()),
     }
@@ -599,9 +575,9 @@ def which_to_keep(
     dealt = game_map.resolve_tickets(deal)
     table = _Table.of(game_map, n_players, policy, seed)
     _check_deal(game_map, table.tables, dealt)
-    n_games = whole(n_games, "n_games", 1)
+    n_games = Range(1).check(n_games, "n_games")
     told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
-    n_best = len(told) if n_best is None else min(whole(n_best, "n_best", 1), len(told))
+    n_best = len(told) if n_best is None else min(Range(1).check(n_best, "n_best"), len(told))
     numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
     kept = [np.array([ticket.id in keep.split(", ") for ticket in dealt]) for keep in told["keep"]]
     n_first = min(_FIRST, n_games) if n_best < len(told) else 0
@@ -614,13 +590,11 @@ def which_to_keep(
             told, kept = told.iloc[chosen].reset_index(drop=True), [kept[i] for i in chosen]
         for is_kept in kept:
             ends, done = _play_choice(table, numbers, is_kept, n_games, bar)
-            won = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
+            rate = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
             rows.append(
                 {
-                    "win_rate": won.value,
-                    "win_low": won.low,
-                    "win_high": won.high,
-                    **_with_interval("played_points", ends.points),
+                    **dict(zip(("win_rate", "win_low", "win_high"), rate, strict=True)),
+                    **_points_gained("played_points", ends.points),
                     "completion_rate": float(done[:, is_kept].mean()),
                     "all_completed": float(done[:, is_kept].all(axis=1).mean()),
                 }
@@ -653,9 +627,9 @@ def _play_choice(
     """Return how games end for the seat that was dealt given tickets, and which of them it completed."""
     numbers = np.arange(n_games)
     bits = int(sum(1 << i for i in np.flatnonzero(is_kept)))
-    hold = _hold(KEEP, deals=True, deal=deal, kept=bits)
+    choice = Choice(KEEP, deals=True, deal=deal, kept=bits)
     states = np.zeros((n_games, State.n_cells), dtype=np.int64)
     done = np.zeros((n_games, len(deal)), dtype=np.int8)
-    table.play(numbers, states, hold, np.zeros(n_games), bar)
+    table.play(numbers, states, choice, np.zeros(n_games), bar)
     mark_completed(table.tables, states, deal, done)
-    return _Ends.of(table.scored(states), numbers % table.tables.n_seats), done > 0
+    return table.ends(states, numbers % table.tables.n_seats), done > 0

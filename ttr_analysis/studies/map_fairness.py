@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Floats, same_fields
+from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
@@ -28,7 +29,7 @@ from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
 from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators
 from ttr_analysis.studies.pool import Chunk, chunks_of, default_chunk, played
 from ttr_analysis.studies.questions.tally import Tally
-from ttr_analysis.studies.simulation import Interrupted, whole
+from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.tables import check_size
 
 _N_COLORINGS: Final = 10_000
@@ -105,7 +106,7 @@ def fairness(
     """
     game_map = as_map(game_map)
     check_seed(seed)
-    n_games, n_deals = whole(n_games, "n_games", 1), whole(n_deals, "n_deals", 1)
+    n_games, n_deals = Range(1).check(n_games, "n_games"), Range(1).check(n_deals, "n_deals")
     if policies is None:
         runs = [Run.of(game_map, ["Planner"] * n, seed) for n in sorted(set(game_map.rules.players))]
     else:

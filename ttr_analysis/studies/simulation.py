@@ -16,6 +16,7 @@ from typing import Any, Final, Self
 import numpy as np
 import pandas as pd
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import is_built_in
@@ -368,11 +369,11 @@ def simulate(  # noqa: PLR0913 - options
     game_map = as_map(game_map)
     check_size(game_map, len(policies))
     check_seed(seed)
-    n_games = whole(n_games, "n_games", 1)
+    n_games = Range(1).check(n_games, "n_games")
     run = Run.of(game_map, policies, index(seed))
     warn_of_generators(run.policies)
-    size = whole(default_chunk(run.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
-    n_waiting = whole(n_waiting, "n_waiting", 1)
+    size = Range(1).check(default_chunk(run.policies) if chunk_size is None else chunk_size, "chunk_size")
+    n_waiting = Range(1).check(n_waiting, "n_waiting")
     if patience is not None and not patience > 0:
         raise ValueError(f"patience is a number of seconds above 0, or None, got {patience!r}")
     named = zip(run.policies, run.names, strict=True)
@@ -419,10 +420,3 @@ def _check_asked(name: str, columns: list[str] | None) -> None:
     if unknown:
         hint = nearest(str(unknown[0]), TABLES[name]) or list(TABLES[name])
         raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")
-
-
-def whole(number: object, what: str, least: int) -> int:
-    """Return a number as an integer; raise a ValueError with its name unless it is whole, and large enough."""
-    if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
-        raise ValueError(f"{what} is a whole number of {least} or more, got {number!r}")
-    return index(number)

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Floats
+from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -32,7 +33,7 @@ from ttr_analysis.studies.intervals import (
 )
 from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_apart, warn_of_generators
 from ttr_analysis.studies.pool import Chunk, chunks_of, played
-from ttr_analysis.studies.simulation import Interrupted, whole
+from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.tables import check_size
 
 _COIN: Final = 0.5
@@ -385,7 +386,7 @@ def _play(
 ) -> Meetings:
     """Play the games of all pairings in turns, and count who came before whom."""
     check_seed(seed)
-    n_games = whole(n_games, "n_games", 1)
+    n_games = Range(1).check(n_games, "n_games")
     n_players = len(pairings[0])
     n = n_players * -(-n_games // factorial(n_players))  # of each order around the table, in each rotation
     seated: dict[int, tuple[int, ...]] = {}  # by the identity of the run

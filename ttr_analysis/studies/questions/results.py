@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -24,7 +25,7 @@ from ttr_analysis.studies.intervals import (
 )
 from ttr_analysis.studies.playing import Run
 from ttr_analysis.studies.questions.tally import Tally, answer, games_per_deal, n_players, sums_by_deal, tally
-from ttr_analysis.studies.simulation import SimulationResult, simulate, whole
+from ttr_analysis.studies.simulation import SimulationResult, simulate
 
 
 @answer()
@@ -436,7 +437,7 @@ def compare_strategies(
     game_map = as_map(game_map)
     if not strategies:
         raise ValueError("there is no strategy to compare")
-    n_games = whole(n_games, "n_games", 1)
+    n_games = Range(1).check(n_games, "n_games")
     rows, samples = [], []
     measures: Mapping[str, Values] = {"win": "won", "points": "points"}
     for strategy in strategies.values():
