@@ -45,8 +45,7 @@ from ttr_analysis.engine.kernel.scoring import (
 )
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
-from ttr_analysis.maps.loading import build_map
-from ttr_analysis.maps.rows import map_rows
+from ttr_analysis.maps.rows import build_board, map_rows
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, game_tables
@@ -140,7 +139,8 @@ def changed(game_map: str | GameMap, *, bonus: tuple[BonusRules, ...] | None = N
     if bonus is not None:
         groups_after["bonus"] = bonus
     rows = map_rows(before.cities, before.places, before.routes, before.tickets, before.rules)
-    return build_map(before.name, replace(before.rules, **groups_after), rows)
+    rules = replace(before.rules, **groups_after)
+    return GameMap(name=before.name, title=rules.title, rules=rules, **build_board(rows, rules))
 
 
 # -- positions ----------------------------------------------------------------------

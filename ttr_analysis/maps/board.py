@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal, Self
@@ -339,6 +339,13 @@ class Projection:
         x = radius * math.sin(theta)
         y = -radius * math.cos(theta)
         return x * self.scale - self.left, y * self.scale - self.bottom
+
+
+def flat_positions(positions: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return board positions of latitudes and longitudes that fill the board, to a thousandth of a unit."""
+    projection = Projection.fit(positions)
+    flat = (projection.project(lat, lon) for lat, lon in positions)
+    return [(round(x, 3), round(y, 3)) for x, y in flat]
 
 
 def _cone(south: float, north: float) -> float:

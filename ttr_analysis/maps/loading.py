@@ -11,7 +11,7 @@ from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import MapError, UnknownNameError, nearest
 from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.rows import MAX_TEXT, MapRows, build_board, read_rows
+from ttr_analysis.maps.rows import MAX_TEXT, build_board, read_rows
 from ttr_analysis.maps.rules_file import read_rules
 from ttr_analysis.rules.ruleset import RuleSet
 
@@ -56,14 +56,17 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     <GameMap 'switzerland': 51 cities, 88 routes, 46 tickets, 2-3 players>
     """
     folder = find_folder(name_or_folder)
-    faults = FaultList(str(name_or_folder), error=MapError)
+    faults = FaultList("", error=MapError)
     rules = read_rules(folder / "rules.toml", faults.of("rules.toml"))
     rows = read_rows(folder, rules, faults)
-    faults.raise_if_any(order=("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml"))
+    order = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml")
+    replace(faults, source=str(name_or_folder)).raise_if_any(order)
     assert rules is not None  # noqa: S101 - or there are faults
+    board = build_board(rows, rules)
     # A folder may have any name; that of a map is shortened so that records and tables can hold it.
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
-    return build_map(name, rules, rows)
+    # A map of its own, but made of the same facts as the first equal one.
+    return replace(first_equal(GameMap(name=name, title=rules.title, rules=rules, **board)))
 
 
 MapLike = GameMap | str | os.PathLike[str]
@@ -136,9 +139,3 @@ def data_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     inside = package / "_data"
     return inside if inside.is_dir() else package.parent / "data"
-
-
-def build_map(name: str, rules: RuleSet, rows: MapRows) -> GameMap:
-    """Return the map that checked rows describe."""
-    # A map of its own, but made of the same facts as the first equal one.
-    return replace(first_equal(GameMap(name=name, title=rules.title, rules=rules, **build_board(rows, rules))))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ttr_analysis._decoding import FaultList, Range, Text, read_text
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
-from ttr_analysis.maps.board import City, Place, Projection, Route, Ticket
+from ttr_analysis.maps.board import City, Place, Route, Ticket, flat_positions
 from ttr_analysis.maps.names import fold
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
@@ -175,9 +175,9 @@ def read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows
     """Return the tables of a folder, with a fault for everything in and between them that is wrong."""
     tables = {"places": CsvTable([])}  # few maps have countries
     for name, (columns, max_rows) in _TABLES.items():
-        path = folder / f"{name}.csv"
-        if name not in tables or path.exists():
-            tables[name] = _read_table(path, columns, max_rows, faults.of(path.name))
+        file = f"{name}.csv"
+        if name not in tables or (folder / file).exists():
+            tables[name] = _read_table(folder / file, columns, max_rows, faults.of(file))
     rows = MapRows(**tables)
     check_rows(rows, rules, faults)
     for variant in rules.variants if rules and not faults.faults else ():
@@ -262,8 +262,8 @@ def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], f
 
 def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
     """Return the cities, places, routes and tickets that checked rows describe."""
-    projection = Projection.fit((row["lat"], row["lon"]) for row in rows.cities.rows)
-    cities = tuple(_build_city(row, projection) for row in rows.cities.rows)
+    flat = flat_positions([(row["lat"], row["lon"]) for row in rows.cities.rows])
+    cities = tuple(_build_city(row, position) for row, position in zip(rows.cities.rows, flat, strict=True))
     countries: dict[str, list[str]] = {}
     for row in rows.places.rows:
         countries.setdefault(row["place"], []).append(row["city"])
@@ -273,15 +273,13 @@ def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
     return {
         "cities": cities,
         "places": tuple(places),
-        "routes": tuple(_build_route(row.values, rules) for row in rows.routes.rows),
         "tickets": _build_tickets(rows.tickets.rows, {place.name: place for place in places}),
+        "routes": tuple(_build_route(row.values, rules) for row in rows.routes.rows),
     }
 
 
-def _build_city(row: Row, projection: Projection) -> City:
-    x, y = row["x"], row["y"]
-    if x is None:
-        x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
+def _build_city(row: Row, flat: tuple[float, float]) -> City:
+    x, y = flat if row["x"] is None else (row["x"], row["y"])
     return City(**{**row.values, "label": row["label"] or row["name"], "x": x, "y": y})
 
 
