@@ -143,21 +143,11 @@ def random_number(memory: Ints, n: int) -> int:
 
 class Players(NamedTuple):
     """
-    Policies at the seats of a game.
+    Policies at the seats of a game, one row each.
 
-    Parameters
-    ----------
-    choosers
-        The compiled functions by which they choose, each once.
-    which
-        The number of the chooser of each seat.
-    params, n_params
-        Its parameters, one row a seat, and their number.
-    memory, memory_size
-        Its memory, one row a seat, and the cells of it.
-    lore, lore_at
-        What the policies know of the map, one after the other, and where that
-        of each seat begins and ends, one row a seat.
+    `choosers` are the compiled functions by which they choose, each once, and
+    `which` their numbers. Behind each other, `lore` has what the policies know of
+    the map; `lore_at` where that of each seat begins and ends.
     """
 
     choosers: Functions
@@ -176,16 +166,7 @@ def is_compiled(policy: object) -> TypeGuard[Player]:
 
 
 def as_players(policies: Sequence[PolicyLike]) -> list[Player]:
-    """
-    Return policies, or those of some names, for the compiled loop.
-
-    Raises
-    ------
-    TypeError
-        If one of them is not compiled.
-    UnknownNameError
-        If the package has no policy of a name.
-    """
+    """Return policies, or built-in ones of some names, for the compiled loop; a `TypeError` if one is not compiled."""
     found: list[Player] = []
     for seat, policy in enumerate(find_policies(policies)):
         if not is_compiled(policy):
@@ -287,7 +268,7 @@ def check_legal(states: Ints, first: int) -> None:
 @compiled
 def play_block(tables: Tables, players: Players, keys: Ints, first: int, states: Ints, tape: Ints, deals: bool) -> None:
     """
-    Play games, one after the other, each to its end.
+    Play games, one a row of `states`, each to its end.
 
     Parameters
     ----------
@@ -295,13 +276,10 @@ def play_block(tables: Tables, players: Players, keys: Ints, first: int, states:
         Keys of the run: see `rules.chance.run_keys`.
     first
         Number of the first game.
-    states
-        The games, one a row, each with its stream of chance; changed to the
-        last states.
     tape
         Where events are written.
     deals
-        Whether to set the games up first, and not to play on those in `states`.
+        Whether to set the games up first.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -345,16 +323,7 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
 
 
 class Results(NamedTuple):
-    """
-    How games ended.
-
-    Parameters
-    ----------
-    won
-        Share of the win of each seat, shape (games, seats) unless noted.
-    points
-        Final points, of the same shape.
-    """
+    """How games ended: each seat's share of the win and final points, shape (games, seats) unless noted."""
 
     won: Floats
     points: Ints

@@ -73,14 +73,9 @@ class Values(NamedTuple):
     """
     What cards and routes are worth.
 
-    Parameters
-    ----------
-    best, total
-        Of a card of each kind: the highest value for one route, and the sum
-        over routes.
-    route, worth
-        Routes that the hand may pay for, those of the plan first, and their
-        worth.
+    `best` and `total` have the highest value of a card of each kind for one route,
+    and its sum over routes; `route` and `worth` the routes that the hand may pay
+    for, those of the plan first.
     """
 
     best: Floats
@@ -94,8 +89,7 @@ def want_cards(turn: Turn) -> int:
     """
     Note the cards that the plan needs and those that it leaves free; return the trains that it leaves.
 
-    Of a double route the track is planned of whose color fewer cards are
-    missing.
+    Of a double route the track is planned of whose color fewer cards are missing.
     """
     state, tables, memory = turn.state, turn.tables, turn.memory
     hand, trains = state.hand[turn.seat], state.trains[turn.seat]
@@ -146,21 +140,10 @@ def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
 @compiled
 def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> int:
     """
-    Fill in what cards are worth for the plan and for other routes that the trains suffice for.
+    Fill in values, from 0 on, for the plan and other routes; return how many the hand may pay for.
 
-    Parameters
-    ----------
-    n_trains
-        Trains that the plan leaves.
-    is_stuck
-        Whether no card can be drawn: then every route is looked at.
-    values
-        Values of cards begin at 0.
-
-    Returns
-    -------
-    n_ready
-        Number of routes that the hand may pay for.
+    If no card can be drawn every route counts, else those that the trains beyond
+    the plan suffice for.
     """
     state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
     hand, free = state.hand[seat], memory.free
@@ -282,16 +265,7 @@ def trail_growth(tables: Tables, params: Params, memory: Memory, route: int) -> 
 
 
 class Form(NamedTuple):
-    """
-    A form of payment for a route.
-
-    Parameters
-    ----------
-    price
-        Points that the cards are missed; below 0 if the hand does not pay.
-    color, own, locomotives, n_sets
-        Color, cards of it, locomotives, and sets for the other spaces.
-    """
+    """A form of payment: the points that its cards are missed, below 0 if the hand does not pay, and what they are."""
 
     price: float
     color: int
@@ -388,14 +362,7 @@ _LAST: Final = 2.0
 
 @compiled
 def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
-    """
-    Return the station that is worth building now, and its cards; `NO_STATION` if none is worth the turn.
-
-    Parameters
-    ----------
-    claim
-        The route that would be claimed instead, `NO_ROUTE` for none.
-    """
+    """Return the station worth building now in place of a claim (or `NO_ROUTE`), and its cards, or `NO_STATION`."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     if turn.left >= _LAST:
@@ -434,14 +401,8 @@ def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -
     """
     Return the route of another that adds most to a seat's tickets, and the points of all of them with it.
 
-    The route is `NO_ROUTE` if none adds any.
-
-    Parameters
-    ----------
-    city
-        Where its station is; `ANY_CITY` for a station yet to be built.
-    label
-        What the seat's routes join.
+    Its station is in `city`, or is yet to be built (`ANY_CITY`). The route is
+    `NO_ROUTE` if none adds any.
     """
     joined = np.empty(MAX_CITIES, dtype=np.int64)
     best = NO_ROUTE

@@ -177,7 +177,7 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     for r in range(tables.n_routes):
         a, b = tables.city_a[r], tables.city_b[r]
         weight[a, b] = weight[b, a] = min(weight[a, b], tables.length[r])
-    distance = np.empty((n, n), dtype=np.int64)
+    distance, around = np.empty((2, n, n), dtype=np.int64)
     all_distances(weight, distance)
     facts = MapFacts()
     for ticket in range(tables.n_tickets):
@@ -190,19 +190,10 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
         a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
         others = weight.copy()
         others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
-        detour = min(_LONG_WAY, _distances_from(a, others)[b] - distance[a, b])
+        all_distances(others, around)
+        detour = min(_LONG_WAY, around[a, b] - distance[a, b])
         facts.danger[r] = round(DANGER_UNIT * share[r] * detour)
     return facts.cells
-
-
-def _distances_from(city: int, weight: Ints) -> Ints:
-    """Return the cost of the cheapest path from a city to each other one."""
-    distance: Ints = weight[city]
-    while True:
-        nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
-        if np.array_equal(nearer, distance):
-            return distance
-        distance = nearer
 
 
 def _shares(tables: Tables, distance: Ints) -> Floats:
@@ -322,16 +313,7 @@ def turns_left(state: State, tables: Tables, seat: int, params: Params) -> float
 
 @compiled
 def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
-    """
-    Return what money is worth to a seat, in points.
-
-    Returns
-    -------
-    token_value
-        What one token more adds to the expected bonus for most tokens.
-    at_stake
-        The expected bonus itself, which a loan may forfeit.
-    """
+    """Return what one token more adds to the expected bonus for tokens, and that bonus, which a loan may forfeit."""
     token_value = 0.0
     at_stake = 0.0
     if tables.tokens_each == 0:
@@ -397,14 +379,7 @@ class Board(NamedTuple):
     """
     The free routes that a seat has the trains for, between the nodes that its own routes make.
 
-    Parameters
-    ----------
-    node
-        Node of each city.
-    start
-        Where the arcs of each node begin, and one more cell for the end.
-    arcs
-        A row for each arc.
+    `start` has where the rows of each node begin in `arcs`, and one more cell.
     """
 
     node: Ints
@@ -416,18 +391,10 @@ class Networks(NamedTuple):
     """
     The cheapest networks for all sets of some tickets.
 
-    Parameters
-    ----------
-    board
-        Where they are built.
-    members
-        1 where a group has a node, shape (groups, nodes).
-    grown
-        Cost of the cheapest tree that touches a set of groups, without the
-        last one, and a node; its rows are padded.
-    touch, tree, forest
-        For each set of tickets the groups at their ends, and the costs of the
-        best tree and of the best network.
+    `members` has 1 where a group has a node; `grown` the cost of the cheapest tree
+    that touches a set of groups, without the last one, and a node; `touch`, `tree`
+    and `forest` the groups at the ends of each set of tickets, and the costs of
+    their best tree and network.
     """
 
     board: Board
@@ -552,12 +519,8 @@ def solve(board: Board, members: Ints, ends: Ints, n_tickets: int) -> Networks:
     """
     Return the cheapest networks of all sets of the first tickets.
 
-    Parameters
-    ----------
-    members
-        As in `Networks`; the last group is the root of the trees that touch it.
-    ends
-        The set of groups at the ends of each ticket.
+    The last group is the root of the trees that touch it; `ends` has the set of
+    groups at the ends of each ticket.
     """
     n = members.shape[1]
     grown = np.empty((1 << max(0, len(members) - 1), (n + _LANES - 1) // _LANES * _LANES), dtype=np.int32)

@@ -127,14 +127,9 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
 @compiled
 def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready: int) -> tuple[int, int]:
     """
-    Return the best claim of the plan, or else of other routes, and its cards; -1 if none is good enough.
+    Return the best claim of the plan, or else of other routes, and its cards; -1 if none is worth two draws of `rate`.
 
-    Parameters
-    ----------
-    is_stuck
-        Whether no card can be drawn: then any claim will do.
-    rate
-        What the card of a draw is worth.
+    If no card can be drawn, any claim will do.
     """
     state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
     best = 0.0
@@ -257,26 +252,24 @@ class Planner(OneFunction):
     Parameters
     ----------
     train_price, route_price
-        Points that a train, and a turn of claiming, would bring elsewhere:
-        what a network costs.
+        Points that a train, and a turn of claiming, would bring elsewhere.
     point_weight
-        How much of the points for routes is taken off the cost of a network.
+        Part of the points for routes that is taken off the cost of a network.
     tunnel_price, symbol_price
         Points that a tunnel, and each locomotive symbol, costs on top.
     faith
-        Part of a ticket's points that is counted on when it is kept.
+        Part of a ticket's points that counts when it is kept.
     late_price
-        Points that each turn costs by which a plan is longer than the game.
+        Points for each turn by which a plan is longer than the game.
     cards_per_turn, trains_per_claim
         How fast players draw and build: to foresee the end of the game.
     extra_train_price
         Points that a route outside the plan must bring for each train.
     extra_bar
-        How many times better than both draws of a turn it must be to be
-        claimed.
+        Its worth, in draws of a whole turn, from which it is claimed.
     wanted_price, spare_price, locomotive_price
-        Points that it costs to spend a card that is wanted elsewhere, one
-        that is not, and a locomotive.
+        Points for spending a card that is wanted elsewhere, one that is not, and
+        a locomotive.
     breadth
         How much it counts that a card serves several routes.
     tunnel_odds
@@ -288,43 +281,39 @@ class Planner(OneFunction):
     token_spread
         Difference in tokens that makes a rank for the most tokens likely.
     trail_weight
-        Points per train for a route that makes the own network longer, where
-        the longest trail has a bonus.
+        Points per train for a route that makes the own network longer, where the
+        longest trail has a bonus.
     opening_bar
         Net points from which one more ticket of an offer is kept.
     plan_bar
-        How many times better than both draws of a turn a claim of the plan
-        must be.
+        Worth of a claim of the plan, in draws of a whole turn, from which it is
+        made.
     decline_bar
-        Points that the cards of a surcharge may be missed at most.
+        Most points that the cards of a surcharge may be missed.
     crowd_price, crowd_part
-        Points that each train of a network costs on top by which it takes
-        more than this part of those left: long networks are completed less
-        often.
+        Points for each train by which a network takes more than this part of
+        those left: long networks are completed less often.
     rush, denial
-        How much a route of the plan, and any other one, is worth on top where
-        others build: times the trains that it costs to go around it, and the
-        share of all tickets for which it is on the way.
+        Weight of the danger to a route of the plan, and to any other one: the
+        trains that it costs to go around it, where others build, times the share
+        of all tickets that may use it.
     trail_step, trail_join
-        Points per train for a route that leads the own trail on at its end,
-        or joins two parts of the own network, where the longest trail has a
-        bonus.
+        Points per train for a route that leads the own trail on at its end, or
+        joins two parts of the own network, where the longest trail has a bonus.
     foresight
-        Above 0, what a draw of tickets brings is foreseen as if the plan were
-        built, with constants from games; else from the largest part of the
-        own network, as `Planner1` does.
+        Above 0, a draw of tickets is foreseen as if the plan were built, with
+        constants from games; else from the largest part of the own network.
     bonus_pull
-        By how many points the bar for drawing tickets is lower for each point
-        of a seat's share in bonuses for completed tickets.
+        Points off the bar for drawing tickets, for each point of a seat's share
+        in bonuses for completed tickets.
     seat_spread
-        How much larger `token_spread` is for each player beyond two.
+        Addition to `token_spread` for each player beyond two.
     care
-        Above 0, the last turn claims what adds most to the final score, and
-        of the routes outside the plan the best is claimed; else the first
-        that is good enough, as `Planner1` does.
+        Above 0, the last turn claims what adds most to the final score, and the
+        best route outside the plan is claimed; else the first good enough.
     late_cards
-        Turns before the last one from which on cards that are spent are
-        missed less, in proportion; at 0 they are missed until the end.
+        Turns before the last one from which spent cards are missed less, in
+        proportion; at 0 they are missed until the end.
 
     Raises
     ------
@@ -374,7 +363,6 @@ class Planner(OneFunction):
     late_cards: float = 3.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no strategy."""
         faults = []
         for field in fields(self):
             number: object = getattr(self, field.name)
@@ -392,7 +380,7 @@ class Planner(OneFunction):
 
     @property
     def params(self) -> Floats:
-        """The numbers as the vector that compiled code gets."""
+        """Its numbers, as `Params` has them."""
         return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
@@ -408,7 +396,7 @@ class Planner(OneFunction):
 @dataclass(frozen=True, slots=True)
 class Planner1(Planner):
     """
-    `Planner` with the numbers that it had first: a player to measure others against, which stays as it is.
+    `Planner` with its first numbers: a fixed player to measure others against.
 
     Examples
     --------

@@ -51,16 +51,7 @@ _HAND_PART: Final = 0.6
 
 
 class Wanted(NamedTuple):
-    """
-    Tickets, offered and held, for which something better can be reached.
-
-    Parameters
-    ----------
-    ticket, goal, place
-        Each ticket, the destination meant, and its place in the offer.
-    gain
-        Points that completing it brings.
-    """
+    """Tickets for which something better can be reached: the goal meant, its place in the offer, and points gained."""
 
     ticket: Ints
     goal: Ints
@@ -273,14 +264,7 @@ def _choose_offer(turn: Turn, wanted: Wanted, worth_now: Floats, worth: Floats) 
 
 @compiled
 def ticket_gain(turn: Turn, n_trains: int) -> float:
-    """
-    Return the points that a draw of tickets is expected to bring, less the bar that it must reach.
-
-    Parameters
-    ----------
-    n_trains
-        Trains that the plan leaves.
-    """
+    """Return the points that a draw of tickets is expected to bring beyond its bar; the plan leaves `n_trains`."""
     if turn.params.foresight > 0.0:
         return _foresee_draw(turn)
     return _expected_tickets(turn, n_trains) - turn.params.ticket_bar

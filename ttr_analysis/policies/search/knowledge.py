@@ -50,15 +50,10 @@ EVERYBODY: Final = -1
 
 class Knowledge(NamedTuple):
     """
-    What somebody knows of a game.
+    What somebody knows of a game: a packed state with unknowns, and what a state alone does not show.
 
     Parameters
     ----------
-    game_map, n_players
-        The map, as the variant that is played, and the players without the
-        neutral one.
-    packed
-        The packed state with unknowns.
     viewer
         The seat that knows it, or `EVERYBODY` who watches all hands.
     excluded

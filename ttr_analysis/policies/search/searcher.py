@@ -147,17 +147,8 @@ class Search:
     """
     Worlds of a seat, and how games end that continue there with one action or another.
 
-    Parameters
-    ----------
-    known
-        What the seat that acts knows.
-    seed
-        Seed of worlds and rollouts.
-    threads
-        Cores at work.
-    memory
-        What the planner at the seat remembers: in the rollouts it continues with
-        that plan. By default nothing.
+    `memory` is what the planner at the seat remembers, such as the plan that it
+    continues with; by default nothing.
     """
 
     def __init__(self, known: Knowledge, seed: int, threads: int = 1, memory: Ints | None = None) -> None:
@@ -205,15 +196,9 @@ def leads(results: Results, seat: int) -> Ints:
 
 class Comparison(NamedTuple):
     """
-    What came of actions that were tried.
+    What came of actions that were tried: the best, 0 unless another is clearly better, and how games ended for each.
 
-    Parameters
-    ----------
-    best
-        Number of the best action: 0 unless another one is clearly better.
-    results
-        For each action how games ended, shape (worlds, seats). All were tried in
-        the first worlds, those that looked best in more.
+    All were tried in the first worlds, those that looked best in more.
     """
 
     best: int
@@ -224,17 +209,9 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     """
     Try actions out, in each round the better half of those before, and return what came of it.
 
-    Parameters
-    ----------
-    search
-        The worlds.
-    tried
-        Legal actions. The first one stays to the end: another must be better by
-        one standard error of the difference.
-    rollouts
-        Games to play, roughly: at least one for each action.
-    seconds
-        Time for all of them, in place of `rollouts`.
+    The first one stays to the end: another must be better by one standard error of
+    the difference. At least one game is played for each action, in all about
+    `rollouts`, or as many as fit into some seconds.
     """
     remaining: Ints = np.arange(len(tried), dtype=np.int64)
     values = np.empty((len(tried), 0))
