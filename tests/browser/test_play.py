@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.board import owners
 from tests.browser.lab import Watch
-from tests.serving import Served, served
+from tests.serving import served
 from ttr_analysis import GameRecord
 
 if TYPE_CHECKING:
@@ -229,41 +229,39 @@ def check(seen: list[dict[str, Any]]) -> None:
         assert 2 <= noted["actions"] <= MOST_ACTIONS
 
 
-@pytest.fixture(params=["nordic", "nederland"])
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
-    """Return a table that is served."""
-    with served(request.param, "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as one:
-        yield one
+def finish_by_keys(page: Page) -> list[dict[str, Any]]:
+    """Play a game to its end by keys, and return what was seen at each size."""
+    return Keys(page).finish()
 
 
-def test_whole_games_are_played_by_clicks_and_by_keys(browser: Browser, table: Served, tmp_path: Path) -> None:
-    page = browser.new_page(reduced_motion="reduce")  # nobody watches
-    watch = Watch(page)
-    try:
-        page.goto(table.address)
-        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
-        shown = [finish_by_clicks(page)]
-        ends = [owners(page.locator(".ttr-play"))]
+@pytest.mark.parametrize(("game_map", "finish"), [("nordic", finish_by_clicks), ("nederland", finish_by_keys)])
+def test_whole_games_are_played(
+    browser: Browser, tmp_path: Path, game_map: str, finish: Callable[[Page], list[dict[str, Any]]]
+) -> None:
+    with served(game_map, "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
+        page = browser.new_page(reduced_motion="reduce")  # nobody watches
+        watch = Watch(page)
+        try:
+            page.goto(table.address)
+            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+            seen = finish(page)
+            end = owners(page.locator(".ttr-play"))
 
-        page.locator("summary").press("Enter")
-        page.get_by_role("button", name="Start").press("Enter")
-        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
-        shown.append(Keys(page).finish())
-        ends.append(owners(page.locator(".ttr-play")))
+            page.get_by_role("button", name="Step through it").press("Enter")
+            stepper = page.locator(".ttr-stepper")
+            expect(stepper).to_be_focused()
+            page.keyboard.press("End")
+            assert owners(stepper) == end
 
-        page.get_by_role("button", name="Step through it").press("Enter")
-        stepper = page.locator(".ttr-stepper")
-        expect(stepper).to_be_focused()
-        page.keyboard.press("End")
-        assert owners(stepper) == ends[1]
-    finally:
-        page.close()
-        code, said, complaints = table.stop()
+            page.locator("summary").press("Enter")
+            page.get_by_role("button", name="Start").press("Enter")
+            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        finally:
+            page.close()
+            code, said, complaints = table.stop()
 
     assert (code, complaints, watch.faults) == (0, "", [])
-    for seen in shown:
-        check(seen)
-    records = [GameRecord.load(tmp_path / line) for line in said.splitlines()]
-    for record, end in zip(records, ends, strict=True):
-        assert record.state_at(-1).is_over
-        assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end
+    check(seen)
+    record = GameRecord.load(tmp_path / said)
+    assert record.state_at(-1).is_over
+    assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end

@@ -19,7 +19,7 @@ MOST_PIXELS = 12_000
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(run_study(load("nordic"), Settings(quick=True, n_deals=40, n_games=100)).html, encoding="utf-8")
+    path.write_text(run_study(load("nordic"), Settings(quick=True, n_deals=20, n_games=40)).html, encoding="utf-8")
     return path
 
 

@@ -93,9 +93,9 @@ class Slow:
 
     def settle(self) -> None:
         """Answer until nothing is asked any more."""
-        self.page.wait_for_timeout(100)
+        self.page.wait_for_timeout(60)
         while self.answer():
-            self.page.wait_for_timeout(100)
+            self.page.wait_for_timeout(60)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_enter_right_after_the_last_key_enters_once(slow: Slow) -> None:
     slow.line().press_sequentially("hand 4")
     slow.line().press("Enter")
     slow.line().press("Enter")
-    slow.page.wait_for_timeout(100)
+    slow.page.wait_for_timeout(60)
     assert slow.answer()[-1] == "enter"
     expect(slow.line()).to_have_value("")
     expect(slow.view().locator(".ttr-live")).to_contain_text("Entered P0: hand 4")

@@ -32,10 +32,16 @@ PRINTED = """root => [root, ...root.querySelectorAll('*')].flatMap(part => [
 ]).join('\\n')"""
 
 
-@pytest.mark.parametrize("game_map", [name for name in MAPS if name != "usa"])  # which has nothing of its own
-def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
-    lab.show(*(cell(widget, game_map) for widget in WIDGETS))
+@pytest.fixture(scope="module", params=[name for name in MAPS if name != "usa"])  # which has nothing of its own
+def game_map(shared_lab: Lab, request: pytest.FixtureRequest) -> str:
+    """Return each map in turn, with all widgets on it in one notebook."""
+    shared_lab.watch.faults.clear()
+    shared_lab.show(*(cell(widget, request.param) for widget in WIDGETS))
+    assert shared_lab.watch.faults == []
+    return str(request.param)
 
+
+def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
     shown = lab.page.locator(".jp-Notebook .ttr")
 
     for widget in shown.all():
@@ -69,9 +75,9 @@ LOOKS = """(root, own) => {
 }"""
 
 
+@pytest.mark.parametrize("game_map", ["nordic"], indirect=True)
+@pytest.mark.usefixtures("game_map")
 def test_styles_of_a_widget_stay_its_own(lab: Lab) -> None:
-    lab.show(*(cell(widget, "nordic") for widget in WIDGETS))
-
     sheets = [getattr(widgets, shown.partition("(")[0].rpartition(".")[2])._css for shown in WIDGETS.values()]
     for sheet, widget in zip(sheets, lab.page.locator(".jp-Notebook .ttr").all(), strict=True):
         n_others = sum(other != sheet for other in sheets)

@@ -15,13 +15,13 @@ from ttr_analysis.cards import CardCounts
 from ttr_analysis.widgets.costs import MOST_SHOWN, RouteCosts, most_cards
 
 
-@pytest.mark.parametrize("n_cards", [0, 6, 25])
-def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_cards: int) -> None:
-    rng = np.random.default_rng(n_cards)
+def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap) -> None:
+    rng = np.random.default_rng(6)
     deck = any_map.rules.deck
     widget = RouteCosts(any_map)
 
-    for route in rng.choice(np.array(any_map.routes, dtype=object), 3, replace=False):
+    routes = rng.choice(np.array(any_map.routes, dtype=object), 4, replace=False)
+    for route, n_cards in zip(routes, (0, 6, 12, 25), strict=True):
         hand = CardCounts(tuple(map(int, rng.multivariate_hypergeometric(deck.counts, n_cards))))
         widget.set_state({"route": route.id, "hand": hand.as_dict()})
         answer = widget.answer

@@ -28,7 +28,7 @@ def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_player
     rng = np.random.default_rng(7)
     widget = TicketExplorer(any_map)
 
-    for _ in range(6):
+    for _ in range(3):
         tickets = some_ids(rng, any_map.tickets, int(rng.integers(1, 5)))
         closed, owned = np.split(np.array(some_ids(rng, any_map.routes, 10)), [7])
         taken = {"closed": closed.tolist(), "owned": owned.tolist(), "n_players": n_players}

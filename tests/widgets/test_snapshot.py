@@ -19,7 +19,7 @@ from ttr_analysis.widgets.snapshot import UNKNOWN, Status
 from ttr_analysis.widgets.stepper import game_data
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
-HALF = GOLDENS[::2]
+QUARTER = GOLDENS[::4]
 SOME = GOLDENS[::6]
 
 
@@ -84,7 +84,7 @@ def check(record: GameRecord, data: dict[str, Any]) -> None:
             assert [None if t == UNKNOWN else record.map.tickets[t] for t in tickets] == list(held)
 
 
-@pytest.mark.parametrize("path", HALF)
+@pytest.mark.parametrize("path", QUARTER)
 def test_moments_are_the_states(path: Path) -> None:
     check(golden(path), golden_data(path))
 
@@ -229,7 +229,7 @@ def test_only_what_changes_is_sent(nordic: ttr.GameMap) -> None:
             assert seats.get(str(seat), {}).keys() == {key for key, value in new.items() if value != dict(old)[key]}
 
 
-@pytest.mark.parametrize("path", HALF)
+@pytest.mark.parametrize("path", QUARTER)
 def test_the_data_is_small(path: Path) -> None:
     """Of a record of 300 events; the longest golden ones have three times as many."""
     size = len(json.dumps(golden_data(path), ensure_ascii=False, separators=(",", ":")).encode())

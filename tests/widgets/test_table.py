@@ -84,7 +84,7 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
     game = Game(load(name), 2, variant)
     human_game = HumanGame(game, [Greedy()], seed=3)
     rng = random.Random(3)  # noqa: S311
-    for _ in range(60):
+    for _ in range(40):
         while human_game.thinker:
             human_game.let_play()
         if human_game.is_over:
@@ -143,7 +143,7 @@ def scrambled(human_game: HumanGame) -> None:
 def test_nothing_secret_is_sent(name: str) -> None:
     human_game = HumanGame(Game(load(name)), [Random()], seed=11)
     rng = random.Random(11)  # noqa: S311
-    for _ in range(80):
+    for _ in range(40):
         while human_game.thinker:
             human_game.let_play()
         if human_game.is_over:
