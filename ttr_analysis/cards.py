@@ -39,20 +39,13 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     """
     Return the name of a color or kind of card, whatever people call it.
 
-    Parameters
-    ----------
-    what
-        What is looked for, for the message.
-    kind
-        The name, in any case, of one card or several: "pink" is purple,
-        "grey" is gray, "loco" and "locomotives" are locomotives.
-    allowed
-        The names that it may be.
+    `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray,
+    "loco" and "locomotives" are locomotives. `what` is its kind in the message.
 
     Raises
     ------
     UnknownNameError
-        If there is no such kind.
+        If it is not among the `allowed` names.
 
     Examples
     --------
@@ -70,7 +63,7 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
 
 def other_names(kind: str) -> list[str]:
     """
-    Return what a color or kind of card is called, its own name first.
+    Return all names of a color or kind of card, its own first.
 
     Examples
     --------
@@ -82,22 +75,7 @@ def other_names(kind: str) -> list[str]:
 
 def card_index(kind: str) -> int:
     """
-    Return the position of a kind of card in vectors of card counts.
-
-    Parameters
-    ----------
-    kind
-        A color or `"locomotive"`, as `kind_name` takes it.
-
-    Returns
-    -------
-    index
-        0 to 7 for the colors, 8 for the locomotive.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such kind of card.
+    Return the position of a kind of card, as `kind_name` takes it, in vectors of card counts.
 
     Examples
     --------
@@ -113,7 +91,7 @@ def card_index(kind: str) -> int:
 @dataclass(frozen=True, slots=True)
 class CardCounts:
     """
-    How many cards there are of each kind: a hand, a pile, a payment.
+    The number of cards of each kind: a hand, a pile, a payment.
 
     Immutable. Adding and subtracting give new counts; a count below zero is
     an error.
@@ -126,7 +104,7 @@ class CardCounts:
     Raises
     ------
     ValueError
-        If there are not nine counts, or one is not a whole number of cards.
+        If there are not nine counts, or one is not a whole number of 0 or more.
 
     Examples
     --------
@@ -174,17 +152,12 @@ class CardCounts:
     @classmethod
     def coerce(cls, cards: CardCounts | Mapping[str, int] | Iterable[str]) -> CardCounts:
         """
-        Return card counts from what people write for a hand.
+        Return card counts from card counts, a mapping of kind to count, or the kinds one by one.
 
         Parameters
         ----------
         cards
-            Card counts, a mapping of kind to count, or the kinds one by one.
-
-        Returns
-        -------
-        counts
-            The same cards, counted.
+            What people write for a hand.
 
         Raises
         ------
@@ -226,21 +199,17 @@ class CardCounts:
         return self.counts[LOCOMOTIVE_INDEX]
 
     def __getitem__(self, kind: str) -> int:
-        """Return the number of cards of one kind."""
         return self.counts[card_index(kind)]
 
     def __iter__(self) -> Iterator[int]:
-        """Iterate over the nine counts, in the order of `CARD_KINDS`."""
         return iter(self.counts)
 
     def __add__(self, other: CardCounts) -> CardCounts:
-        """Return both together."""
         if not isinstance(other, CardCounts):
             return NotImplemented
         return CardCounts(tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def __sub__(self, other: CardCounts) -> CardCounts:
-        """Return what is left when `other` is taken away."""
         if not isinstance(other, CardCounts):
             return NotImplemented
         if not other <= self:
@@ -252,11 +221,9 @@ class CardCounts:
         return CardCounts(tuple(a - b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def __contains__(self, kind: str) -> bool:
-        """Return whether there is a card of a kind."""
         return self[kind] > 0
 
     def __le__(self, other: CardCounts) -> bool:
-        """Return whether all these cards are among the `other` ones."""
         if not isinstance(other, CardCounts):
             return NotImplemented
         return all(a <= b for a, b in zip(self.counts, other.counts, strict=True))
@@ -273,11 +240,9 @@ class CardCounts:
         return {kind: count for kind, count in zip(CARD_KINDS, self.counts, strict=True) if count}
 
     def __str__(self) -> str:
-        """Return the cards in words, for messages."""
         return ", ".join(each_kind(self)) or "no cards"
 
     def __repr__(self) -> str:
-        """Return the expression that makes these counts."""
         inside = ", ".join(f"{kind}={count}" for kind, count in self.as_dict().items())
         return f"CardCounts.of({inside})"
 

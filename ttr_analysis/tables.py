@@ -172,20 +172,13 @@ class Tables(Record):
 @lru_cache(maxsize=64)
 def game_tables(game_map: GameMap, n_players: int) -> Tables:
     """
-    Return all that a game on a map asks, as one record, which nobody may change.
-
-    Parameters
-    ----------
-    game_map
-        The map, with the rules of the variant that is played.
-    n_players
-        Number of players, without the neutral one.
+    Return everything that a game on a map needs as one record, which must not be changed.
 
     Raises
     ------
     ValueError
-        If the map does not allow so many players, or is larger than the
-        limits of this module.
+        If the map is not for this number of players, or larger than the limits of
+        this module.
 
     Examples
     --------
@@ -205,7 +198,7 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
 
 
 def check_players(game_map: GameMap, n_players: int) -> None:
-    """Raise a ValueError if the map is not for so many players."""
+    """Refuse a number of players that the map is not for."""
     rules = game_map.rules
     low, high = rules.players
     if not low <= n_players <= high:
@@ -214,7 +207,7 @@ def check_players(game_map: GameMap, n_players: int) -> None:
 
 
 def check_size(game_map: GameMap, n_players: int) -> None:
-    """Raise a ValueError if the map is not for so many players, or too large to be played."""
+    """Refuse a map that is too large to be played, or not for this number of players."""
     check_players(game_map, n_players)
     rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
@@ -294,7 +287,7 @@ def _put_stations(tables: Tables, rules: RuleSet) -> None:
 
 
 def face_up_rules_of(rules: RuleSet) -> FaceUpRules:
-    """Return what a rule set says about the face-up cards, as numbers."""
+    """Return the rules of the face-up cards as numbers."""
     return FaceUpRules(
         locomotive_cost=rules.market.locomotive_cost,
         reset_at=rules.market.reset_at,
@@ -307,7 +300,7 @@ def face_up_rules_of(rules: RuleSet) -> FaceUpRules:
 
 @compiled
 def face_up_rules(tables: Tables) -> FaceUpRules:
-    """Return what the rules of a game say about the face-up cards."""
+    """Return the rules of the face-up cards in a game."""
     return FaceUpRules(
         locomotive_cost=tables.locomotive_cost,
         reset_at=tables.reset_at,
@@ -334,12 +327,7 @@ def _put_routes(tables: Tables, game_map: GameMap) -> None:
 
 def spaces_of(route: Route) -> Spaces:
     """
-    Return what a payment asks of a route, but for its color.
-
-    Raises
-    ------
-    TypeError
-        If it is no route, such as its id: that needs a map.
+    Return what a payment needs to know of a route, except its color.
 
     Examples
     --------
@@ -359,7 +347,7 @@ def spaces_of(route: Route) -> Spaces:
 
 @compiled
 def spaces_at(tables: Tables, route: int) -> Spaces:
-    """Return what a payment asks of a route, by its number."""
+    """Return what a payment needs to know of a route, by its number."""
     return Spaces(
         tables.plain[route],
         tables.symbols[route],
@@ -406,16 +394,7 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
 
 
 class MapTables(NamedTuple):
-    """
-    What `analysis` asks about a map alone. Indices follow the order in the map.
-
-    Parameters
-    ----------
-    ends
-        Cities at the two ends of each route, shape (routes, 2).
-    length
-        Of each route.
-    """
+    """The cities at the two ends of each route, shape (routes, 2), and its length."""
 
     ends: Ints
     length: Ints
@@ -423,16 +402,7 @@ class MapTables(NamedTuple):
 
 @lru_cache(maxsize=32)
 def map_tables(game_map: GameMap) -> MapTables:
-    """
-    Return the arrays of a map; made once for each map.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> tables = map_tables(ttr.load_map("nordic"))
-    >>> int(tables.length.sum()), tables.ends.shape
-    (207, (81, 2))
-    """
+    """Return the arrays of a map; made once for each map."""
     city = game_map.city_numbers
     return MapTables(
         ends=np.array([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)], dtype=np.int64),

@@ -134,8 +134,8 @@ def test_without_a_market_simulated_draws_are_those_expected(
     route, rng = nordic.routes_between(*ends)[0], np.random.default_rng(7)
 
     exact = ttr.payments.expected_draws(route, hand, rules=nordic, spare=1)
-    found = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, market=False, n=4_000)
-    greedy = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, n=4_000)
+    found = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, market=False, n=2_000)
+    greedy = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, n=2_000)
 
     for mine, expected in ((found.expected_cards, exact.expected_cards), (found.expected_turns, exact.expected_turns)):
         assert abs(mine.value - expected.value) < 4 * mine.standard_error

@@ -197,9 +197,8 @@ def test_equals_another_integer_program_on_networks_that_are_not_walked(nordic: 
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("seed", range(2))
-def test_equals_another_integer_program_on_large_sets_with_many_bridges(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+def test_equals_another_integer_program_on_large_sets_with_many_bridges() -> None:
+    rng = np.random.default_rng(1)
     edges = []
     for i in range(5):
         a, b, c, d = range(4 * i, 4 * i + 4)

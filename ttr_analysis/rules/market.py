@@ -64,7 +64,7 @@ def count_colored(cards: Ints) -> int:
     >>> int(count_colored(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
     2
     """
-    return count_cards(cards) - cards[LOCOMOTIVE_INDEX]
+    return int(count_cards(cards) - cards[LOCOMOTIVE_INDEX])
 
 
 @compiled

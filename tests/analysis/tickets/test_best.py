@@ -168,26 +168,22 @@ def test_wrong_options_are_refused(nordic: GameMap) -> None:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(
-    ("name", "components", "score", "from_tickets"),
+    ("name", "trains", "components", "score", "from_tickets"),
     [
         # Schaefer & Schaefer, arXiv:2511.08441: 285, of which 223 from tickets.
-        pytest.param("usa", "one", 285, 223, id="usa, published"),
-        # The nordic map is proven in the example of `best_network`, the invented one below.
-        pytest.param("switzerland", "one", 366, 318, id="switzerland"),
+        pytest.param("usa", 45, "one", 285, 223, id="usa, published"),
+        # The nordic map is proven in the example of `best_network`.
+        pytest.param("switzerland", 40, "one", 366, 318, id="switzerland"),
+        pytest.param("nederland", 40, "one", 527, 480, id="nederland"),
         # Any parts: that of one part is searched before those of several.
-        pytest.param("nederland", "any", 527, 480, id="nederland, in any parts"),
+        pytest.param("invented", 8, "any", 39, 31, id="invented, in any parts"),
     ],
 )
-def test_best_networks_of_the_maps_are_proven(name: str, components: Components, score: int, from_tickets: int) -> None:
+def test_best_networks_of_the_maps_are_proven(
+    name: str, trains: int, components: Components, score: int, from_tickets: int
+) -> None:
     game_map = load(name)
-    best = best_network(game_map, components=components)
+    best = best_network(game_map, trains, components=components)
     assert (best.score, best.bound, best.scope) == (score, score, components)
     assert best.ticket_points == from_tickets
-    assert_consistent(game_map, best, game_map.rules.trains.per_player)
-
-
-def test_best_network_of_any_parts_is_proven_on_the_invented_map() -> None:
-    best = best_network(load("invented"), 12, components="any")
-
-    assert best.is_proven
-    assert best.scope == "any"
+    assert_consistent(game_map, best, trains)

@@ -107,7 +107,7 @@ def fewest_trains(game_map: GameMap, tickets: list[str], closed: list[str], n_le
     return min(lengths)
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(15))
 @given(st.data())
 def test_the_fewest_stations_are_those_of_trying_all(data: st.DataObject) -> None:
     game_map = load(data.draw(st.sampled_from(["europe", "invented"]), label="map"))

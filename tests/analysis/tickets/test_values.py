@@ -81,12 +81,11 @@ def test_values_make_sense_on_every_map(name: str) -> None:
     assert (table["in_deal"] >= 0).all()
     assert (table["detour"] >= 0).all()
     assert table["in_deal_se"].max() < 1.5
-    again = ttr.tickets.value_table(game_map, n_deals=200, seed=3)
-    assert table.equals(again)
 
 
 def test_values_in_deals_settle_with_more_deals(nordic: GameMap) -> None:
-    one, other = (ttr.tickets.value_table(nordic, n_deals=800, seed=seed) for seed in (1, 2))
+    one, again, other = (ttr.tickets.value_table(nordic, n_deals=300, seed=seed) for seed in (1, 1, 2))
+    assert one.equals(again)
     other = other.loc[one.index]
     error = (one["in_deal_se"] ** 2 + other["in_deal_se"] ** 2) ** 0.5
     assert ((one["in_deal"] - other["in_deal"]).abs() < 5 * error).all()

@@ -1,4 +1,4 @@
-"""All payments of a hand for a route, the cheapest of them, and what a route costs in cards."""
+"""All payments of a hand for a route, the cheapest of them, and what a route costs."""
 
 from __future__ import annotations
 
@@ -49,16 +49,15 @@ Keep = Literal["cards", "locomotives"] | Sequence[str] | CardCounts | Mapping[st
 
 class PaymentOptions:
     """
-    Every payment of a hand for a route, listed only as far as asked for.
+    Every payment of a hand for a route, listed only as far as you iterate.
 
-    Iterating gives each choice of cards once, by number of cards, split as
-    `from_cards` does. There may be millions of them; `n_options` counts them
-    without listing.
+    Each choice of cards comes once, by number of cards, split as `from_cards`
+    does. There may be millions; `n_options` counts them without listing.
 
     Parameters
     ----------
     route
-        Any route of any map.
+        Route of any map.
     hand
         Cards held.
 
@@ -91,7 +90,6 @@ class PaymentOptions:
         return total
 
     def __iter__(self) -> Iterator[Payment]:
-        """Iterate over the payments, those with the fewest cards first."""
         held = self.hand.counts[:N_COLORS]
         payable = [self._may_pay(c) for c in range(N_COLORS)]
         for colored, locomotives, own in self._splits():
@@ -99,11 +97,9 @@ class PaymentOptions:
                 yield split(self.route, (*colors, locomotives))
 
     def __len__(self) -> int:
-        """Return the number of payments."""
         return self.n_options
 
     def __repr__(self) -> str:
-        """Return the number and the route."""
         return f"<PaymentOptions: {self.n_options:,} payments for {self.route}>"
 
     def _may_pay(self, c: int) -> bool:
@@ -133,7 +129,7 @@ def options(
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     hand
         Cards held.
     sets
@@ -145,8 +141,8 @@ def options(
     Returns
     -------
     options
-        The payments, those with the fewest cards first, then those with the
-        fewest locomotives. None if the hand does not pay for the route.
+        The payments by number of cards, then of locomotives; empty if the hand
+        does not pay for the route.
 
     Raises
     ------
@@ -182,7 +178,7 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     hand
         Cards held.
     keep
@@ -241,7 +237,7 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
 
 
 def _representatives(route: Route, hand: CardCounts, rank: Ints, wanted: Ints) -> list[Payment]:
-    """Return one payment for each form, with the sets filled as `rules.payment.fill_sets` says."""
+    """Return one payment for each form, with the sets filled by `rules.payment.fill_sets`."""
     spaces = spaces_of(route)
     singles = [(c, own) for c in colors_of(route) for own in range(1, min(spaces.plain, hand.counts[c]) + 1)]
     payments = []
@@ -305,29 +301,29 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     """
     Return how many cards pay for a route, with some cards of its color held.
 
-    Cards that fill a space by themselves are used first; what is missing is
-    filled by sets of any cards, where the route allows them.
+    Cards that fill a space alone are used first; sets of any cards fill the
+    other spaces, where the route allows them.
 
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     own
-        Cards held of the color that is played. More than the route has spaces
-        do not help.
+        Cards held of the color played; more than the route has spaces do not
+        help.
     locomotives
-        Locomotives held; they serve where they are allowed.
+        Locomotives held.
 
     Returns
     -------
     n_cards
-        Fewest cards of the payment, those of the sets included.
+        Fewest cards of the payment, including those of the sets.
 
     Raises
     ------
     ValueError
-        If the route cannot be paid so, however many other cards there are; or
-        if a number is below 0.
+        If the route cannot be paid with these, however many other cards there
+        are; or if a number is below 0.
 
     Examples
     --------
@@ -335,8 +331,8 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
 
     >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
-    >>> cards_needed(route, own=7)
-    15
+    >>> cards_needed(route, own=7), cards_needed(route, own=12)
+    (15, 9)
     """
     for name, n in (("own", own), ("locomotives", locomotives)):
         if n < 0:
@@ -358,7 +354,7 @@ def cards_table(route: Route) -> pd.DataFrame:
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
 
     Returns
     -------
@@ -401,7 +397,7 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     hand
         Cards held.
 
@@ -439,19 +435,14 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
 
 def cards_missing(route: Route, hand: Cards) -> int:
     """
-    Return how many further cards a hand needs to pay for a route, if they are well chosen.
+    Return the fewest further cards, well chosen, that a hand needs to pay for a route; 0 if it pays.
 
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     hand
         Cards held.
-
-    Returns
-    -------
-    n_cards
-        Fewest further cards, in the best color; 0 if the hand pays.
 
     Examples
     --------
@@ -466,20 +457,14 @@ def cards_missing(route: Route, hand: Cards) -> int:
 
 def cheapest_color(route: Route, hand: Cards) -> str:
     """
-    Return the color in which a hand comes nearest to paying for a route.
+    Return the color with the fewest cards missing to pay for a route, then with most cards held.
 
     Parameters
     ----------
     route
-        Any route of any map. For a tunnel: the cards for its length.
+        Route of any map; of a tunnel, the length only.
     hand
         Cards held.
-
-    Returns
-    -------
-    color
-        The one with the fewest cards missing, of these the one of which most
-        are held.
 
     Examples
     --------
@@ -497,15 +482,14 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
     """
     Return the cards that a route takes on average, without sets.
 
-    Its length, and for a tunnel the expected surcharge from a fresh deck: each
-    card turned over matches as often as a color card or a locomotive comes.
+    That is its length, and for a tunnel the expected surcharge from a fresh deck.
 
     Parameters
     ----------
     game_map
-        The map, or its name.
+        Map or its name.
     route
-        A route of it, or what names one.
+        Route of it, or what names one.
 
     Examples
     --------
@@ -533,26 +517,24 @@ def opportunity_cost(
     Parameters
     ----------
     game_map
-        The map, with its rules.
+        Map with its rules, or its name.
     route
-        A route of it.
+        Route of it.
     trains
-        Trains that may be spent elsewhere; as many as the route is long if
-        not given.
+        Trains that may be spent elsewhere; by default the length of the route.
     closed, owned
         Routes that cannot be built instead: routes, ids or pairs of cities.
 
     Returns
     -------
     table
-        One row for each way to pay, as in `cards_table`: `own`,
-        `locomotives`, `cards`, `turns`, `points`, `points_per_card`,
-        `points_per_train`, `points_per_turn`; `best_per_card`,
-        `best_per_train` and `best_per_turn` are the highest of any single
-        other route that the same trains and cards pay for; `same_cards` are
-        the most points that other routes together earn with no more trains
-        and cards, `same_turns` with no more trains and turns; and
-        `same_cards_routes` and `same_turns_routes` say which routes.
+        One row for each way to pay, as in `cards_table`: `own`, `locomotives`,
+        `cards`, `turns`, `points`, `points_per_card`, `points_per_train`,
+        `points_per_turn`; `best_per_card`, `best_per_train` and `best_per_turn`
+        are the highest of any single other route that the same trains and cards
+        pay for; `same_cards` are the most points of several other routes with no
+        more trains and cards, `same_turns` with no more trains and turns, and
+        `same_cards_routes` and `same_turns_routes` name these routes.
 
     Raises
     ------
@@ -561,15 +543,13 @@ def opportunity_cost(
 
     Notes
     -----
-    The model. Only points of routes count: no tickets, no bonus. A way to pay
-    costs its cards, a tunnel also its expected surcharge from a fresh deck;
-    turns are cards divided by the draws of a turn, and one for each claim,
-    fractions allowed. Cards of the right kinds are taken for granted, here
-    and elsewhere: then no route elsewhere needs sets. Of a double route one
-    track is built. The routes elsewhere are chosen exactly, by dynamic
-    programming: the most that could be earned, by a player who has just these
-    cards. What is earned in games, tickets and time included, and so whether
-    to go for the route, says `ttr.studies.route_worth`.
+    Only points of routes count, not tickets or bonuses. A payment costs its cards,
+    and for a tunnel the expected surcharge from a fresh deck; turns are cards
+    divided by the draws of a turn, and one for each claim, fractions allowed. Cards
+    of the right kinds are assumed, so no route elsewhere needs sets. Only one track
+    of a double route is built. The routes elsewhere are chosen exactly, by dynamic
+    programming. For what a route earns in games, tickets and time included, see
+    `ttr.studies.route_worth`.
 
     Examples
     --------
