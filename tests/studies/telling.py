@@ -29,7 +29,7 @@ Row = dict[str, Any]
 class Interrupting(Executor):
     """Is interrupted before it plays anything."""
 
-    def submit(self, *_: object, **__: object) -> NoReturn:  # type: ignore[override]
+    def submit(self, *_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
 

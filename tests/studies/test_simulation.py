@@ -545,13 +545,14 @@ def test_players_of_one_name_are_told_apart_by_player() -> None:
     assert seats.groupby("policy").size().to_dict() == {"Greedy": 6, "Random": 12}
     assert seats.groupby("player").size().to_dict() == {0: 6, 1: 6, 2: 6}
     assert seats.groupby("player")["policy"].nunique().eq(1).all()
-    assert "`player` tells them apart" in SimulationResult.describe("seats").loc["policy", "meaning"]
+    assert "`player` tells them apart" in str(SimulationResult.describe("seats").loc["policy", "meaning"])
 
 
 def test_seats_have_their_deal_and_what_is_filtered_has_no_other_policy(tmp_path: Path) -> None:
     for result in (simulate(load("nordic"), 6), simulate(load("nordic"), 6, out=tmp_path / "run")):
         seats = result.seats
-        assert seats.merge(result.games, on="game", suffixes=("", "_of_game")).eval("deal == deal_of_game").all()
+        both = seats.merge(result.games, on="game", suffixes=("", "_of_game"))
+        assert both["deal"].equals(both["deal_of_game"])
         greedy = seats[seats["policy"] == "Greedy"]
         assert greedy["policy"].value_counts().to_dict() == {"Greedy": 6}
         assert greedy.groupby("policy", observed=False).size().to_dict() == {"Greedy": 6}

@@ -242,9 +242,10 @@ def wide_type(dtype: str) -> str:
 
 def widened(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a copy of rows of a table with the `wide_type` of each column."""
-    kept = {name: str(dtype) for name, dtype in frame.dtypes.items() if dtype.kind == "i"}
-    policy = {"policy": "policy"} if "policy" in frame else {}
-    return frame.astype({name: wide_type(dtype) for name, dtype in {**kept, **policy}.items()})
+    kept = {str(name): str(dtype) for name, dtype in frame.dtypes.items() if dtype.kind == "i"}
+    if "policy" in frame:
+        kept["policy"] = "policy"
+    return frame.astype({name: wide_type(dtype) for name, dtype in kept.items()})
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:

@@ -285,7 +285,7 @@ class _Games:
 
 def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
     """Play the games of all runs; if it is interrupted, return what is finished, if that is some of each."""
-    chunks = []
+    chunks: list[Chunk] = []
     for run in runs:
         n, size = (run.n_rotations * -(-some // run.n_rotations) for some in (n_games, default_chunk(run.policies)))
         chunks += chunks_of(run, 0, n, size)  # of whole deals

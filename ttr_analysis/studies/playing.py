@@ -264,16 +264,33 @@ def as_frames(run: Run, columns: Columns) -> Frames:
 def frame(run: Run, name: str, columns: Columns) -> pd.DataFrame:
     """Return one of these tables."""
     cells = with_paths(run, columns[name], columns["routes"]) if name == "tickets" else columns[name]
-    made: dict[str, Any] = {}
-    for column, (dtype, *_) in TABLES[name].items():
-        values = cells[column]
-        if dtype in run.categories:
-            made[column] = pd.Categorical.from_codes(values, dtype=run.categories[dtype])
-        elif dtype.startswith("Int"):
-            made[column] = pd.arrays.IntegerArray(values, values < 0)
-        else:
-            made[column] = values
-    return pd.DataFrame(made)
+    return table_of(name, cells, run.categories, {})
+
+
+def table_of(
+    name: str, cells: Mapping[str, Cells], types: Mapping[str, pd.CategoricalDtype], missing: Mapping[str, Cells]
+) -> pd.DataFrame:
+    """Return a table from its columns, and from which cells of some of them are missing."""
+    return pd.DataFrame(
+        {
+            column: _values(cells[column], dtype, types, missing.get(column))
+            for column, (dtype, *_) in TABLES[name].items()
+        }
+    )
+
+
+def _values(values: Cells, dtype: str, types: Mapping[str, pd.CategoricalDtype], missing: Cells | None) -> Any:  # noqa: ANN401 - whatever pandas takes for a column
+    """Return a column as pandas has it; one in which a number is missing gets a type that allows it."""
+    is_missing = np.zeros(len(values), dtype=bool) if missing is None else missing
+    if dtype in types:
+        return pd.Categorical.from_codes(np.where(is_missing, -1, values), dtype=types[dtype])
+    if dtype.startswith("Int"):
+        return pd.arrays.IntegerArray(values, (values < 0) | is_missing)
+    if not is_missing.any():
+        return values
+    if dtype.startswith("float"):
+        return np.where(is_missing, np.nan, values).astype(dtype)
+    return pd.arrays.IntegerArray(values, is_missing)
 
 
 class LazyTables(Mapping[str, T]):

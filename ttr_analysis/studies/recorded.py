@@ -6,10 +6,9 @@ import os
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._words import counted, listed
@@ -26,8 +25,11 @@ from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
 from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types
 from ttr_analysis.studies.parts import meta_of
-from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name
+from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name, table_of
 from ttr_analysis.studies.simulation import SimulationResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WITH_TICKETS: Final = ("points", "won", "ticket_gain", "ticket_loss")
 _AT_THE_END: Final = (*_WITH_TICKETS, "completed", *(BONUS_COLUMNS[measure] for measure in TICKET_MEASURES))
@@ -235,13 +237,9 @@ class _RecordedGames(Collector):
         named = {**found["tickets"], "kept": kept & (self._notes.tickets[notes.TICKET] != UNKNOWN_TICKET)}
         found["tickets"] = {**add_paths(self._tables, named, found["routes"]), "kept": kept}
         missing = self._missing(found)
-        frames: dict[str, pd.DataFrame] = {}
-        for name, columns in TABLES.items():
-            made: dict[str, Any] = {}
-            for column, (dtype, *_) in columns.items():
-                made[column] = _column(found[name][column], dtype, missing[name].get(column), types)
-            frames[name] = pd.DataFrame(made)
-            frames[name]["game"] = self._numbers[frames[name]["game"]]
+        frames = {name: table_of(name, found[name], types, missing[name]) for name in TABLES}
+        for frame in frames.values():
+            frame["game"] = self._numbers[frame["game"]]
         for name in ("games", "seats"):
             frames[name]["deal"] = frames[name]["game"]
         return frames
@@ -273,17 +271,3 @@ class _RecordedGames(Collector):
             "routes": {},
             "tunnels": {},
         }
-
-
-def _column(values: Cells, dtype: str, missing: Cells | None, types: Mapping[str, pd.CategoricalDtype]) -> Any:  # noqa: ANN401 - whatever pandas takes for a column
-    """Return a column of a table."""
-    is_missing = np.zeros(len(values), dtype=bool) if missing is None else missing
-    if dtype in types:
-        return pd.Categorical.from_codes(np.where(is_missing, -1, values), dtype=types[dtype])
-    if dtype.startswith("Int"):
-        return pd.arrays.IntegerArray(values, (values < 0) | is_missing)
-    if not is_missing.any():
-        return values
-    if dtype.startswith("float"):
-        return np.where(is_missing, np.nan, values).astype(dtype)
-    return pd.arrays.IntegerArray(values, is_missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -480,8 +481,8 @@ class _Sample:
             .assign(game=frame["game"])
             for frame in frames
         )
-        counted = {f"n {name}": lambda rows, name=name: rows[name].notna() for name in measures}
-        values = {**{name: name for name in measures}, **counted}
+        counted: dict[str, Values] = {f"n {name}": partial(_is_known, name) for name in measures}
+        values: dict[str, Values] = {**{name: name for name in measures}, **counted}
         sums = pd.concat(list(sums_by_deal(measured, values, [], n_games)))
         self._sums, self._counts = sums[list(measures)], sums[list(counted)].set_axis(list(measures), axis=1)
 
@@ -521,6 +522,10 @@ class _Sample:
             of = (self._counts[names] / n_mine + other._counts[names] / n_its) / 2
             found.loc[names] = _intervals(totals, of, clustered_difference, _ENDS)
         return found
+
+
+def _is_known(name: str, rows: pd.DataFrame) -> pd.Series[bool]:
+    return rows[name].notna()
 
 
 def _intervals(

@@ -39,7 +39,7 @@ _LAST: Final = 127
 @answer()
 def opening_tickets(result: SimulationResult) -> pd.DataFrame:
     """
-    Return how it went with so many tickets kept at the start.
+    Return results by number of tickets kept at the start.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        Who keeps more was often dealt better tickets: `compare_strategies`
-        makes a player keep more.
+        Players who keep more were often dealt better tickets: to make a player
+        keep more, use `compare_strategies`.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -72,19 +72,18 @@ def ticket_results(
     result: SimulationResult, values: pd.DataFrame | None = None, game_map: MapLike | None = None
 ) -> pd.DataFrame:
     """
-    Return how each ticket did: who kept it, who completed it, what it brought.
+    Return how often each ticket was kept and completed, and what it brought.
 
     Parameters
     ----------
     result
         A simulation.
     values
-        What tickets are worth by structure, from `ttr.tickets.value_table`, to
-        stand beside it.
+        Values of tickets by structure, from `ttr.tickets.value_table`, to add.
     game_map
-        The map that was played. It says what a ticket with several
-        destinations brings at most, which may not have been seen: without it
-        `net_high` of such a ticket may be too low.
+        The map that was played. It gives the most that a ticket with several
+        destinations brings, which these games may not show: without it `net_high`
+        of such a ticket may be too low.
 
     Returns
     -------
@@ -93,15 +92,15 @@ def ticket_results(
 
         {columns}
 
-        The way is the shortest over the routes of the seat, to the destination
-        that counted; what only a station completed has none. A ticket that
-        goes along with winning need not be the cause.
+        The path is the shortest over the routes of the seat, to the destination
+        that counted; a ticket that only a station completed has none. A ticket
+        that goes along with winning need not be the cause.
 
         With `values` also `points`, fewest `trains` and `points_per_train` by
-        structure, `in_deal` (trains on top of the other tickets of a deal),
-        and as played: `played_per_train` (points of those completed without a
-        station by the trains of their ways) and `net_per_train` (net points by the fewest
-        trains).
+        structure, `in_deal` (trains on top of the other tickets of a deal), and
+        as played: `played_per_train` (points of those completed without a station
+        by the trains of their paths) and `net_per_train` (net points by the
+        fewest trains).
 
     Raises
     ------
@@ -135,7 +134,7 @@ def ticket_results(
 
 def _noting_bounds(tables: Iterable[pd.DataFrame], bounds: dict[str, tuple[float, float]]) -> Iterator[pd.DataFrame]:
     """
-    Yield tables of tickets, and note of each ticket the least and the most points that it scored or cost.
+    Yield tables of tickets, and note the least and the most points that each ticket scored or cost.
 
     A lost ticket costs as much as its last destination brings: no more than any that was seen.
     """
@@ -160,10 +159,9 @@ def late_tickets(
     result
         A simulation.
     by
-        Whether draws are told apart by the turn of the seat, or by the trains
-        that it had left.
+        Whether draws are grouped by the turn of the seat, or by its trains left.
     width
-        Turns, or trains, that make one row.
+        Turns, or trains, of one row.
 
     Returns
     -------
@@ -204,12 +202,10 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     """
     Return what became of the tickets kept: completed, or lost to what.
 
-    A ticket is lost when the trains of its seat no longer suffice for the
-    shortest way that is still open. It is *blocked* if that happens by the claim
-    of another player, *out of trains* by a claim of its own; *hopeless* if it
-    was lost before it was kept; *out of time* if the trains sufficed to the
-    end. (So are, on a map of such tickets, those for which the trains of a
-    player never suffice.)
+    A ticket is lost when its seat has too few trains left for the shortest path
+    that is still open. It is *blocked* if that happens by the claim of another
+    player, *out of trains* by its own claim; *hopeless* if it was lost before it
+    was kept; *out of time* if the trains sufficed to the end, or never could.
 
     Parameters
     ----------
@@ -272,9 +268,9 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
     Returns
     -------
     rates
-        One row for each ticket with several destinations that was ever kept,
-        and each of these, best first (index `ticket`, `destination`; "none" for
-        tickets not completed); empty if the map has no such tickets:
+        One row for each ticket with several destinations that was ever kept, and
+        each of these, best first (index `ticket`, `destination`; "none" for
+        tickets not completed); empty if the map has none:
 
         {columns}
 
@@ -321,7 +317,7 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
 
 
 def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]]:
-    """Return the destinations of each ticket with their points, numbered as games number them: best first."""
+    """Return the destinations of each ticket with their points, as games number them: best first."""
     tables = game_tables(game_map, n_players)
     first = tables.goal_start[: len(game_map.tickets) + 1].tolist()
     place, points = tables.goal_place[: first[-1]].tolist(), tables.goal_points[: first[-1]].tolist()
@@ -354,13 +350,12 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
     -------
     table
         One row for each ticket that was kept at least once (index `ticket`):
-        `kept`, `completion_rate` of those with `completion_low` and
-        `completion_high`; and of the map, to the destination that is nearest
-        by each measure: `length` (trains of the shortest path), `hops` (fewest
-        routes), `resistance` (trains: see
-        `ttr.structure.effective_resistance`), and `length_as_conductance`, the
-        resistance with length for conductance, as it was published by mistake
-        (1/trains).
+        `kept`, `completion_rate` with `completion_low` and `completion_high`; and
+        from the map, to the destination that is nearest by each measure: `length`
+        (trains of the shortest path), `hops` (fewest routes), `resistance`
+        (trains: see `ttr.structure.effective_resistance`), and
+        `length_as_conductance`, the resistance with length for conductance, as it
+        was published by mistake (1/trains).
 
     Raises
     ------
@@ -393,7 +388,7 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
 
 def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
     """
-    Return how well each measure foretells which tickets are completed.
+    Return how well each measure predicts which tickets are completed.
 
     Parameters
     ----------
@@ -403,12 +398,11 @@ def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     correlations
-        One row for each of `MEASURES` (index `measure`): `correlation` of the
-        measure with the rate of completion over all tickets, by Pearson, with
-        its 95% interval `low` and `high` (Fisher's transformation: as if the
-        tickets were a sample of all that there could be). The nearer to -1,
-        the better. Of fewer than four tickets, or if the correlation is
-        perfect, the interval is from -1 to 1: it says nothing.
+        One row for each of `MEASURES` (index `measure`): its Pearson
+        `correlation` with the rate of completion over all tickets, with the 95%
+        interval `low` and `high` by Fisher's transformation, as if the tickets
+        were a sample. The nearer to -1, the better. With fewer than four tickets,
+        or a perfect correlation, the interval is from -1 to 1.
 
     Examples
     --------
