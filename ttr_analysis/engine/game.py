@@ -369,11 +369,6 @@ class GameEngine:
         ----------
         state
             A state of this game.
-
-        Raises
-        ------
-        GameError
-            If the state is of another game.
         """
         vector = self._vector(state)
         return LegalActions(self._kernel.rows(vector), self._kernel.codec, vector)
@@ -388,11 +383,6 @@ class GameEngine:
             A state of this game.
         action
             Any action of the seat that acts.
-
-        Raises
-        ------
-        GameError
-            If the state is of another game.
         """
         return self.why_illegal(state, action) is None
 
@@ -417,7 +407,7 @@ class GameEngine:
         Raises
         ------
         GameError
-            If the state is of another game, or there is no such seat.
+            If there is no such seat.
         """
         try:
             self._kernel.encode(self._as_if(state, seat), action, names)
@@ -443,7 +433,7 @@ class GameEngine:
         Raises
         ------
         GameError
-            If the state is of another game, or there is no such seat.
+            If there is no such seat.
         UnknownNameError, AmbiguousNameError
             If there is no such route, or two tracks fit.
 
@@ -477,7 +467,7 @@ class GameEngine:
         Raises
         ------
         GameError
-            If the state is of another game, or there is no such seat.
+            If there is no such seat.
         UnknownNameError
             If there is no such city.
 
@@ -505,7 +495,7 @@ class GameEngine:
         Raises
         ------
         GameError
-            If the state is of another game, or there is no such seat.
+            If there is no such seat.
         """
         return SeatView(self.game_map, self.n_players, self._vector(state), seat)
 
@@ -517,11 +507,6 @@ class GameEngine:
         ----------
         state
             A state of this game.
-
-        Raises
-        ------
-        GameError
-            If the state is of another game.
         """
         return score_state(self.game_map, self._vector(state), self.n_players)
 
@@ -585,8 +570,6 @@ class GameEngine:
         ------
         IllegalActionError
             If the action is illegal; the message says why.
-        GameError
-            If the state is of another game.
         """
         return self.step(state, action)[0]
 
@@ -616,8 +599,8 @@ class GameEngine:
         IllegalActionError
             If the action is illegal; the message says why.
         GameError
-            If the outcomes do not fit (the message names the first that does
-            not), or the state is of another game.
+            If the outcomes do not fit; the message names the first that does
+            not.
 
         Examples
         --------

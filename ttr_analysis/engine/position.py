@@ -274,7 +274,6 @@ class _Setter:
         put_pieces(self.tables, self.state)
 
     def lay(self) -> None:
-        """Lay out everything."""
         self._lay_routes()
         self._lay_stations()
         self._lay_money()

@@ -275,7 +275,6 @@ def _what_is_odd(code: int, value: int) -> str:
 
 @contextmanager
 def _blamed(policy: object, state: State) -> Iterator[None]:
-    """Raise what goes wrong inside as an error of the policy."""
     try:
         yield
     except Exception as error:

@@ -337,7 +337,6 @@ class PublicState:
         return tuple(numbers[: self._n_players].tolist())
 
     def _cards(self, field: str, seat: int | None = None) -> CardCounts:
-        """Return the cards that a field counts; they are made once, since policies ask for them often."""
         cards = self._counted.get((field, seat))
         if cards is None:
             counts = getattr(self._packed, field)

@@ -386,13 +386,12 @@ class EntryReader:
 
     def _name(self, key: str, value: object) -> int | None:
         """Return the number of a route, a city or a ticket; any number if the map is not known."""
-        if self._map is None and isinstance(value, str):
-            return 0
-        game_map, kind = self._map, key.removesuffix("s")
+        kind, game_map = key.removesuffix("s"), self._map
         numbers: dict[str, int] = getattr(game_map, f"{kind}_numbers") if game_map else {}
+        if isinstance(value, str) and (game_map is None or value in numbers):
+            return numbers.get(value, 0)
         of = f" of {game_map.title}" if game_map else ""
-        what = f"the {'name' if kind == 'city' else 'id'} of a {kind}{of}"
-        return self._decoder.name((key,), value, numbers, what)
+        return self._decoder.name((key,), value, numbers, f"the {'name' if kind == 'city' else 'id'} of a {kind}{of}")
 
     def _card(self, kind: int, value: object) -> int | None:
         if value == UNKNOWN and kind in _MAY_BE_UNKNOWN:

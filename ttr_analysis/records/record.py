@@ -498,7 +498,8 @@ class Game(GameEngine):
     """
     The game on a map by its rules.
 
-    A game holds no state: `new` gives the first one, `apply` the next.
+    A game holds no state: `new` gives the first one, `apply` the next. A state
+    of another game is refused with a `GameError`.
 
     Parameters
     ----------

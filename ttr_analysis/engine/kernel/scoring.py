@@ -240,7 +240,6 @@ def _find_lendable(state: State, tables: Tables, seat: int, label: Ints, routes:
 
 @compiled
 def _other_label(tables: Tables, route: int, city: int, label: Ints) -> int:
-    """Return the label of the other end of a route."""
     return int(label[tables.city_a[route] + tables.city_b[route] - city])
 
 
