@@ -92,6 +92,7 @@ def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:
         assert np.allclose(found, [shared, alone.shared, built * shared])
 
 
+@pytest.mark.compiled_only
 def test_a_route_that_is_explained_tells_less_the_more_a_seat_has_built() -> None:
     routes = Combination("nordic", "", 2).game_map.routes
     longest = max(range(len(routes)), key=lambda route: routes[route].length)

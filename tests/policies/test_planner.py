@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields, replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -420,29 +421,47 @@ def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
 # -- whole games ------------------------------------------------------------------
 
 
+def played_until(name: str, players: list[Player], seed: int, is_time: Callable[[State, int], bool]) -> State:
+    """Return the state of a game of two at some time, given the state and the number of steps, or at its end."""
+    game_map = load(name)
+    tables, state, tape = game_tables(game_map, 2), State(), np.zeros(4, dtype=np.int64)
+    new_game(tables, seed_key(seed), 0, state, tape)
+    memories = open_memories(players, seed_key(seed), 0)
+    for number in count():
+        if state.phase == OVER or is_time(state, number):
+            break
+        seat = int(state.seat)
+        player = players[seat]
+        code, value = player.decide(state, tables, player.lore(game_map, 2), seat, player.params, memories[seat])
+        step(state, tables, code, value, tape)
+    return state
+
+
+def decided(name: str, state: State, seed: int) -> tuple[int, int]:
+    """Return what a planner does that comes to a game in this state."""
+    planner, game_map = Planner(), load(name)
+    memory = open_memories([planner], seed_key(seed), 0)[0]
+    lore = planner.lore(game_map, 2)
+    return planner.decide(state, game_tables(game_map, 2), lore, int(state.seat), planner.params, memory)
+
+
+def share_of_wins(name: str, one: Player, other: Player, n_games: int) -> float:
+    """Return the share of the wins of one player against another, each deal played from both seats."""
+    won = 0.0
+    for seat, players in enumerate(([one, other], [other, one])):
+        results, _, _ = play_games(load(name), players, n_games, seed=11)
+        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
+    return float(won / (2 * n_games))
+
+
 @settings(max_examples=60 if IS_COMPILED else 4)
 @given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32), n_steps=st.integers(0, 400))
 def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: int) -> None:
-    game_map = load(name)
-    tables = game_tables(game_map, 2)
-    state = State()
-    tape = np.zeros(4, dtype=np.int64)
-    new_game(tables, seed_key(seed), 0, state, tape)
-    players = [Random(), Random()]
-    memories = open_memories(players, seed_key(seed), 0)
-    lore = players[0].lore(game_map, 2)
-    for _ in range(n_steps):
-        if state.phase == OVER:
-            return
-        seat = int(state.seat)
-        code, value = players[0].decide(state, tables, lore, seat, players[0].params, memories[seat])
-        step(state, tables, code, value, tape)
+    tables = game_tables(load(name), 2)
+    state = played_until(name, [Random(), Random()], seed, lambda _, step: step == n_steps)
     if state.phase == OVER:
         return
-    planner = Planner()
-    memory = open_memories([planner], seed_key(seed), 0)[0]
-
-    code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state.seat), planner.params, memory)
+    code, value = decided(name, state, seed)
 
     assert action_fault(state, tables, code, value) == NONE
 
@@ -468,30 +487,17 @@ def score_now(tables: Tables, state: State, seat: int) -> int:
 @settings(max_examples=150 if IS_COMPILED else 8)
 @given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32))
 def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, seed: int) -> None:
-    game_map = load(name)
-    tables = game_tables(game_map, 2)
-    state = State()
-    tape = np.zeros(4, dtype=np.int64)
-    new_game(tables, seed_key(seed), 0, state, tape)
-    players: list[Player] = [Random(), Greedy()]
-    memories = open_memories(players, seed_key(seed), 0)
-    while state.phase != OVER and not (state.last_left == 1 and state.phase == TURN):
-        player = players[state.seat]
-        code, value = player.decide(
-            state, tables, player.lore(game_map, 2), int(state.seat), player.params, memories[state.seat]
-        )
-        step(state, tables, code, value, tape)
+    tables = game_tables(load(name), 2)
+    state = played_until(name, [Random(), Greedy()], seed, lambda now, _: now.last_left == 1 and now.phase == TURN)
     if state.phase == OVER or state.stations[state.seat] < tables.stations_each:
         return  # what stations lend is found by a rule of thumb
     seat = int(state.seat)
-    planner = Planner()
-    memory = open_memories([planner], seed_key(seed), 0)[0]
     actions = np.empty((1_000, 2), dtype=np.int64)
     listed = actions[: list_actions(state, tables, actions)]
     claims = [(int(c), int(v)) for c, v in listed if kind_of(c) == CLAIM_ROUTE and not tables.tunnel[argument_of(c)]]
     scores = [scored_after(tables, state, seat, code, value) for code, value in claims]
 
-    code, value = planner.decide(state, tables, planner.lore(game_map, 2), seat, planner.params, memory)
+    code, value = decided(name, state, seed)
 
     if kind_of(code) == CLAIM_ROUTE and not tables.tunnel[argument_of(code)]:
         assert scored_after(tables, state, seat, code, value) == max(scores)
@@ -502,15 +508,7 @@ def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, see
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "least"), [("nordic", 0.8), ("usa", 0.8), ("switzerland", 0.8), ("nederland", 0.7)])
 def test_a_planner_beats_a_greedy_player(name: str, least: float) -> None:
-    game_map = load(name)
-    n_games = 50
-    won = 0.0
-    seated: tuple[list[Planner | Greedy], ...] = ([Planner(), Greedy()], [Greedy(), Planner()])
-    for seat, players in enumerate(seated):
-        results, _, _ = play_games(game_map, players, n_games, seed=11)
-        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
-
-    assert won / (2 * n_games) >= least
+    assert share_of_wins(name, Planner(), Greedy(), 50) >= least
 
 
 @pytest.mark.compiled_only
@@ -524,13 +522,7 @@ def test_a_planner_completes_most_of_its_tickets() -> None:
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
 def test_a_planner_beats_the_first_one(name: str) -> None:
-    game_map = load(name)
-    won = 0.0
-    for seat, players in enumerate(([Planner(), Planner1()], [Planner1(), Planner()])):
-        results, _, _ = play_games(game_map, players, 150, seed=11)
-        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
-
-    assert won / 300 >= 0.55  # of 6,000 games it won 61% or more
+    assert share_of_wins(name, Planner(), Planner1(), 150) >= 0.55  # of 6,000 games it won 61% or more
 
 
 @pytest.mark.compiled_only
