@@ -312,7 +312,8 @@ class GameMap:
 
         Decision: routes to two border points of a country are two routes, both of
         which one player may hold, though they begin in one city, as from
-        Kreuzlingen to Germany. The rules only count the routes to each country.
+        Kreuzlingen to Germany. The rule sheet only counts the routes to each
+        country.
         """
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
         return others[0] if others else None

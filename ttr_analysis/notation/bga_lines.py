@@ -19,7 +19,7 @@ from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.maps.names import fold
 from ttr_analysis.notation.writer import pays
-from ttr_analysis.records.entries import MAX_TIME
+from ttr_analysis.records.entries import MAX_TIME, Stamp
 
 COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange", "black", "red", "green")
 """The kinds of card by the number that stands for them."""
@@ -87,6 +87,11 @@ class LogEntry(NamedTuple):
     points: int = 0
     cards: tuple[str, ...] = ()
     ends: str = ""
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """The number of the move and the time, if either is known."""
+        return Stamp(self.move, self.time) if self.move is not None or self.time else None
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ from ttr_analysis.notation.bga_lines import (
     match_notes,
 )
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
-from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry, Stamp
+from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
@@ -41,6 +41,9 @@ _LEFT: Final = re.compile(
     r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
 )
 """What is said of a player who plays no more, or not in time."""
+
+
+_NOTHING: Final[Mapping[int, Sequence[str]]] = {}
 
 
 class UntoldError(Exception):
@@ -269,8 +272,7 @@ class LogFollower:
         if problems:
             return
         self.vector = after
-        stamp = Stamp(act.move, act.time) if act.move is not None or act.time else None
-        self.entries.append(Entry(CORRECTED, stamp=stamp, position=correction))
+        self.entries.append(Entry(CORRECTED, stamp=act.stamp, position=correction))
         self._told.append((len(self.entries), act))
         self._n_steps += 1
         self.skipped.append(f"{names} left the game, and the turn before line {act.line} is skipped")
@@ -292,7 +294,7 @@ class LogFollower:
             if i and int(self.vector.seat) != seat:
                 raise act.fault(f"{act.player} may not draw so many cards")
             comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
-            self._make(act, codes.DRAW_CARD, 0, comes, drawn=[card])
+            self._make(act, codes.DRAW_CARD, 0, comes, {codes.CARD_DRAWN: [card]})
 
     def _read_take(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         card = act.cards[0]
@@ -324,7 +326,7 @@ class LogFollower:
         comes = after[:cut]
         if end is not None and Counter(end.cards) == Counter(act.cards):  # no surcharge: all comes of the attempt
             comes = [*comes, *after[cut + 1 :]]
-        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), comes, turned=turned)
+        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), comes, {codes.CARD_REVEALED: turned})
         if end is None or self.vector.phase != Phase.TUNNEL:
             if end is not None and end.kind == "claim":
                 self.proven.show(seat, act.cards, plays=True)
@@ -417,7 +419,7 @@ class LogFollower:
             bits |= 1 << at
         telling = self._begin(act, codes.KEEP_TICKETS, bits)
         self._tell(telling, act, after)
-        self._add(telling, act, kept=tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1), is_keep=True)
+        self._add(telling, act, kept=tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1))
 
     def _show_tickets(self) -> None:
         """Show the tickets that the log names at the end of the game."""
@@ -455,12 +457,10 @@ class LogFollower:
         code: int,
         value: int,
         after: Sequence[LogEntry],
-        *,
-        drawn: Sequence[str] = (),
-        turned: Sequence[str] = (),
+        shown: Mapping[int, Sequence[str]] = _NOTHING,
     ) -> None:
         telling = self._begin(act, code, value)
-        self._tell(telling, act, after, drawn=drawn, turned=turned)
+        self._tell(telling, act, after, shown)
         self._add(telling, act)
 
     def _tell(
@@ -468,14 +468,12 @@ class LogFollower:
         telling: ScriptedStep,
         act: LogEntry,
         after: Sequence[LogEntry],
-        *,
-        drawn: Sequence[str] = (),
-        turned: Sequence[str] = (),
+        shown: Mapping[int, Sequence[str]] = _NOTHING,
     ) -> None:
-        """Enter the outcomes of a move; those that the log omits are unknown."""
+        """Enter the outcomes of a move, cards `shown` by kind of event; those that the log omits are unknown."""
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")
-        cards = {codes.CARD_DRAWN: deque(drawn), codes.CARD_REVEALED: deque(turned)}
+        cards = {kind: deque(its) for kind, its in shown.items()}
         while True:
             due = telling.due
             is_market = due is not None and due.kind == codes.MARKET_CARD
@@ -501,14 +499,12 @@ class LogFollower:
         if resets:
             raise resets[0].fault("the market cannot be replaced here")
 
-    def _add(
-        self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] = (), *, is_keep: bool = False
-    ) -> None:
+    def _add(self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:
         entries = telling.entries()
-        if is_keep:
+        if kept is not None:
             entries[0] = entries[0]._replace(value=0, tickets=kept)
-        if act is not None and (act.move is not None or act.time):
-            entries[0] = entries[0]._replace(stamp=Stamp(act.move, act.time))
+        if act is not None:
+            entries[0] = entries[0]._replace(stamp=act.stamp)
         self.entries += entries
         self._told.append((len(self.entries), act))
         self.vector = telling.after

@@ -182,18 +182,14 @@ class Session:
         )
         reader.read()
         entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
-        timeline = last.timeline.copy()
-        try:
-            timeline.apply(entries)
-        except ImpossibleError as error:
-            raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
+        timeline = self._followed(entries)
         told = entries[len(last.entries) :]
         line = self._canonical(timeline, entries, len(last.timeline.steps), told)
         return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
 
     def _next_object(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
         """Return the session after a position or a correction, written as in the file of a record."""
-        last, game_map = self._written[-1], self._packed.game_map
+        game_map = self._packed.game_map
         faults = FaultList("line", "line")
         try:
             lines = parse_lines(f"{text.strip()}\n".encode("utf-8", "surrogatepass"), faults).lines
@@ -204,12 +200,18 @@ class Session:
             raise NotationError("; ".join(f"{f.field}: {f.expected}".lstrip(": ") for f in error.faults), 0) from None
         if entry is None or entry.position is None:
             raise NotationError("expected a position or a correction; all else is told in words", 0)
-        timeline, entries = last.timeline.copy(), (*last.entries, entry)
+        entries = (*self.entries, entry)
+        written = _Written(entry_text(entry, game_map), entries, self._followed(entries))
+        return written, (event_of(entry, self._packed.codec),)
+
+    def _followed(self, entries: tuple[Entry, ...]) -> Timeline:
+        """Return the steps of all entries, which begin with those written."""
+        timeline = self._written[-1].timeline.copy()
         try:
             timeline.apply(entries)
         except ImpossibleError as error:
             raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
-        return _Written(entry_text(entry, game_map), entries, timeline), (event_of(entry, self._packed.codec),)
+        return timeline
 
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
         """Return a line in canonical form: the steps from `first` on, or a part of the set-up."""
