@@ -33,105 +33,94 @@ def total(values, least):
 """
 
 
-@st.composite
-def number(draw: st.DrawFn, depth: int = 3) -> str:
-    """Draw an expression that is an int below 2**60."""
-    if depth == 0 or draw(st.booleans()):
-        leaf = st.sampled_from(
-            [*INTS, "-7", "0", "1", "3", "64", "a[2]", "b[i & 3]", "m[k & 1, 2]", "len(a)", "a.sum()"]
-        )
-        return draw(leaf)
-    left, right = draw(number(depth - 1)), draw(number(depth - 1))
-    form = draw(
-        st.sampled_from(
-            [
-                "({l} + {r})",
-                "({l} - {r})",
-                "({l} * 5)",
-                "({l} // {r})",
-                "({l} % {r})",
-                "({l} >> ({r} & 7))",
-                "({l} << ({r} & 3))",
-                "({l} & {r})",
-                "({l} | {r})",
-                "({l} ^ {r})",
-                "(-{l})",
-                "(~{l})",
-                "(+{l})",
-                "abs({l})",
-                "min({l}, {r})",
-                "max({l}, {r}, 2)",
-                "({l} or {r})",
-                "({l} and {r})",
-                "({l} if {c} else {r})",
-                "int({x} * 0.25)",
-                "total(a, {l})",
-                "total(a[1:4], {l})",
-                "helper({l}, {x}, {c})[0]",
-                "(({l}, {r})[1])",
-            ]
-        )
-    )
-    condition = draw(truth(depth - 1)) if "{c}" in form else ""
-    x = draw(real(depth - 1)) if "{x}" in form else ""
-    return form.format(l=left, r=right, c=condition, x=x)
+GRAMMAR: dict[str, tuple[list[str], list[str]]] = {
+    "number": (  # an int below 2**60
+        [*INTS, "-7", "0", "1", "3", "64", "a[2]", "b[i & 3]", "m[k & 1, 2]", "len(a)", "a.sum()"],
+        [
+            "({n} + {m})",
+            "({n} - {m})",
+            "({n} * 5)",
+            "({n} // {m})",
+            "({n} % {m})",
+            "({n} >> ({m} & 7))",
+            "({n} << ({m} & 3))",
+            "({n} & {m})",
+            "({n} | {m})",
+            "({n} ^ {m})",
+            "(-{n})",
+            "(~{n})",
+            "(+{n})",
+            "abs({n})",
+            "min({n}, {m})",
+            "max({n}, {m}, 2)",
+            "({n} or {m})",
+            "({n} and {m})",
+            "({n} if {c} else {m})",
+            "int({x} * 0.25)",
+            "total(a, {n})",
+            "total(a[1:4], {n})",
+            "helper({n}, {x}, {c})[0]",
+            "(({n}, {m})[1])",
+        ],
+    ),
+    "real": (
+        [*FLOATS, "0.5", "-2.0", "f[1]", "f[k & 1]"],
+        [
+            "({x} + {y})",
+            "({x} - {n})",
+            "({x} * 0.5)",
+            "({n} / {m})",
+            "({x} / {y})",
+            "(-{x})",
+            "abs({x})",
+            "min({x}, {y})",
+            "max({x}, {y})",
+            "float({n})",
+            "({x} if {c} else {y})",
+            "helper({n}, {x}, {c})[1]",
+        ],
+    ),
+    "truth": (
+        [*BOOLS, "True", "i < 3", "j != k", "x > y"],
+        [
+            "({c} and {d})",
+            "({c} or {d})",
+            "(not {c})",
+            "({n} < {m} <= 9)",
+            "({n} == {m})",
+            "({n} in (1, {m}, 4))",
+            "({x} >= {y})",
+            "({n} < {x})",
+            "(({n}, {m}) <= (3, 1))",
+            "bool({n})",
+            "(0 <= {n} < {m} < 64)",
+            "({c} == {d})",
+        ],
+    ),
+}
+"""For each kind of expression: names and constants, and forms of other expressions."""
+PLACES = {"n": "number", "m": "number", "x": "real", "y": "real", "c": "truth", "d": "truth"}
 
 
 @st.composite
-def real(draw: st.DrawFn, depth: int = 2) -> str:
-    """Draw an expression that is a float."""
-    if depth == 0 or draw(st.booleans()):
-        return draw(st.sampled_from([*FLOATS, "0.5", "-2.0", "f[1]", "f[k & 1]"]))
-    form = draw(
-        st.sampled_from(
-            [
-                "({x} + {y})",
-                "({x} - {n})",
-                "({x} * 0.5)",
-                "({n} / {m})",
-                "({x} / {y})",
-                "(-{x})",
-                "abs({x})",
-                "min({x}, {y})",
-                "max({x}, {y})",
-                "float({n})",
-                "({x} if {c} else {y})",
-                "helper({n}, {x}, {c})[1]",
-            ]
-        )
-    )
-    parts = {key: draw(real(depth - 1)) for key in "xy" if f"{{{key}}}" in form}
-    parts |= {key: draw(number(depth - 1)) for key in "nm" if f"{{{key}}}" in form}
-    return form.format(**parts, c=draw(truth(depth - 1)) if "{c}" in form else "")
-
-
-@st.composite
-def truth(draw: st.DrawFn, depth: int = 2) -> str:
-    """Draw an expression that is True or False."""
+def expression(draw: st.DrawFn, kind: str, depth: int) -> str:
+    leaves, forms = GRAMMAR[kind]
     if depth <= 0 or draw(st.booleans()):
-        return draw(st.sampled_from([*BOOLS, "True", "i < 3", "j != k", "x > y"]))
-    form = draw(
-        st.sampled_from(
-            [
-                "({c} and {d})",
-                "({c} or {d})",
-                "(not {c})",
-                "({n} < {m} <= 9)",
-                "({n} == {m})",
-                "({n} in (1, {m}, 4))",
-                "({x} >= {y})",
-                "({n} < {x})",
-                "(({n}, {m}) <= (3, 1))",
-                "bool({n})",
-                "(0 <= {n} < {m} < 64)",
-                "({c} == {d})",
-            ]
-        )
-    )
-    parts = {key: draw(number(depth - 1)) for key in "nm" if f"{{{key}}}" in form}
-    parts |= {key: draw(real(depth - 1)) for key in "xy" if f"{{{key}}}" in form}
-    parts |= {key: draw(truth(depth - 1)) for key in "cd" if f"{{{key}}}" in form}
-    return form.format(**parts)
+        return draw(st.sampled_from(leaves))
+    form = draw(st.sampled_from(forms))
+    return form.format(**{p: draw(expression(PLACES[p], depth - 1)) for p in PLACES if f"{{{p}}}" in form})
+
+
+def number(depth: int = 3) -> st.SearchStrategy[str]:
+    return expression("number", depth)
+
+
+def real(depth: int = 2) -> st.SearchStrategy[str]:
+    return expression("real", depth)
+
+
+def truth(depth: int = 2) -> st.SearchStrategy[str]:
+    return expression("truth", depth)
 
 
 @st.composite
