@@ -1,9 +1,8 @@
 """
-Rich output of objects that must not know how they are drawn.
+Objects that show themselves as HTML without importing what draws them.
 
-A map or a record shows itself in a notebook, but computation does not import
-drawing. This table is the only reference upwards: a type's dotted name to its
-renderer's, which is imported when the object is shown.
+This table is the only reference upwards: the dotted name of a type to that of
+its renderer, which is imported when an object is shown.
 """
 
 import html
@@ -32,8 +31,7 @@ def render_html(obj: object) -> str:
     """
     Return an object as HTML: by the renderer of its type, else its escaped `repr`.
 
-    The `repr` also serves where the renderer's own dependencies cannot be
-    imported; any other fault of a renderer is raised.
+    The `repr` also serves if a dependency of the renderer cannot be imported.
 
     Examples
     --------

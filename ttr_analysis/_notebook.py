@@ -1,4 +1,4 @@
-"""Tables as a notebook and `print` show them; what they hold, and what code reads of them, stays as it is."""
+"""How notebooks and `print` show tables, which code reads unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ttr_analysis._arrays import Floats
 from ttr_analysis._words import counted
 
 MOST_COLUMNS: Final = 12
-"""Columns that fit beside each other on a laptop, an interval told with its figure."""
+"""Columns that fit beside each other on a laptop, an interval beside its figure."""
 _UNSET: Final = (0, 20)
 """What pandas has as `display.max_columns` in a terminal and elsewhere, if nobody set it."""
 _SAME_FIGURES: Final = frozenset(
@@ -40,8 +40,8 @@ UNITS: Final = {name: unit for unit, names in _NAMES.items() for name in names.s
 """The units of columns of maps and their analysis whose names do not tell them, and have one meaning in all tables."""
 
 
-class _Told(NamedTuple):
-    """What `as_table` was told of a table."""
+class _Layout(NamedTuple):
+    """The arguments of `as_table`, and the columns that the table had then."""
 
     columns: frozenset[str]
     """All that the table had then."""
@@ -64,8 +64,8 @@ class Table(pd.DataFrame):
     `pandas.DataFrame(table)`.
     """
 
-    _metadata: ClassVar[list[str]] = ["told"]
-    told: _Told | None = None
+    _metadata: ClassVar[list[str]] = ["layout"]
+    layout: _Layout | None = None
     """None in what is computed from a table, whose figures may have other units."""
 
     @property
@@ -75,21 +75,21 @@ class Table(pd.DataFrame):
     def __finalize__(self, other: object, method: str | None = None, **kwargs: object) -> Self:
         found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # the stubs of pandas leave it out
         if method not in _SAME_FIGURES or not isinstance(other, Table):  # but a number by which it was divided
-            found.told = None
+            found.layout = None
         return cast("Self", found)
 
     def __str__(self) -> str:
         """Return what a notebook shows, as text; columns that do not fit beside each other stand below."""
-        if self.told is None or self._is_readers_own():
+        if self.layout is None or self._is_readers_own():
             return repr(self)
-        text, n_rows, notes = self._text(self.told)
+        text, n_rows, notes = self._text(self.layout)
         shown = [text.to_string(max_rows=n_rows, line_width=pd.get_option("display.width"))] if len(text) else []
         return "\n".join([*shown, *notes])
 
     def _repr_html_(self) -> str | None:
-        if self.told is None or self._is_readers_own() or not pd.get_option("display.notebook_repr_html"):
+        if self.layout is None or self._is_readers_own() or not pd.get_option("display.notebook_repr_html"):
             return super()._repr_html_()  # type: ignore[misc, no-any-return] # the stubs of pandas leave it out
-        text, n_rows, notes = self._text(self.told)
+        text, n_rows, notes = self._text(self.layout)
         with pd.option_context("display.max_colwidth", None):
             head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
         html = head + body + _BREAKABLE.sub(r'<\1\2 style="white-space: nowrap">\3</\1>', rest)
@@ -99,14 +99,14 @@ class Table(pd.DataFrame):
         """Return whether the columns are of the reader's own making."""
         return not (self.columns.is_unique and all(isinstance(name, str) for name in self.columns))
 
-    def _text(self, told: _Told) -> tuple[pd.DataFrame, int | None, list[str]]:
+    def _text(self, layout: _Layout) -> tuple[pd.DataFrame, int | None, list[str]]:
         """Return the columns that are shown as text, of how many rows, and what to know of the others."""
         columns = [str(name) for name in self.columns]
         numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
-        is_whole = told.columns.issubset(self.columns)  # else the reader selected columns, to be shown one by one
-        ends = {name: pair for name, pair in told.intervals.items() if is_whole and numbers.issuperset((name, *pair))}
+        is_whole = layout.columns.issubset(self.columns)  # else the reader selected columns, to be shown one by one
+        ends = {name: pair for name, pair in layout.intervals.items() if is_whole and numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
-        shown = self._chosen(names, told)
+        shown = self._chosen(names, layout)
         n_rows = pd.get_option("display.max_rows") or None
         rows = pd.DataFrame(self)
         if n_rows and len(rows) > n_rows:
@@ -115,38 +115,38 @@ class Table(pd.DataFrame):
                 # Pandas leaves out all between, of which the text would take minutes in long tables.
                 rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
         text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
-        notes = self._notes(told, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
+        notes = self._notes(layout, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
         if len(rows):
-            notes += _units_of([*map(str, filter(None, rows.index.names)), *shown], told.units)
+            notes += _units_of([*map(str, filter(None, rows.index.names)), *shown], layout.units)
         others = [name for name in names if name not in shown]
         if others:
             notes.append(f"columns not shown: {', '.join(others)}")
         return text, n_rows, notes
 
-    def _chosen(self, names: list[str], told: _Told) -> list[str]:
+    def _chosen(self, names: list[str], layout: _Layout) -> list[str]:
         """Return the columns that are shown."""
         most = pd.get_option("display.max_columns")
         if most is None:
             return names
-        if most not in _UNSET or not told.columns.issubset(self.columns):  # the reader chose how many, or which
+        if most not in _UNSET or not layout.columns.issubset(self.columns):  # the reader chose how many, or which
             return names[: most or max(_UNSET)]
-        known = [name for name in names if name in told.columns]
+        known = [name for name in names if name in layout.columns]
         if len(known) <= MOST_COLUMNS:
             return names[: max(_UNSET)]
-        chosen = [name for name in told.first if name in names] or [
+        chosen = [name for name in layout.first if name in names] or [
             name for name in known if _says_something(self[name])
         ]
         before = names[: names.index(known[0])]  # those added by the reader, as by `reset_index`
-        added = [name for name in names if name not in told.columns and name not in before]
+        added = [name for name in names if name not in layout.columns and name not in before]
         return [*before, *chosen[:MOST_COLUMNS], *added]
 
-    def _notes(self, told: _Told, n_rows: int | None, *, has_intervals: bool) -> list[str]:
+    def _notes(self, layout: _Layout, n_rows: int | None, *, has_intervals: bool) -> list[str]:
         """Return what to know of the rows that are shown."""
         if not len(self):
-            return [f"no rows: {told.why_empty}" if told.why_empty else "no rows"]
+            return [f"no rows: {layout.why_empty}" if layout.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
         notes += ["95% intervals in parentheses"] if has_intervals else []
-        return [*notes, *filter(None, [told.note])]
+        return [*notes, *filter(None, [layout.note])]
 
 
 def as_table(
@@ -183,7 +183,7 @@ def as_table(
     table = Table(frame)
     table.attrs = dict(frame.attrs)
     columns = [str(name) for name in frame.columns]
-    table.told = _Told(
+    table.layout = _Layout(
         frozenset(columns),
         dict(_intervals(columns)),
         first,
@@ -210,8 +210,8 @@ def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
         unit = units.get(name, "")
         if unit and unit.removesuffix("s") not in name:
             by_unit.setdefault(unit, []).append(name)
-    told = [f"{unit} ({', '.join(of)})" for unit, of in by_unit.items()]
-    return [f"units: {', '.join(told)}"] if told else []
+    listed = [f"{unit} ({', '.join(of)})" for unit, of in by_unit.items()]
+    return [f"units: {', '.join(listed)}"] if listed else []
 
 
 def _says_something(column: pd.Series[Any]) -> bool:

@@ -76,7 +76,7 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             percent(row["start"]),
             *(percentage_points(row[source]) for source in ("skill", "others", "luck")),
             counted(row["decisions"], "decision"),
-            listed(bad) or "no move that was surely wrong",
+            listed(bad) or "no clearly wrong move",
         )
 
 
