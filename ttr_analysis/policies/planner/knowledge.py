@@ -177,7 +177,7 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     for r in range(tables.n_routes):
         a, b = tables.city_a[r], tables.city_b[r]
         weight[a, b] = weight[b, a] = min(weight[a, b], tables.length[r])
-    distance, around = np.empty((2, n, n), dtype=np.int64)
+    distance = np.empty((n, n), dtype=np.int64)
     all_distances(weight, distance)
     facts = MapFacts()
     for ticket in range(tables.n_tickets):
@@ -190,10 +190,19 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
         a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
         others = weight.copy()
         others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
-        all_distances(others, around)
-        detour = min(_LONG_WAY, around[a, b] - distance[a, b])
+        detour = min(_LONG_WAY, _distances_from(a, others)[b] - distance[a, b])
         facts.danger[r] = round(DANGER_UNIT * share[r] * detour)
     return facts.cells
+
+
+def _distances_from(city: int, weight: Ints) -> Ints:
+    """Return the cost of the cheapest path from a city to each other one: as plain Python quicker than between all."""
+    distance: Ints = weight[city]
+    while True:
+        nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
+        if np.array_equal(nearer, distance):
+            return distance
+        distance = nearer
 
 
 def _shares(tables: Tables, distance: Ints) -> Floats:
