@@ -284,17 +284,9 @@ class Projection:
     """
     Lambert's conformal conic projection, fitted to the cities of a map.
 
-    Conformal: small shapes keep their form, so that coasts look familiar.
-    The sphere is good enough for a board [1]_.
-
-    Parameters
-    ----------
-    cone
-        Cone constant; its sign is that of the hemisphere.
-    meridian
-        Central meridian in degrees.
-    scale, left, bottom
-        Board units per projected unit, and the corner of the board.
+    It keeps small shapes, so that coasts look familiar; the sphere is good enough
+    for a board [1]_. `cone` has the sign of the hemisphere, `meridian` is in
+    degrees, `scale` in board units, `left` and `bottom` are the corner of the board.
 
     References
     ----------

@@ -129,7 +129,6 @@ class MapFrames:
         return _frame(rows)
 
     def __repr__(self) -> str:
-        """Return the names of the tables."""
         return f"<tables of {self._name!r}: .cities, .routes, .tickets>"
 
 
@@ -216,14 +215,7 @@ _ENDS: Final[dict[GraphFile, tuple[str, ...]]] = {
 
 
 def graph_text(path: str | os.PathLike[str], kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:
-    """
-    Return a map as the text of a file: see `GameMap.export`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind, or files with this name hold something else.
-    """
+    """Return a map as the text of a file, or raise a ValueError as `GameMap.export` does."""
     if kind not in _ENDS:
         raise ValueError(f"kind is one of {', '.join(_ENDS)}, got {kind!r}")
     end = Path(path).suffix.lower()
