@@ -44,6 +44,11 @@ function choice(options, onChoose) {
   return select;
 }
 
+function markInvalid(input, wrong) {
+  if (wrong) input.setAttribute("aria-invalid", "true");
+  else input.removeAttribute("aria-invalid");
+}
+
 /* More than there is is for Python to refuse, in words; what is no number is not sent at all. */
 function isWhole({ value, validity }) {
   return !validity.badInput && /^\d{0,4}$/.test(value);
@@ -81,8 +86,7 @@ function cardTable({ sheet, kinds, deck }, rows, onChange) {
 
   const mark = (input, wrong) => {
     input.classList.toggle("is-zero", Number(input.value) === 0);
-    if (wrong) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    markInvalid(input, wrong);
   };
   function changed(name) {
     const cells = inputs.get(name);

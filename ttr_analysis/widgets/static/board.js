@@ -10,22 +10,19 @@
  * board.svg
  * board.setOwners(owners)      all at once: {route id: seat or "neutral"}; the others are free
  * board.setStations(stations, nameOf)  all at once: {city: seat}; nameOf(seat) for the tooltip
- * board.close(ids)             exactly these are crossed out
- * board.highlight(ids, name)   exactly these have the class (default "is-lit": a glow)
- * board.highlightCities(names, name)
+ * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
  * board.markBetter(place)      the route or city, { route } or { city }, of what is better; null for none
  * board.markLast(id)           the route that the last move was about; null for none
  * board.arrive(ids)            exactly these have just been taken, one after the other
- * board.setTickets(tickets)    exactly these are drawn: [{ticket: place in sheet.tickets, owner, state}]; without an owner
- *                              they are nobody's; `state` is "done", "possible", "lost" or ""
+ * board.setTickets(tickets)    exactly these: [{ticket: place in sheet.tickets, owner, state}], without an owner nobody's;
+ *                              `state` is "done", "possible", "lost" or ""
  * board.describe(id, words)    what a route is, for the tooltip and for readers; words null: as on the map
- *
- * isWide(sheet): whether the board is broad, so that the other parts lie about it in another way.
  *
  * Every route is <g class="ttr-route" data-route data-owner>, every city <g class="ttr-city" data-city>. The colors that
  * go with `data-owner` are in the style sheet.
  */
 
+/* Whether the board is broad, so that the other parts lie about it in another way. */
 function isWide({ view: [, , width, height] }) {
   return width > 1.15 * height;
 }

@@ -23,10 +23,8 @@ function renderOdds({ model, el }) {
   root.append(make("div", { class: "ttr-ask ttr-row" }, ...controls), counters.element, live, answer);
 
   function setPile() {
-    const whole = isWhole(pile);
-    if (whole) pile.removeAttribute("aria-invalid");
-    else pile.setAttribute("aria-invalid", "true");
-    if (whole) ask(model, { pile: pile.value === "" ? null : Number(pile.value) });
+    markInvalid(pile, !isWhole(pile));
+    if (isWhole(pile)) ask(model, { pile: pile.value === "" ? null : Number(pile.value) });
   }
 
   function showInputs() {
@@ -47,8 +45,8 @@ function renderOdds({ model, el }) {
     counters.setUnseen(problem ? null : found.unseen);
     pile.placeholder = problem ? "" : `all ${found.n_unseen}`;
     answer.hidden = Boolean(problem);
-    const rows = payments.map((payment) => paymentRow(facts, payment));
-    body.replaceChildren(...rows, ...(found.bare ? [bareRow(found.bare)] : []));
+    const rows = payments.map((payment) => oddsRow(heldCards(facts.sheet, facts.kinds, payment.held), payment));
+    body.replaceChildren(...rows, ...(found.bare ? [oddsRow(`${found.bare.color}, once you have it`, found.bare)] : []));
     const others = n_payments - payments.length;
     const sentences = [
       found.reshuffled ? "The pile is too small: the discards are shuffled." : "",
@@ -65,15 +63,8 @@ function renderOdds({ model, el }) {
   return () => stops.forEach((stop) => stop());
 }
 
-function paymentRow({ sheet, kinds }, { held, spare, percent, odds, cards }) {
-  const mean = cards ? cards.toFixed(1) : "–";
-  const row = answerRow(heldCards(sheet, kinds, held), [spare, percent, oddsBar(odds, spare), mean]);
-  row.children[2].classList.add("is-main");
-  return row;
-}
-
-function bareRow({ color, odds, percent }) {
-  const row = answerRow(`${color}, once you have it`, [0, percent, oddsBar(odds, 0), "–"]);
+function oddsRow(name, { spare = 0, percent, odds, cards = 0 }) {
+  const row = answerRow(name, [spare, percent, oddsBar(odds, spare), cards ? cards.toFixed(1) : "–"]);
   row.children[2].classList.add("is-main");
   return row;
 }
@@ -81,13 +72,13 @@ function bareRow({ color, odds, percent }) {
 /* A bar of all that can happen: a part for each number of cards that match, hollow where they cannot be paid. */
 function oddsBar(odds, spare) {
   const [width, height] = [420, 26];
-  const words = odds.map((chance, k) => `${k} more: ${(100 * chance).toFixed(1)}%`);
+  const words = odds.map((chance, k) => `${k} more: ${percentWords(100 * chance, 1)}`);
   const label = `Surcharge ${words.join(", ")}`;
   const svg = makeSvg("svg", { class: "ttr-surcharge", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   let x = 0;
   odds.forEach((chance, k) => {
     const across = chance * (width - 2);
-    const text = across > 84 ? `+${k}: ${Math.round(100 * chance)}%` : across > 26 ? `+${k}` : "";
+    const text = across > 84 ? `+${k}: ${percentWords(100 * chance)}` : across > 26 ? `+${k}` : "";
     svg.append(
       makeSvg(
         "g",

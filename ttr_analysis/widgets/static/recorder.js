@@ -77,19 +77,6 @@ function makeAsking(input, { onSend, onAnswer }) {
   };
 }
 
-/* Where one types. */
-function makeInput() {
-  return make("textarea", {
-    rows: 3, // a whole claim of a tunnel
-    id: `ttr-line-${Math.random().toString(36).slice(2)}`,
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    maxlength: 5000,
-    dir: "ltr",
-  });
-}
-
 /* What may come next; `onTake(text)` hears which line was chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
   const asGroup = { role: "group", "aria-label": "What may come next" };
@@ -140,7 +127,9 @@ function makeAdvice(onAsk) {
 
 /* The next line, with its buttons, what is said of it, and what may come next. */
 function makeEntry(sheet, onSend, advice) {
-  const input = makeInput();
+  const names = { id: `ttr-line-${Math.random().toString(36).slice(2)}`, dir: "ltr", maxlength: 5000 };
+  const off = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  const input = make("textarea", { rows: 3, ...names, ...off }); // room for a whole claim of a tunnel
   const asking = makeAsking(input, { onSend, onAnswer: show });
   const choices = makeChoices(sheet, input, type);
   const enter = makeButton("Enter", asking.enter, { class: "ttr-main" });

@@ -1,17 +1,15 @@
-/*
- * Numbers in words.
- *
- * several(n, noun), percentWords(percent): only what is decided is 0% or 100%; sum(counts)
- */
+/* Numbers in words. */
 
 function several(n, noun) {
   return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-function percentWords(percent) {
-  if (percent > 0 && percent < 1) return "<1%";
-  if (percent > 99 && percent < 100) return ">99%";
-  return `${Math.round(percent)}%`;
+/* Only what is decided is 0% or 100%. */
+function percentWords(percent, digits = 0) {
+  const least = 10 ** -digits;
+  if (percent > 0 && percent < least) return `<${least}%`;
+  if (percent > 100 - least && percent < 100) return `>${100 - least}%`;
+  return `${percent.toFixed(digits)}%`;
 }
 
 function sum(counts) {
