@@ -103,7 +103,7 @@ class PositionReader:
             **dict.fromkeys(("to_move", "marker"), self._seat),
             "neutral": lambda part, value: self._number(part, value, Range(0, 1)),
             **dict.fromkeys(("pile", "ticket_pile", "turns", "turns_left"), self._number),
-            **dict.fromkeys(("trains", "tokens", "loans"), lambda *given: self._each_seat(*given, self._number)),
+            **dict.fromkeys(("trains", "tokens", "loans"), self._numbers),
             "scores": lambda part, value: self._each_seat(part, value, self._points),
         }
 
@@ -119,6 +119,9 @@ class PositionReader:
             return value  # type: ignore[return-value] # an int, as it is in the range
         self._refuse(part, value, f"expected {allowed}")
         return None
+
+    def _numbers(self, part: str, value: object) -> tuple[int | None, ...] | None:
+        return self._each_seat(part, value, self._number)
 
     def _points(self, part: str, value: object) -> int | None:
         return self._number(part, value, Range(-_MOST, _MOST))
