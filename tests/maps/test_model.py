@@ -382,6 +382,11 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
     assert len((tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()) == len(any_map.routes) + 1
     with pytest.raises(ValueError, match="kind is one of graphml, adjacency, edges, got 'dot'"):
         any_map.export(tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"expected a file that ends in .graphml for graphml, got 'board.gexf'"):
+        any_map.export(tmp_path / "board.gexf")
+    with pytest.raises(ValueError, match=r'for graphml, or say kind="adjacency" or kind="edges", got'):
+        any_map.export(tmp_path / "board.csv")
+    assert not [*tmp_path.glob("board.*")]
 
 
 def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
