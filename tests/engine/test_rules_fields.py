@@ -172,7 +172,7 @@ DECISIONS = {
     "the reshuffle of tickets": ("unkept", ("nederland",), find_ticket_pile, "run out"),
     "the second card": ("draws_per_turn", BUILT_IN, after_draw, "Nordic"),
     "ties": ("tie_breaks", ("nederland",), scoring._mark_winners, "say nothing"),
-    "Kreuzlingen and Germany": ("double_routes_from", ("switzerland",), GameMap.twin, "counts"),
+    "Kreuzlingen and Germany": ("double_routes_from", ("switzerland",), GameMap.twin, "count"),
 }
 """For each: the field beside which it is marked, the maps, where the rule is, and a bit of the books' word there."""
 
