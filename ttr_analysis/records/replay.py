@@ -120,7 +120,7 @@ class Timeline:
         done, state = self._latest
         if not at // _EVERY * _EVERY <= done <= at:
             done, state = at // _EVERY * _EVERY, self._kept[at // _EVERY]
-        state = state.copy()
+        state = _without_chance(state)
         for number in range(done + 1, at + 1):
             make_step(state, self.game.tables, self.steps[number])
         self._latest = (at, state)
@@ -168,18 +168,22 @@ class Timeline:
             at = checker.end
 
     def add_played(self, code: int, value: int, rows: Rows, state: State) -> None:
-        """Add a step that was played: its action (code `SET_UP` for the set-up), its events and the state after it."""
+        """
+        Add a step that was played: its action (code `SET_UP` for the set-up), its events and the state after it.
+
+        The state is not copied, and must not change afterwards.
+        """
         first = self.n_events
-        self._add(Step(first, first + len(rows), code, value, None, outcomes_of(rows)), _without_chance(state))
+        self._add(Step(first, first + len(rows), code, value, None, outcomes_of(rows)), state)
 
     def add_start(self, state: State) -> None:
         """Add the position from which a record begins."""
         laid = _without_chance(state)
-        self._add(Step(0, 1, LAID, 0, None, [], laid), laid.copy())
+        self._add(Step(0, 1, LAID, 0, None, [], laid), laid)
 
     def _add(self, step: Step, state: State) -> None:
         if len(self.steps) % _EVERY == 0:
-            self._kept.append(state.copy())
+            self._kept.append(_without_chance(state))
         self._latest = (len(self.steps), state)
         self.steps.append(step)
 
