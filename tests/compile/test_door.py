@@ -220,7 +220,7 @@ def test_arrays_that_are_taken(module: ModuleType) -> None:
         *[(np.zeros(3, dtype), "must be") for dtype in (">i8", np.uint64, np.int16, bool, np.float32, object)],
         *[(other, "must be") for other in (np.array(3), [1, 2], "ab", None, np.arange(3).data)],
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__ if isinstance(value, memoryview) else repr(value),
 )
 def test_arrays_that_are_refused(module: ModuleType, array: object, said: str) -> None:
     for _ in range(2):
