@@ -1,7 +1,7 @@
 """
 Drawing cards: how long it takes to gather them, and what to draw or spend.
 
-Each result says whether it is exact or simulated, with its standard error.
+Each result shows whether it is exact or simulated, with its standard error.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def draws_to_gather(
     pool
         Cards the pile may hold; by default the deck without the hand.
     rules
-        Map or rule set, for its deck and draws per turn; by default the base game's.
+        Map or rule set, for its deck and draws per turn.
 
     Returns
     -------
     waiting
-        Distribution of cards to draw, and of turns in which nothing else is done.
+        Distribution of cards to draw, and of turns spent on drawing alone.
 
     Raises
     ------
@@ -131,8 +131,6 @@ def draws_to_gather(
     --------
     >>> print(draws_to_gather(3, "red").expected_cards)
     25.6154 (exact)
-    >>> print(draws_to_gather(3, "red", locomotives=True).expected_cards)
-    12.3333 (exact)
     >>> print(draws_to_gather(3, "gray", locomotives=True).expected_cards)
     6.4876 (exact)
     """
@@ -164,17 +162,15 @@ def gather_table(
     counts
         Numbers of cards to gather.
     hand, pool, rules
-        As for `draws_to_gather`. The given color is the one with most cards
-        held, the first of equal ones.
+        As for `draws_to_gather`. The given color is the one you hold most of.
 
     Returns
     -------
     table
         One row for each number of cards, color or gray, with and without
         locomotives: `n_cards`, `color` ("gray" for any one color),
-        `locomotives`, `cards` (mean number drawn), `turns` (mean), and
-        `turns_50` and `turns_90`, the fewest turns that are enough with a
-        probability of 50% and 90%.
+        `locomotives`, `cards` and `turns` (means), and `turns_50` and
+        `turns_90`, the fewest turns enough with probability 50% and 90%.
 
     Examples
     --------
@@ -248,30 +244,25 @@ def draws_for_routes(
     Parameters
     ----------
     routes
-        Routes of any map, each paid with its own cards; of tunnels, the length only.
-    hand
-        Cards held.
-    rules
-        Map or rule set, for its deck and draws per turn; by default the base game's.
-    pool
-        Cards the pile may hold; by default the deck without the hand.
+        Routes of any map, each paid with its own cards; tunnels without surcharge.
+    hand, pool, rules
+        As for `draws_to_gather`.
     method
-        "exact", "monte_carlo", or "auto": exact if that is within reach.
+        "exact", "monte_carlo", or "auto": exact if within reach.
     n
-        Number of simulated games, for Monte Carlo.
+        Number of simulated games.
     rng
         Source of randomness, for Monte Carlo.
 
     Returns
     -------
     waiting
-        Distribution of cards to draw, and of turns in which nothing else is done.
+        Distribution of cards to draw, and of turns spent on drawing alone.
 
     Raises
     ------
     ValueError
-        If Monte Carlo is needed and no `rng` is given, or if "exact" is out of
-        reach.
+        If Monte Carlo is needed without `rng`, or "exact" is out of reach.
 
     Notes
     -----
@@ -470,7 +461,7 @@ class LocomotiveChoice:
     expected_locomotive
         1 if the locomotive is useful, else 0.
     n_useful
-        `n_useful[k]`: probability that exactly `k` blind cards are useful.
+        `n_useful[k]`: probability of exactly `k` useful blind cards.
     """
 
     useful_share: float
@@ -506,12 +497,11 @@ def locomotive_or_blind(
     useful
         The useful colors, or how many there are.
     rules
-        Map or rule set, for its deck and the cost of a face-up locomotive; by
-        default the base game's, where it takes both draws.
+        Map or rule set, for its deck and the cost of a face-up locomotive.
     pool
-        Cards the pile may hold; by default the deck, where all colors are alike.
+        Cards the pile may hold; by default the deck.
     locomotive_useful
-        Whether a locomotive is useful: not if the routes you want take none.
+        False if the routes you want take no locomotives.
 
     Raises
     ------
@@ -599,11 +589,11 @@ def which_color_to_burn(
     Parameters
     ----------
     route
-        The route to pay now; the choice matters for gray ones.
+        Route to pay now, usually a gray one.
     hand
         Cards held.
     wanted
-        Routes still to be built afterwards.
+        Routes to build afterwards.
     rules, pool, method, n, rng
         As for `draws_for_routes`. In a simulation all colors meet the same
         cards, so differences are more precise than means.
@@ -619,10 +609,9 @@ def which_color_to_burn(
 
     Notes
     -----
-    Draws are blind until one hand pays for all wanted routes; cards laid down do
-    not come back. All payments without sets are compared, and in each color the
-    one that uses the fewest cards that the wanted routes name (see
-    `ttr.payments.cheapest`); the table shows the best one in each color.
+    All payments without sets are compared, and in each color the one that uses
+    the fewest cards that the wanted routes name (see `ttr.payments.cheapest`);
+    the table shows the best of each color. Cards laid down do not come back.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """
 Shortest paths between cities, and the longest trail of a set of routes.
 
-Answers name tracks, not only cities, because the two tracks of a double route
-may differ in color and kind.
+Answers name tracks, not only cities: the tracks of a double route may differ.
 """
 
 from __future__ import annotations
@@ -72,15 +71,7 @@ a number of 0 or more. "trains" is taken for length, and "routes" for hops.
 
 
 def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
-    """
-    Return the cost of every route by its id, exactly: a float counts as the decimal it prints as.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> route_costs(ttr.load_map("nordic"), lambda route: 0.1)["Bergen-Oslo/0"]
-    Fraction(1, 10)
-    """
+    """Return the cost of every route by its id, exactly: a float counts as the decimal it prints as."""
     game_map = as_map(game_map)
     if callable(weight):
         _check_function(weight)
@@ -99,14 +90,14 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     """
-    Return how many cards a route takes on average, if nothing is known of hands and piles.
+    Return how many cards a route takes on average, knowing nothing of hands and piles.
 
     The right color is at hand, one card a space, and all other cards come from a
-    fresh deck. Two things make a route dearer than its length:
+    fresh deck. Two things make a route cost more than its length:
 
     - *Tunnel*: the expected surcharge when it is paid in a color (26 of 110 cards
       match).
-    - *Sets*: any `k` cards may stand in for a wanted one. On a route with
+    - *Sets*: any `k` cards may replace a wanted one. On a route with
       locomotive symbols these are the locomotives of the symbols, on others the
       card of every space. For each such space the player keeps `k` random cards;
       every wanted card among them pays for a space, and each space left over takes
@@ -115,14 +106,9 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     Parameters
     ----------
     game_map
-        Map, for its deck and rules.
+        Map or its name.
     route
-        Route of it, or what names one.
-
-    Returns
-    -------
-    cards
-        Expected number of cards paid, at least the length.
+        Route of it, its id or its cities.
 
     Raises
     ------
@@ -230,16 +216,16 @@ class Path:
     Parameters
     ----------
     cities
-        Names of the cities in order, both ends included.
+        City names in order, both ends included.
     routes
         The tracks in order.
     cost
         What was minimized, 0 for owned routes.
     weight
-        Measure of the cost: "length" (trains), "toll" (tokens), "hops"
-        (routes), "cards", or the name of the user's function.
+        "length" (trains), "toll" (tokens), "hops" (routes), "cards", or the
+        name of your function.
     owned
-        Those of the routes already owned.
+        Those of the routes you own.
     """
 
     cities: tuple[str, ...]
@@ -295,7 +281,7 @@ class NoPathError(ValueError):
     a, b
         The two places.
     cut
-        The fewest closed routes without which there would be a path.
+        Fewest closed routes that separate them.
     """
 
     def __init__(self, a: str, b: str, cut: Sequence[Route]) -> None:
@@ -341,9 +327,8 @@ def shortest_path(
     Returns
     -------
     path
-        With its tracks. Among equal costs, the one with the fewest trains to
-        place, then the fewest tokens to pay, then the fewest routes, then by the
-        order of the routes of the map.
+        Among equal costs, the one with the fewest trains to place, then tokens
+        to pay, then routes, then by the map's order of routes.
 
     Raises
     ------
@@ -353,7 +338,7 @@ def shortest_path(
         If a place, a route or the weight does not exist.
     ValueError
         If a route is both closed and owned, or the function returns something
-        other than a finite number of 0 or more.
+        else than a finite number of 0 or more.
 
     Notes
     -----
@@ -405,7 +390,7 @@ def shortest_paths(
     game_map, a, b, weight, closed, owned, avoid
         As for `shortest_path`.
     limit
-        Most paths, beyond which an error is raised.
+        Most paths before an error is raised.
 
     Returns
     -------
@@ -415,10 +400,8 @@ def shortest_paths(
 
     Raises
     ------
-    NoPathError
-        If the closed routes separate `a` from `b`.
     ValueError
-        If there are more than `limit` paths, and as for `shortest_path`.
+        If there are more than `limit` paths; other errors as for `shortest_path`.
 
     Examples
     --------
@@ -450,23 +433,13 @@ def distance_matrix(
     owned: Iterable[RouteLike] = (),
 ) -> pd.DataFrame:
     """
-    Return the least cost between every two cities.
-
-    Parameters
-    ----------
-    game_map, weight, closed, owned
-        As for `shortest_path`.
+    Return the least cost between every two cities, with the parameters and errors of `shortest_path`.
 
     Returns
     -------
     matrix
         Rows and columns are all cities in the order of the map, border points
         included; infinite where there is no path.
-
-    Raises
-    ------
-    UnknownNameError, ValueError
-        As for `shortest_path`.
 
     Examples
     --------
@@ -578,7 +551,7 @@ class Trail:
     Parameters
     ----------
     cities
-        Names of the cities in order.
+        City names in order.
     routes
         The routes in order.
     length
@@ -614,14 +587,13 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     game_map
         Map or its name.
     routes
-        Any routes of it, connected or not; pairs of cities mean all their
-        tracks.
+        Routes, ids, or pairs of cities with all their tracks.
 
     Returns
     -------
     trail
-        One of the longest, always the same, beginning at the first possible city
-        in the order of the map; empty without routes.
+        One of the longest, always the same, from the first possible city in the
+        order of the map; empty without routes.
 
     Raises
     ------
@@ -631,8 +603,8 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     Notes
     -----
     Exact, as defined in `ttr_analysis.rules.trails`. The routes of a player take a
-    few microseconds compiled; a whole map, which is left to an integer program,
-    about 30 ms. The order of the routes is an Euler trail by NetworkX.
+    few microseconds compiled; a whole map, by an integer program, about 30 ms. The
+    order of the routes is an Euler trail by NetworkX.
 
     Examples
     --------

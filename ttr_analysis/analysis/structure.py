@@ -1,13 +1,10 @@
 """
-The structure of a map: graph theory on its cities and routes.
+The structure of a map: graph theory on its cities and routes, mostly by NetworkX.
 
-The border points of countries and the routes to them do not count unless you
-pass `borders=True`: they are dead ends, so no path between other cities is
-lost; a map with nothing but border points is then refused. Functions of two
-places (`minimum_cut`, `edge_connectivity`, `effective_resistance`) know all of
-them, as `ttr.paths` does.
-
-NetworkX computes everything that it has an algorithm for.
+Border points of countries and the routes to them do not count unless you pass
+`borders=True`: they are dead ends, so no path between other cities is lost.
+Functions of two places (`minimum_cut`, `edge_connectivity`,
+`effective_resistance`) know all of them, as `ttr.paths` does.
 """
 
 from __future__ import annotations
@@ -103,13 +100,13 @@ class Cut:
     Parameters
     ----------
     routes
-        The routes, in the order of the map; all tracks of a double route.
+        In map order; all tracks of a double route.
     size
-        How many they are, counted in `by`.
+        Their number, counted in `by`.
     by
         "tracks" or "pairs".
     side
-        Names of the cities on the side of the first place.
+        Cities on the side of the first place.
     """
 
     routes: tuple[Route, ...]
@@ -134,11 +131,11 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     Parameters
     ----------
     game_map
-        Map or its name. Border points count, as ends of paths only.
+        Map or its name.
     a, b
-        Cities, border points, or countries, which are cut off only at all border
-        points; or a ticket alone, cut off from all its destinations; or both
-        places as a pair.
+        Cities, border points or countries; or a ticket (or a pair of places)
+        alone. A country is cut off at all its border points, a ticket from all
+        its destinations.
     by
         Count "tracks", or "pairs" of cities with all tracks between them.
 
@@ -152,7 +149,7 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     UnknownNameError
         If a place or the way of counting does not exist.
     ValueError
-        If the two places share a city, or only one place is given.
+        If the two places share a city, or only one is given.
 
     Examples
     --------
@@ -182,7 +179,7 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
 
 def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> int:
     """
-    Return how many routes must be lost to separate two places: the size of `minimum_cut`, which see.
+    Return the size of `minimum_cut`, which see.
 
     Examples
     --------
@@ -206,7 +203,7 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False
         "tracks": routes that alone cut the map, never a track of a double
         route. "pairs": also all tracks of a double route that together do.
     borders
-        Whether border points count; each route to one is a bridge.
+        Count border points; each route to one is a bridge.
 
     Examples
     --------
@@ -236,7 +233,7 @@ def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
     game_map
         Map or its name.
     borders
-        Whether border points count; every city joined to one is then a cut city.
+        Count border points; every city next to one is then a cut city.
 
     Examples
     --------
@@ -260,7 +257,6 @@ def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tu
 
 
 def _check(what: str, value: str, choices: object) -> None:
-    """Refuse a value that is not among some literals."""
     if value not in get_args(choices):
         raise UnknownNameError.among(what, value, get_args(choices))
 
@@ -274,23 +270,19 @@ def effective_resistance(game_map: MapLike, a: End, b: End, *, conductance: Cond
     """
     Return the effective resistance between two places.
 
-    Every track is a wire whose resistance is its length, so that its
-    *conductance* is 1/length. The result is the length of the path if there is
-    only one, and less with every other path and every second track. The more
-    paths other players may take, the better it shows how hard two cities are to
-    join.
+    Every track is a wire whose resistance is its length, so its *conductance* is
+    1/length. The result is the length of the path if there is only one, and less
+    with every other path and every second track: it shows how hard two cities
+    are to join when other players take routes.
 
     Parameters
     ----------
     game_map
-        Map or its name. All its routes count; those to border points change
-        nothing between other cities.
+        Map or its name; all its routes count.
     a, b
-        Cities, border points, or countries, whose border points are joined to
-        one terminal.
+        Cities, border points, or countries, whose border points form one terminal.
     conductance
-        "inverse_length", or "length" as in the figures of [1]_, where long
-        routes are easy.
+        "inverse_length", or "length" as in [1]_, where long routes are easy.
 
     Returns
     -------
@@ -337,16 +329,14 @@ def resistance_matrix(
     game_map: MapLike, *, conductance: Conductance = "inverse_length", borders: bool = False
 ) -> pd.DataFrame:
     """
-    Return the effective resistance between every two cities, in the order of the map.
+    Return the `effective_resistance` between every two cities, in the order of the map.
 
     Parameters
     ----------
-    game_map
-        Map or its name.
-    conductance
+    game_map, conductance
         As for `effective_resistance`.
     borders
-        Whether border points have rows and columns.
+        Include border points.
 
     Examples
     --------
@@ -387,15 +377,15 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = False) -> Spanni
     """
     Return the spanning tree with the fewest trains; among equals, with the first routes of the map (Kruskal).
 
-    No player needs to join all cities, but the tree shows which routes are cheap
-    where they are: it contains a shortest route of every city.
+    No player needs to join all cities, but the tree contains a shortest route of
+    every city.
 
     Parameters
     ----------
     game_map
         Map or its name.
     borders
-        Whether border points must be joined too.
+        Join border points too.
 
     Examples
     --------
@@ -424,18 +414,17 @@ _ROUTE_FIRST: Final = (
 
 def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     """
-    Return the place of every city in the map's graph.
+    Return the position of every city in the map's graph.
 
-    Paths are measured by *length* (trains) and by *hops* (number of routes). In
-    paths a double route counts once, with its shorter track.
+    Paths are measured by *length* (trains) and by *hops* (number of routes). A
+    double route counts once in paths, with its shorter track.
 
     Parameters
     ----------
     game_map
         Map or its name.
     borders
-        Whether border points count: as rows, in the degrees, and as ends of
-        paths.
+        Count border points: as rows, in degrees, and as ends of paths.
 
     Returns
     -------
@@ -443,9 +432,7 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
         One row per city, indexed by name, in the order of the map.
 
         `country`
-        `n_tracks`: routes that end there, both tracks of a double route (degree
-        in the multigraph).
-        `n_neighbors`: cities one route away (degree in the simple graph).
+        `n_tracks`, `n_neighbors`: degree in the multigraph and the simple graph.
         `betweenness_length`, `betweenness_hops`: mean share, over all pairs of
         other cities, of their shortest paths through the city; 0 to 1 (Freeman's
         normalized betweenness).
@@ -453,8 +440,8 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
         distance to the other cities.
         `eccentricity_length` (trains), `eccentricity_hops` (routes): distance
         to the farthest city.
-        `mean_resistance`: mean effective resistance to the other cities
-        (trains), see `effective_resistance`; low if many paths lead there.
+        `mean_resistance` (trains): mean `effective_resistance` to the other
+        cities; low if many paths lead there.
         `is_cut_city`: whether the map falls apart without it.
 
     Examples
@@ -491,14 +478,14 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
 
 def route_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     """
-    Return the place of every route in the map's graph.
+    Return the position of every route in the map's graph.
 
     Parameters
     ----------
     game_map
         Map or its name.
     borders
-        Whether routes to border points count, and paths that end there.
+        Count routes to border points, and paths that end there.
 
     Returns
     -------
@@ -507,16 +494,14 @@ def route_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
 
         `city_a`, `city_b`, `track`, `length` (trains), `color`, `kind`, `points`
         `betweenness_length`, `betweenness_hops`: mean share, over all pairs of
-        cities, of their shortest paths, by trains or by number of routes, that
-        use the track; 0 to 1. Equally short tracks of a double route share.
-        `detour`: trains by which the shortest path between its ends grows when
-        the track is lost; 0 if that path does not need it, infinite if there is
-        no other.
-        `pair_detour`: the same when all tracks between its ends are lost.
+        cities, of their shortest paths that use the track; 0 to 1. Equally short
+        tracks of a double route share.
+        `detour`: trains by which the shortest path between its ends grows without
+        the track; infinite if there is no other.
+        `pair_detour`: the same without all tracks between its ends.
         `is_bridge`: whether the map falls apart without the track.
-        `is_pair_bridge`: whether it does without all tracks between its ends.
-        `resistance`: effective resistance between its ends (trains), see
-        `effective_resistance`.
+        `is_pair_bridge`: the same without all tracks between its ends.
+        `resistance` (trains): `effective_resistance` between its ends.
         `current_share`: resistance / length, the share of a current between
         its ends that takes the track: 1 on a bridge, near 0 where many other
         paths are as good. It is also the chance that a random spanning tree,
@@ -580,7 +565,7 @@ def spaces_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     game_map
         Map or its name.
     borders
-        Whether routes to border points count.
+        Count routes to border points.
 
     Returns
     -------
@@ -615,7 +600,7 @@ def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
     game_map
         Map or its name.
     borders
-        Whether border points and the routes to them count.
+        Count border points and the routes to them.
 
     Returns
     -------
@@ -625,15 +610,15 @@ def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
         `n_cities`; `n_routes` (tracks); `n_pairs` (of cities joined by a
         route); `n_double_routes`; `n_spaces`, and `n_tunnel_spaces`,
         `n_ferry_spaces`, `n_gray_spaces` among them.
-        `mean_length` (trains a route); `mean_tracks` and `mean_neighbors`
+        `mean_length` (trains per route); `mean_tracks` and `mean_neighbors`
         (means of the columns of `city_table`).
         `mean_distance_length` (trains), `mean_distance_hops` (routes): mean
         shortest path over all pairs of cities.
         `radius_length`, `diameter_length`, `radius_hops`, `diameter_hops`:
         smallest and largest eccentricity; `center_...` and `periphery_...` are
         the cities that have it.
-        `cyclomatic_tracks`, `cyclomatic_pairs`: independent loops, edges -
-        cities + 1, in the multigraph and the simple graph.
+        `cyclomatic_tracks`, `cyclomatic_pairs`: independent loops (edges -
+        cities + 1) of the multigraph and the simple graph.
         `n_bridges` (tracks), `n_pair_bridges` (pairs), `n_cut_cities`.
         `edge_connectivity_tracks`, `edge_connectivity_pairs`,
         `city_connectivity`: the fewest tracks, pairs or cities without which

@@ -1,8 +1,7 @@
 """
 Tunnels: the surcharge, the odds of a claim, and spare cards.
 
-Odds in closed form are exact, counted in whole numbers; simulations carry
-their standard errors.
+Odds are exact, counted in whole numbers; simulations carry their standard errors.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class ClaimOdds:
     payment
         Cards laid down for the length.
     plays
-        Color played; "locomotive" for locomotives alone.
+        Color played, or "locomotive" for locomotives alone.
     spare
         Cards left that could pay a surcharge.
     distribution
@@ -75,8 +74,7 @@ class ClaimOdds:
     expected_surcharge
         Mean surcharge, payable or not.
     expected_cards
-        Mean number of cards spent on a successful claim, surcharge included; 0
-        if it cannot succeed.
+        Mean number of cards spent on a successful claim; 0 if it cannot succeed.
     """
 
     payment: Payment
@@ -106,13 +104,12 @@ def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> 
     Parameters
     ----------
     matching
-        Unseen cards that match, locomotives included; locomotives only if the
-        tunnel is paid with locomotives alone.
+        Unseen cards that match, locomotives included; locomotives only if you
+        pay with locomotives alone.
     unseen
-        Cards that the draw pile may hold: all not seen since the last shuffle,
-        even if others hold some of them.
+        Cards not seen since the last shuffle, even if other players hold some.
     revealed
-        Cards turned over, or all unseen ones if these are fewer.
+        Cards turned over, or all unseen ones if fewer.
 
     Returns
     -------
@@ -145,11 +142,14 @@ def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     """
     Return the cards that the draw pile may hold: those not seen.
 
+    After a reshuffle that is the discard pile of that moment, less the cards
+    seen since.
+
     Parameters
     ----------
     *seen
-        Cards seen: your hand, the market, the discards, and cards that others
-        took openly and still hold.
+        Your hand, the market, the discards, and cards that others took openly
+        and still hold.
     deck
         All cards of the game: `game_map.rules.deck`.
 
@@ -157,11 +157,6 @@ def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     ------
     ValueError
         If more cards of a kind were seen than exist.
-
-    Notes
-    -----
-    After a reshuffle the pool is the discard pile of that moment, less the cards
-    seen since.
 
     Examples
     --------
@@ -199,25 +194,25 @@ def claim_odds(
     n_pile
         Cards in the draw pile; by default all of the pool.
     discards
-        Cards of the discard pile before the claim. Needed if the pile is smaller
-        than `revealed`: they are shuffled, without the cards laid down, and the
-        remaining cards are turned over from them.
+        Discard pile before the claim. Needed if the pile is smaller than
+        `revealed`: the discards, without the cards laid down, are shuffled to
+        turn over the rest.
     revealed
-        Cards turned over: `game_map.rules.tunnel.revealed`, or all of pile and
-        discards if these are fewer.
+        Cards turned over: `game_map.rules.tunnel.revealed`, or fewer if pile and
+        discards run out.
 
     Returns
     -------
     odds
         One for each payment, best first: the most probable, then the fewest
-        locomotives, then the smallest surcharge. Empty if the hand does not pay
+        locomotives, then the smallest surcharge. Empty if the hand cannot pay
         for the length.
 
     Raises
     ------
     ValueError
-        If the route is no tunnel, the pile is larger than the pool, or it is too
-        small and `discards` is not given.
+        If the route is no tunnel, the pile is larger than the pool, or `discards`
+        is needed and not given.
 
     Notes
     -----
@@ -249,12 +244,7 @@ def best_payment(
     revealed: int = 3,
 ) -> ClaimOdds | None:
     """
-    Return the payment with the best odds of claiming a tunnel; None if the hand does not pay.
-
-    Parameters
-    ----------
-    route, hand, pool, n_pile, discards, revealed
-        As for `claim_odds`.
+    Return the first of `claim_odds`, with the same parameters; None if the hand does not pay.
 
     Examples
     --------
@@ -269,20 +259,15 @@ def best_payment(
 
 def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
     """
-    Return the odds of payments as a table.
-
-    Parameters
-    ----------
-    odds
-        From `claim_odds`.
+    Return the odds of payments, from `claim_odds`, as a table in the same order.
 
     Returns
     -------
     table
-        In the order given: `plays` (color or "locomotive"), `own` and
-        `locomotives` (cards laid down), `spare` (cards), `probability`,
-        `expected_surcharge` and `expected_cards` (cards), and `p0`, `p1`, ...,
-        the probability of each surcharge. All exact.
+        `plays` (color or "locomotive"), `own` and `locomotives` (cards laid
+        down), `spare` (cards), `probability`, `expected_surcharge` and
+        `expected_cards` (cards), and `p0`, `p1`, ..., the probability of each
+        surcharge.
 
     Examples
     --------
@@ -414,8 +399,7 @@ def spare_cards(
     route
         Tunnel of any map.
     plays
-        Color played, or "locomotive" for locomotives alone; by default the
-        route's color.
+        Color played (by default the route's), or "locomotive".
     pool
         Cards the draw pile may hold; by default the deck without the discards
         and the cards held, which are all of the kind played.
@@ -478,21 +462,14 @@ def spare_needed(
     deck: CardCounts = FULL_DECK,
 ) -> int:
     """
-    Return how many spare cards to hold before you try a tunnel. Exact.
+    Return how many spare cards to hold for the odds you want. Exact.
 
     Parameters
     ----------
-    route
-        Tunnel of any map.
-    probability
-        Odds you want.
-    plays, pool, n_pile, discards, revealed, deck
+    route, plays, pool, n_pile, discards, revealed, deck
         As for `spare_cards`.
-
-    Raises
-    ------
-    ValueError
-        If `probability` is not between 0 and 1.
+    probability
+        Odds wanted, 0 to 1.
 
     Examples
     --------
@@ -527,9 +504,7 @@ def simulate_surcharges(
     matching: int, unseen: int, n: int, rng: np.random.Generator, *, revealed: int = 3
 ) -> tuple[Estimate, ...]:
     """
-    Return the share of each tunnel surcharge in simulated claims.
-
-    The cards are turned over one after another, each a random one of those left.
+    Return the share of each tunnel surcharge in simulated claims, card by card.
 
     Parameters
     ----------
@@ -583,24 +558,19 @@ def simulate_claim(
 
     Parameters
     ----------
-    route
-        Tunnel of any map.
     payment
-        Cards laid down for its length.
-    hand
-        Cards held, including those laid down.
+        Cards laid down for the length, part of the hand.
     n
         Number of simulated claims.
     rng
         Source of randomness.
-    pool, n_pile, discards, revealed
+    route, hand, pool, n_pile, discards, revealed
         As for `claim_odds`.
 
     Raises
     ------
     ValueError
-        If the cards do not pay for the length, or the hand does not hold
-        them; or as for `claim_odds`.
+        If the payment is illegal or not in the hand; or as for `claim_odds`.
 
     Examples
     --------

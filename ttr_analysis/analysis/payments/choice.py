@@ -56,10 +56,8 @@ class PaymentOptions:
 
     Parameters
     ----------
-    route
-        Route of any map.
-    hand
-        Cards held.
+    route, hand
+        Route of any map, and cards held.
 
     Examples
     --------
@@ -128,10 +126,8 @@ def options(
 
     Parameters
     ----------
-    route
-        Route of any map; of a tunnel, the length only.
-    hand
-        Cards held.
+    route, hand
+        Route of any map (a tunnel without surcharge), and cards held.
     sets
         "representative" gives one payment for each form, that is for each
         color, number of color cards and number of locomotives used singly;
@@ -141,8 +137,7 @@ def options(
     Returns
     -------
     options
-        The payments by number of cards, then of locomotives; empty if the hand
-        does not pay for the route.
+        By number of cards, then of locomotives; empty if the hand does not pay.
 
     Raises
     ------
@@ -177,28 +172,23 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
 
     Parameters
     ----------
-    route
-        Route of any map; of a tunnel, the length only.
-    hand
-        Cards held.
+    route, hand
+        Route of any map (a tunnel without surcharge), and cards held.
     keep
-        What the payment should spare, first of all:
+        What to spare first; ties go to the color of which you hold most:
 
         - "cards": the number of cards, then locomotives;
         - "locomotives": locomotives, those in sets included, then cards;
-        - some kinds of card, dearest first: as few as possible of the first,
-          then of the second and so on, then cards, then locomotives;
+        - kinds of card, dearest first, then cards, then locomotives;
         - numbers of cards still wanted (card counts or a mapping): breaks
           into as few of them as possible, then spares cards, then
           locomotives.
-
-        What is then still equal goes to the color of which most are held.
 
     Returns
     -------
     payment
         The best of all payments, not only of those that `options` lists; None
-        if the hand does not pay for the route.
+        if the hand does not pay.
 
     Raises
     ------
@@ -307,23 +297,21 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     Parameters
     ----------
     route
-        Route of any map; of a tunnel, the length only.
+        Route of any map; a tunnel without surcharge.
     own
-        Cards held of the color played; more than the route has spaces do not
-        help.
+        Cards held of the color played.
     locomotives
         Locomotives held.
 
     Returns
     -------
     n_cards
-        Fewest cards of the payment, including those of the sets.
+        Fewest cards of the payment, those of the sets included.
 
     Raises
     ------
     ValueError
-        If the route cannot be paid with these, however many other cards there
-        are; or if a number is below 0.
+        If a number is below 0, or no number of other cards would be enough.
 
     Examples
     --------
@@ -349,20 +337,14 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
 
 def cards_table(route: Route) -> pd.DataFrame:
     """
-    Return how many cards pay for a route, for all that one may hold.
-
-    Parameters
-    ----------
-    route
-        Route of any map; of a tunnel, the length only.
+    Return how many cards pay for a route (a tunnel without surcharge), whatever you hold.
 
     Returns
     -------
     table
-        One row for each number of color cards and locomotives used singly
-        that goes: `own` and `locomotives` (cards), `sets` (number of sets),
-        `set_cards` (cards in them) and `cards` (all cards laid down), those
-        with the most single cards first.
+        One row for each possible number of color cards and locomotives used
+        singly: `own` and `locomotives` (cards), `sets`, `set_cards` (cards in
+        them) and `cards` (all cards laid down); the fewest cards first.
 
     Examples
     --------
@@ -392,14 +374,7 @@ def cards_table(route: Route) -> pd.DataFrame:
 
 def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     """
-    Return what a route costs in each color, with a given hand.
-
-    Parameters
-    ----------
-    route
-        Route of any map; of a tunnel, the length only.
-    hand
-        Cards held.
+    Return what a route (a tunnel without surcharge) costs in each color, with a given hand.
 
     Returns
     -------
@@ -437,13 +412,6 @@ def cards_missing(route: Route, hand: Cards) -> int:
     """
     Return the fewest further cards, well chosen, that a hand needs to pay for a route; 0 if it pays.
 
-    Parameters
-    ----------
-    route
-        Route of any map; of a tunnel, the length only.
-    hand
-        Cards held.
-
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -457,14 +425,7 @@ def cards_missing(route: Route, hand: Cards) -> int:
 
 def cheapest_color(route: Route, hand: Cards) -> str:
     """
-    Return the color with the fewest cards missing to pay for a route, then with most cards held.
-
-    Parameters
-    ----------
-    route
-        Route of any map; of a tunnel, the length only.
-    hand
-        Cards held.
+    Return the color with the fewest `cards_missing` to pay for a route, then with most cards held.
 
     Examples
     --------
@@ -480,16 +441,7 @@ def cheapest_color(route: Route, hand: Cards) -> str:
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
     """
-    Return the cards that a route takes on average, without sets.
-
-    That is its length, and for a tunnel the expected surcharge from a fresh deck.
-
-    Parameters
-    ----------
-    game_map
-        Map or its name.
-    route
-        Route of it, or what names one.
+    Return the cards that a route takes on average, without sets: length, and expected surcharge from a fresh deck.
 
     Examples
     --------
@@ -517,11 +469,11 @@ def opportunity_cost(
     Parameters
     ----------
     game_map
-        Map with its rules, or its name.
+        Map or its name.
     route
         Route of it.
     trains
-        Trains that may be spent elsewhere; by default the length of the route.
+        Trains to spend elsewhere; by default the route's length.
     closed, owned
         Routes that cannot be built instead: routes, ids or pairs of cities.
 
@@ -548,13 +500,11 @@ def opportunity_cost(
     divided by the draws of a turn, and one for each claim, fractions allowed. Cards
     of the right kinds are assumed, so no route elsewhere needs sets. Only one track
     of a double route is built. The routes elsewhere are chosen exactly, by dynamic
-    programming. For what a route earns in games, tickets and time included, see
-    `ttr.studies.route_worth`.
+    programming. `ttr.studies.route_worth` shows what a route earns in games.
 
     Examples
     --------
-    However it is paid, Lieksa-Murmansk earns more than nine trains can earn
-    elsewhere:
+    However it is paid, Lieksa-Murmansk earns more than nine trains elsewhere:
 
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
@@ -631,11 +581,7 @@ class _Item(NamedTuple):
 def _best_within(
     groups: Sequence[Sequence[_Item]], trains: int, budgets: Sequence[Fraction], per_claim: int
 ) -> list[tuple[Route, ...]]:
-    """
-    Return the routes of the most points for each budget of cards, at most one of each group.
-
-    Each claim costs `per_claim` cards besides those of the route.
-    """
+    """Return the routes of the most points for each budget, at most one per group; a claim costs `per_claim` more."""
     unit = lcm(*(item.cards.denominator for group in groups for item in group), *(b.denominator for b in budgets))
     limit = int(max(budgets) * unit)
     best = np.zeros((trains + 1, limit + 1), dtype=np.int64)

@@ -40,14 +40,13 @@ class Payment:
     Parameters
     ----------
     color
-        Color of the cards used singly; None if there are none, so that only
-        locomotives and sets are laid down.
+        Color of the cards used singly; None if none are.
     own
         Cards of that color used singly.
     locomotives
         Locomotives used singly.
     sets
-        Cards of all sets, several of which stand in for one card.
+        Cards of all sets, each of which replaces one card.
 
     Raises
     ------
@@ -146,13 +145,6 @@ def can_pay(route: Route, hand: Cards) -> bool:
     """
     Return whether a hand pays for a route; for a tunnel, without any surcharge.
 
-    Parameters
-    ----------
-    route
-        Route of any map.
-    hand
-        Cards held.
-
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -172,13 +164,6 @@ def why_not(route: Route, hand: Cards) -> str | None:
 
     The reason names the color with the fewest cards missing, and how many
     well-chosen cards would be enough.
-
-    Parameters
-    ----------
-    route
-        Route of any map.
-    hand
-        Cards held.
 
     Examples
     --------
@@ -222,13 +207,8 @@ def is_legal(route: Route, cards: Cards | Payment) -> bool:
     """
     Return whether exactly these cards pay for a route.
 
-    Parameters
-    ----------
-    route
-        Route of any map.
-    cards
-        Cards laid down. They must split into single cards and sets with nothing
-        left over; a `Payment` must split as it says.
+    They must split into single cards and sets with nothing left over; a
+    `Payment` must split as it states.
 
     Examples
     --------
@@ -242,14 +222,7 @@ def is_legal(route: Route, cards: Cards | Payment) -> bool:
 
 def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     """
-    Return why cards do not pay for a route, None if they do.
-
-    Parameters
-    ----------
-    route
-        Route of any map.
-    cards
-        Cards laid down, or a `Payment`.
+    Return why cards, or a `Payment`, do not pay for a route; None if they do.
 
     Examples
     --------
@@ -275,17 +248,10 @@ def from_cards(route: Route, cards: Cards) -> Payment:
     The rules do not record which cards form the sets. Here as many locomotives as
     possible count as single ones, then cards of the most frequent color.
 
-    Parameters
-    ----------
-    route
-        Route of any map.
-    cards
-        Cards laid down.
-
     Raises
     ------
     ValueError
-        If the cards do not pay for the route; the message says why.
+        If the cards do not pay for the route; the message gives the reason.
 
     Examples
     --------
@@ -362,20 +328,13 @@ class RouteColumns(NamedTuple):
 
 def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
     """
-    Return whether one hand pays for several routes.
-
-    Parameters
-    ----------
-    routes
-        Routes of any map; of tunnels, the length only.
-    hand
-        Cards held.
+    Return whether one hand pays for several routes (tunnels without surcharge).
 
     Notes
     -----
-    Exact. Colors for the gray routes and for cards that several routes need are
-    tried out, so the time grows quickly with the number of gray routes that the
-    hand can just about pay.
+    Exact. The search tries the colors for gray routes and for cards that several
+    routes need, so the time grows quickly with the number of gray routes that the
+    hand can barely pay.
 
     Examples
     --------
@@ -390,20 +349,13 @@ def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
 
 def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     """
-    Return payments for several routes from one hand.
-
-    Parameters
-    ----------
-    routes
-        Routes of any map; of tunnels, the length only.
-    hand
-        Cards held.
+    Return payments for several routes (tunnels without surcharge) from one hand.
 
     Returns
     -------
     payments
-        One for each route, in the order given, but not the cheapest ones; None if
-        the hand does not pay for all of them.
+        One for each route, in the order given, not the cheapest ones; None if
+        the hand does not pay for all.
 
     Examples
     --------
@@ -546,11 +498,10 @@ def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
 @compiled
 def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
     """
-    Return whether locomotives and sets make up for what is missing.
+    Return whether locomotives and sets make up for what is missing, never too strictly.
 
     The routes before `i` have their color cards in `own`. Each later one gets all
-    that is left of its best color, as if it were the only one: the answer may be
-    too hopeful, never too strict.
+    that is left of its best color, as if it were the only one.
     """
     must = 0
     for r in range(routes.color.size):
