@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 
+from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
 
 
@@ -42,6 +43,10 @@ def test_where_nothing_can_draw_the_repr_is_shown(monkeypatch: pytest.MonkeyPatc
     register(monkeypatch, "no_such_drawing_library:draw")
 
     assert render_html(Thing()) == "<pre>&lt;script&gt;</pre>"
+
+
+def test_text_can_be_added_to_what_is_shown(nordic: GameMap) -> None:
+    assert render_html(nordic).replace("<svg", "<svg id='x'").startswith("<svg id='x'")
 
 
 def test_a_fault_of_the_renderer_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

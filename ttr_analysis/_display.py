@@ -47,5 +47,5 @@ def render_html(obj: object) -> str:
             renderer: Callable[[object], str] = getattr(import_module(module), function)
         except ImportError:
             break
-        return renderer(obj)
+        return str(renderer(obj))  # plain: text added to `Markup` would be escaped
     return f"<pre>{html.escape(repr(obj))}</pre>"
