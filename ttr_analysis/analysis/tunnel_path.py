@@ -39,12 +39,11 @@ class PathSimulation:
     ----------
     table
         One row for each route in order: `route`, `claimed` (probability, with
-        all before it) and `claimed_se`, `first_try` (probability of claiming it
-        at the first attempt) and `first_try_se`, `surcharge` (mean cards, if
-        claimed) and `surcharge_se`.
+        all before it), `first_try` (probability at the first attempt) and
+        `surcharge` (mean cards, if claimed), each with its standard error
+        (`claimed_se` and so on).
     n_claimed
-        `n_claimed[k]`: probability that exactly the first `k` routes are
-        claimed.
+        `n_claimed[k]`: probability of exactly the first `k` routes.
     turns
         Mean number of claims attempted, each a turn.
     cards
@@ -106,11 +105,11 @@ def simulate_path(
         Cards in the draw pile; by default all of the pool. The others are in
         hands that do not change.
     discards
-        Cards of the discard pile at the start.
+        Discard pile at the start.
     rules
-        Map or rule set, for its deck, tunnels and reshuffle; by default the base game's.
+        Map or rule set, for its deck, tunnels and reshuffle.
     attempts
-        How often a tunnel is tried before giving up.
+        Attempts at a tunnel before giving up.
 
     Raises
     ------

@@ -33,14 +33,7 @@ def hypergeometric(matching: int, unseen: int, n: int) -> list[Fraction]:
 
 
 def polynomial(coefficients: Sequence[int]) -> int:
-    """
-    Return a polynomial packed into one whole number: products and sums are those of numbers.
-
-    Examples
-    --------
-    >>> list(coefficients_of(polynomial([1, 1]) ** 3, 5))
-    [1, 3, 3, 1, 0]
-    """
+    """Return a polynomial packed into one whole number: products and sums are those of numbers."""
     return sum(coefficient << _SHIFT * power for power, coefficient in enumerate(coefficients))
 
 
@@ -87,9 +80,9 @@ class Estimate:
     Notes
     -----
     You can compare, round and format it like its value, and NumPy takes it for a
-    number. Arithmetic would lose the error: compute with `value`. It equals a
-    number only if it is exact, except where a NumPy number is on the left of `==`.
-    The printed ± is one standard error; `interval` extends about two to each side.
+    number; but compute with `value`, since arithmetic would lose the error. It
+    equals a number only if it is exact, unless a NumPy number is on the left of
+    `==`. The printed ± is one standard error; `interval` extends about two.
 
     Examples
     --------
@@ -230,16 +223,7 @@ class WaitingTime:
 
     @classmethod
     def from_unpaid(cls, unpaid: Sequence[Fraction], draws_per_turn: int) -> WaitingTime:
-        """
-        Return the waiting time from the probabilities that it is not over yet.
-
-        Parameters
-        ----------
-        unpaid
-            `unpaid[n]`: probability that `n` cards are not enough.
-        draws_per_turn
-            Cards drawn in a turn.
-        """
+        """Return the waiting time if `unpaid[n]` is the probability that `n` cards are not enough."""
         before = [Fraction(1), *unpaid]
         cards = [float(a - b) for a, b in zip(before, unpaid, strict=False)]
         turns = [0.0] * (-(-(len(cards) - 1) // draws_per_turn) + 1)
@@ -249,14 +233,7 @@ class WaitingTime:
 
     @classmethod
     def from_samples(cls, cards: Sequence[int], turns: Sequence[int]) -> WaitingTime:
-        """
-        Return the waiting time from simulated numbers of cards and turns.
-
-        Parameters
-        ----------
-        cards, turns
-            Of each sample; -1 if the cards were never enough.
-        """
+        """Return the waiting time from simulated numbers of cards and turns, -1 if the cards were never enough."""
         n = len(cards)
         never = sum(c < 0 for c in cards)
         return cls(_shares(cards, n), _shares(turns, n), never / n, n)
@@ -300,25 +277,11 @@ class WaitingTime:
         return self._within(self.turns, n_turns)
 
     def quantile(self, probability: float) -> int | None:
-        """
-        Return the fewest cards that are enough with at least this probability, None if no number is.
-
-        Raises
-        ------
-        ValueError
-            If `probability` is not above 0 and at most 1.
-        """
+        """Return the fewest cards that are enough with at least this probability, None if no number is."""
         return _quantile(self.cards, probability)
 
     def turns_quantile(self, probability: float) -> int | None:
-        """
-        Return the fewest turns that are enough with at least this probability, None if no number is.
-
-        Raises
-        ------
-        ValueError
-            If `probability` is not above 0 and at most 1.
-        """
+        """Return the fewest turns that are enough with at least this probability, None if no number is."""
         return _quantile(self.turns, probability)
 
     def _mean(self, distribution: tuple[float, ...]) -> Estimate:
@@ -346,9 +309,9 @@ class WaitingTime:
         Returns
         -------
         table
-            Indexed by `cards`, the number drawn: `probability` that exactly this
-            number is needed, and `within`, that it is enough; for a simulation also
-            the standard errors `probability_se` and `within_se`.
+            Indexed by `cards`, the number drawn: `probability` of exactly this
+            number, and `within`, that it is enough; for a simulation also their
+            standard errors `probability_se` and `within_se`.
 
         Examples
         --------

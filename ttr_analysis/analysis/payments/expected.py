@@ -55,7 +55,7 @@ def expected_draws(
     hand
         Cards held.
     rules
-        Map or rule set, for its deck and draws per turn; by default the base game's.
+        Map or rule set, for its deck and draws per turn.
     pool
         Cards the pile may hold; by default the deck without the hand.
     spare
@@ -65,8 +65,7 @@ def expected_draws(
     Returns
     -------
     waiting
-        Distribution of the number of cards to draw, and of turns in which
-        nothing else is done.
+        Distribution of cards to draw, and of turns spent on drawing alone.
 
     Raises
     ------
@@ -75,14 +74,10 @@ def expected_draws(
 
     Notes
     -----
-    Each card drawn is a random one of the pool; unseen draws of other players
-    change nothing about that. The pile is drawn to the end of the pool, and
-    nothing comes back from the discards. For a gray route any color that pays
-    first will do.
-
-    Nobody takes a face-up card here, unlike in `simulate_draws`, so the two
-    differ by more than chance. With `market=False` that one simulates what is
-    counted here.
+    Each card drawn is a random one of the pool, whatever other players draw
+    unseen. Nothing comes back from the discards. For a gray route, the first color
+    that pays counts. Nobody takes a face-up card here, unlike in `simulate_draws`,
+    so the two differ by more than chance unless `market=False`.
 
     References
     ----------
@@ -124,24 +119,18 @@ def simulate_draws(
 
     Parameters
     ----------
-    route
-        Route of any map.
-    hand
-        Cards held.
+    route, hand, rules, spare
+        As for `expected_draws`.
     rng
         Source of randomness.
-    rules
-        Map or rule set, for its deck, market and draws per turn; by default the base game's.
     pool
         Cards of the draw pile; by default the deck without hand and market.
     face_up
         Face-up cards at the start; the remaining slots are dealt from the
         pool. A full market stays as it is until a card is taken.
     market
-        Whether there is one. If not, all cards are drawn blind, as
-        `expected_draws` counts them; face-up cards are only seen.
-    spare
-        Cards wanted beyond the length, as for a surcharge.
+        If False, all cards are drawn blind, as `expected_draws` counts them;
+        face-up cards are only seen.
     n
         Number of simulated games.
 

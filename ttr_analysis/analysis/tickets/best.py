@@ -54,8 +54,8 @@ class BestNetwork(Network):
     bound
         Proven bound: no network scores more.
     scope
-        Networks that the proof covers: those whose completed tickets are
-        connected ("one"; other routes may lie anywhere), or all ("any").
+        Networks that the proof covers: those with connected completed tickets
+        ("one"), or all ("any").
     seconds
         Time taken.
     """
@@ -100,7 +100,7 @@ def best_network(
     """
     Return the routes that score most with a number of trains, over all tickets of the map.
 
-    The player may choose any tickets, and nobody interferes: the points are those
+    The player may choose any tickets, and nobody interferes. The points are those
     of completed tickets (each copy counts; tickets to countries by the best one
     reached) and routes, without any bonus. Nobody claims both tracks of a double
     route.
@@ -118,11 +118,6 @@ def best_network(
     time_limit
         Seconds, after which the best network and bound so far are returned; the
         last step may take a little longer.
-
-    Returns
-    -------
-    best
-        The network, its score, and the proven bound.
 
     Raises
     ------
@@ -609,14 +604,7 @@ class Cut(NamedTuple):
 
 
 def cycle_cuts(pairs: Iterable[tuple[int, int]]) -> list[Cut]:
-    """
-    Return the cuts around all short cycles of a map.
-
-    Examples
-    --------
-    >>> len(cycle_cuts([(0, 1), (1, 2), (2, 0), (2, 3)]))
-    3
-    """
+    """Return the cuts around all short cycles of a map."""
     import networkx as nx
 
     G = nx.Graph(pairs)

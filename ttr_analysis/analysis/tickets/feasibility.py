@@ -43,18 +43,16 @@ class StationHelp(NamedTuple):
     Parameters
     ----------
     route
-        Another player's route that it lends; it may be at either end.
+        Another player's route that it lends, from either end.
     trains
         Fewest trains still to place.
     more
-        If one station is not enough: the routes that the others lend.
+        Routes that further stations lend, if one is not enough.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> europe = ttr.load_map("europe")
-    >>> print(StationHelp(europe.route("Brest", "Dieppe"), 3))
-    a station in Brest or Dieppe, and 3 trains
     >>> print(StationHelp(europe.route("Brest", "Dieppe"), 1, (europe.route("Palermo", "Roma"),)))
     stations in Brest or Dieppe and in Palermo or Roma, and 1 train
     """
@@ -74,15 +72,7 @@ class StationHelp(NamedTuple):
 
 
 def stations_left(game_map: GameMap, stations: int | None) -> int:
-    """
-    Return how many stations can still lend a route: by default all that the rules give.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> stations_left(ttr.load_map("europe"), None), stations_left(ttr.load_map("nordic"), None)
-    (3, 0)
-    """
+    """Return how many stations can still lend a route: by default all that the rules give."""
     most = game_map.rules.stations.number
     if stations is None:
         return most
@@ -195,9 +185,9 @@ class Bottleneck:
     routes
         Routes lost, including tracks that close with others.
     n_claims
-        Claims by others that it takes: 1 or 2.
+        Claims by others needed: 1 or 2.
     trains
-        Fewest trains without them; None if the tickets are cut off.
+        Fewest trains without them; None if cut off.
     """
 
     routes: tuple[Route, ...]
@@ -219,7 +209,7 @@ class MissingCards:
     route
         The route.
     color
-        Best color to pay it with; "gray" if all are equal.
+        Best color to pay in; "gray" if all are equal.
     n_cards, n_locomotives
         Cards of that color, and locomotives for symbols, still needed.
     """
@@ -242,7 +232,7 @@ class Feasibility:
     trains
         Trains left.
     network
-        Network with the fewest trains; None if there is none.
+        Network with the fewest trains, if any.
     why_not
         Why they cannot be completed; "" if they can.
     bottlenecks
@@ -253,7 +243,7 @@ class Feasibility:
         Whether the hand pays for the whole network, without surcharges; None
         without a hand.
     missing
-        What the hand lacks, route by route, if each space takes a single card.
+        What the hand lacks by route, if each space takes a single card.
     expected_cards
         Mean cards that the network takes, including surcharges and sets.
     stations
@@ -365,7 +355,7 @@ def feasibility(
     game_map
         Map or its name.
     tickets
-        Up to 7 tickets, ticket ids or pairs of places, which need no ticket.
+        Up to 7 tickets, ticket ids or pairs of places.
     trains
         Trains left; by default the map's number less those on `owned` routes.
     closed
@@ -378,12 +368,12 @@ def feasibility(
         Tokens left, where tolls are played; by default those of the start less
         the tolls of `owned` routes.
     n_players
-        With fewer players than double routes need, both tracks are lost
-        together; and a single opponent takes only one track between two cities.
-        None: each track counts by itself.
+        With few players both tracks of a double route are lost together; and a
+        single opponent takes only one track between two cities. None: each track
+        counts by itself.
     stations
         Stations that can still be built; by default all that the rules give.
-        What existing stations lend is not counted.
+        Existing stations do not count.
 
     Returns
     -------
@@ -488,14 +478,7 @@ def _lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Rout
 
 def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     """
-    Return the fewest loans that the tolls of routes force.
-
-    Parameters
-    ----------
-    routes
-        Routes to claim.
-    tokens
-        Tokens you have.
+    Return the fewest loans that the tolls of routes to claim force, with the tokens you have.
 
     Examples
     --------

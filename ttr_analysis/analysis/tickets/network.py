@@ -37,10 +37,9 @@ class NoNetworkError(ValueError):
     Parameters
     ----------
     tickets
-        Tickets that cannot be completed.
+        Those that cannot be completed.
     cut
-        Closed routes that cut them off; empty if the map does not join their
-        ends.
+        Closed routes that cut them off; empty if the map does.
     """
 
     def __init__(self, tickets: Sequence[Ticket], cut: Sequence[Route]) -> None:
@@ -59,14 +58,14 @@ class Network:
     Parameters
     ----------
     tickets
-        Tickets it is for.
+        Tickets to complete.
     routes
-        Routes to claim, in the order of the map.
+        Routes to claim, in map order.
     owned
         All routes that the player already owns.
     reached
-        For each ticket, the destinations joined to its origin. A ticket to
-        countries may reach several; the best one scores.
+        Destinations joined to the origin of each ticket. A ticket to countries
+        may reach several; the best one scores.
     """
 
     tickets: tuple[Ticket, ...]
@@ -144,17 +143,7 @@ class Network:
 
 
 def join_cities(routes: Iterable[Route]) -> dict[str, str]:
-    """
-    Return for each city that the routes touch a city that represents its connected part.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> nordic = ttr.load_map("nordic")
-    >>> parts = join_cities(nordic.resolve_routes([("Oslo", "Bergen"), ("Lahti", "Imatra")]))
-    >>> parts["Oslo"] == parts["Bergen"] != parts["Lahti"]
-    True
-    """
+    """Return for each city that the routes touch a city that represents its connected part."""
     above: dict[str, str] = {}
 
     def top(city: str) -> str:
@@ -348,16 +337,7 @@ def check_trains(left: int) -> None:
 
 
 def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
-    """
-    Return the trains of the map less those on owned routes, at least 0; both tracks of a double route count once.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> nordic = ttr.load_map("nordic")
-    >>> trains_left(nordic, nordic.routes_between("Oslo", "Bergen"))
-    36
-    """
+    """Return the trains of the map less those on owned routes, at least 0; both tracks of a double route count once."""
     lengths = {frozenset(route.cities): route.length for route in owned}
     return max(0, game_map.rules.trains.per_player - sum(lengths.values()))
 
@@ -407,7 +387,7 @@ def cheapest_network(
     tickets
         Up to 7 tickets, ticket ids or pairs of places. A ticket to countries is
         complete at its cheapest destination; `reached` shows which. A pair
-        without a ticket is joined for 0 points.
+        without a ticket scores 0 points.
     closed
         Routes that others own: routes, ids or pairs of cities (both tracks).
     owned
@@ -416,18 +396,13 @@ def cheapest_network(
         For a ticket to countries: the one to reach. The ticket still scores the
         best destination that it reaches.
     n_players
-        With fewer players than double routes need, the other track of a closed
-        one is closed too. None: each track counts by itself.
+        With few players, the other track of a closed double route is closed
+        too. None: each track counts by itself.
     weight
-        What to minimize: "length" (trains, its other name) or "toll" (tokens).
+        What to minimize: "length" or "trains", or "toll" (tokens).
     avoid
         Any of "tunnels", "ferries", "gray" and "tolls", and cities. Owned
         routes are never avoided.
-
-    Returns
-    -------
-    network
-        The network; its `routes` are those still to claim.
 
     Raises
     ------
@@ -512,21 +487,14 @@ def fewest_trains(
     owned: Iterable[RouteLike] = (),
 ) -> list[int]:
     """
-    Return the fewest trains for each of many sets of tickets, in one compiled call.
+    Return the fewest trains for each of many sets of tickets, in one compiled call; -1 if they cannot be completed.
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     sets
         Sets of up to 7 tickets, or pairs of places.
-    closed, owned
+    game_map, closed, owned
         As for `cheapest_network`.
-
-    Returns
-    -------
-    trains
-        For each set; -1 if it cannot be completed.
 
     Examples
     --------
@@ -534,9 +502,6 @@ def fewest_trains(
     >>> nordic = ttr.load_map("nordic")
     >>> fewest_trains(nordic, [["Oslo-Vaasa"], ["Oslo-Vaasa", "Oslo-Stockholm"]])
     [9, 10]
-    >>> deals = ttr.tickets.random_deals(nordic, 3, np.random.default_rng(7))
-    >>> fewest_trains(nordic, [[nordic.tickets[i] for i in deal] for deal in deals])
-    [33, 32, 30]
     """
     game_map = as_map(game_map)
     chosen = [tickets_or_joins(game_map, tickets) for tickets in sets]

@@ -60,7 +60,7 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
     seed
         Seed of the deals.
     progress
-        Whether to show a progress bar.
+        Show a progress bar.
 
     Returns
     -------
@@ -73,12 +73,11 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
           fewest trains to it;
         - `trains`: fewest trains that complete it alone;
         - `points_per_train`;
-        - `n_routes`, `n_tunnels`, `n_ferries`, `toll`: of that network (tokens);
+        - `n_routes`, `n_tunnels`, `n_ferries`, `toll` (tokens): of that network;
         - `detour`, `detour_mean`: extra trains if the worst track of that
           network is lost, and the mean over its tracks; infinite if there is no
           other path;
-        - `detour_both`: as `detour`, if the other track of a double route is
-          lost too, as with few players;
+        - `detour_both`: as `detour`, if both tracks of a double route are lost;
         - `with_one`, `with_two`: mean extra trains on top of one other ticket,
           or of two;
         - `in_deal`, `in_deal_se`: mean extra trains on top of the other tickets
@@ -150,11 +149,6 @@ def best_pairs(game_map: MapLike) -> pd.DataFrame:
     """
     Return how well each two tickets go together.
 
-    Parameters
-    ----------
-    game_map
-        Map or its name.
-
     Returns
     -------
     table
@@ -207,7 +201,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     game_map
         Map or its name.
     n_deals
-        Number of deals.
+        Number of deals, at least 1.
     rng
         Source of randomness.
 
@@ -216,12 +210,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     deals
         Positions of tickets of the map, shape (deals, tickets dealt); each deal
         is uniform among all sets with the right number of each deck. At most 7
-        tickets, which is the most that can be solved at once.
-
-    Raises
-    ------
-    ValueError
-        If there is not at least one deal.
+        tickets, the most that can be solved at once.
 
     Examples
     --------
@@ -306,14 +295,10 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
 
     Parameters
     ----------
-    game_map
-        Map or its name.
+    game_map, seed, progress
+        As for `value_table`.
     n_deals
-        Random opening deals, all of whose tickets are to be completed.
-    seed
-        Seed of the deals.
-    progress
-        Whether to show a progress bar.
+        Random opening deals, each to be completed as a whole.
 
     Returns
     -------
@@ -325,11 +310,10 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
           `lost` ("track" or "both"), `length`;
         - `n_tickets`: tickets whose cheapest network becomes longer or
           impossible;
-        - `ticket_mean`, `ticket_worst`: extra trains over all tickets still
-          possible, on average and at worst; `worst_ticket`: its id;
+        - `ticket_mean`, `ticket_worst`, `worst_ticket` (id): extra trains over
+          all tickets still possible;
         - `tickets_lost`: tickets that become impossible;
-        - `deal_mean`, `deal_se`, `deal_worst`: mean extra trains of a random
-          deal, its standard error, and the worst deal;
+        - `deal_mean`, `deal_se`, `deal_worst`: extra trains of random deals;
         - `deals_lost`: share of deals that become impossible.
 
     Notes
@@ -446,8 +430,7 @@ def which_to_keep(
 
     This looks at the map alone, as if nobody else built: it is exact about what a
     choice takes and how much can go wrong, not about how often it will. To find
-    which choice wins games, use `ttr.studies.which_to_keep`, which plays them out
-    against others.
+    which choice wins games against others, use `ttr.studies.which_to_keep`.
 
     Parameters
     ----------
@@ -458,7 +441,7 @@ def which_to_keep(
     held
         Tickets already held; with those of the deal at most 7.
     at_least
-        Tickets of the deal that must be kept; by default the map's number, for
+        Tickets of the deal to keep at least; by default the map's number, for
         the opening deal or, with tickets held, for a later draw.
     train_value
         Points that a train would bring elsewhere; by default the mean points per
@@ -467,12 +450,8 @@ def which_to_keep(
         Trains left; by default the map's number less those on `owned` routes.
     closed, owned
         Routes of others and your own.
-    n_players
-        With fewer players than double routes need, both tracks are lost
-        together. None: each track counts by itself.
-    stations
-        Stations that can still be built; by default all that the rules give.
-        What existing stations lend is not counted.
+    n_players, stations
+        As for `feasibility`.
 
     Returns
     -------
@@ -497,10 +476,9 @@ def which_to_keep(
         - `at_risk`: points lost if none of the tickets is completed;
         - `marginal`: fewest extra trains of each ticket of the deal that is not
           written off, on top of the others;
-        - `warning`: tickets cut off or written off, and how many trains are
-          missing for them; trains that would not be enough if the worst route
-          were lost, or fewer than a quarter to spare; and stations that could
-          still save all.
+        - `warning`: tickets cut off or written off, with the trains missing for
+          them; too few trains if the worst route were lost, or fewer than a
+          quarter to spare; and stations that could still save all.
 
     Raises
     ------
