@@ -254,11 +254,6 @@ def draws_for_routes(
     rng
         Source of randomness, for Monte Carlo.
 
-    Returns
-    -------
-    waiting
-        Distribution of cards to draw, and of turns spent on drawing alone.
-
     Raises
     ------
     ValueError
@@ -345,8 +340,6 @@ def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found:
 
 @dataclass(frozen=True, slots=True)
 class _Needs:
-    """What several routes without sets need."""
-
     strict: tuple[int, ...]
     """Cards of each color that must be of it."""
     loose: tuple[int, ...]

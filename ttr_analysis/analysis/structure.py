@@ -247,7 +247,6 @@ def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
 
 
 def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the cities of both ends; for a ticket, those of all its destinations."""
     if b is None:
         (ticket,) = tickets_or_joins(game_map, [a])
         return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)

@@ -248,7 +248,6 @@ def _representatives(route: Route, hand: CardCounts, rank: Ints, wanted: Ints) -
 
 
 def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
-    """Return the kinds to keep, dearest first, and the numbers of cards wanted."""
     if isinstance(keep, str):
         if keep == "cards":
             return (), CardCounts()
@@ -261,7 +260,6 @@ def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
 
 
 def _count_choices(held: Sequence[int], n_cards: int) -> int:
-    """Return how many ways there are to take `n_cards`, at most `held` of each kind."""
     return coefficient_of(prod(polynomial([1] * (h + 1)) for h in held), n_cards)
 
 

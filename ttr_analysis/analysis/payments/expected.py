@@ -62,11 +62,6 @@ def expected_draws(
         Cards wanted beyond the length, as for a surcharge: of the same color,
         or locomotives where they are jokers.
 
-    Returns
-    -------
-    waiting
-        Distribution of cards to draw, and of turns spent on drawing alone.
-
     Raises
     ------
     ValueError

@@ -491,7 +491,6 @@ def _is_left_before(left: Ints, c: int) -> bool:
 
 @compiled
 def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
-    """Return whether two routes are the same to the search."""
     return bool(routes.color[r] == routes.color[other] and spaces_in(routes, r) == spaces_in(routes, other))
 
 
@@ -540,7 +539,6 @@ def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int,
 
 @compiled
 def _missing(routes: RouteColumns, left: Ints, i: int, own: Ints, r: int) -> int:
-    """Return how many plain spaces of a route lack a color card."""
     if r < i:
         return int(routes.plain[r] - own[r])
     if routes.color[r] != GRAY_INDEX:

@@ -197,7 +197,6 @@ class _SeveralParts:
         self._least = min((trains for trains, _ in self._known), default=limit + 1)
 
     def search(self) -> tuple[Network, int]:
-        """Return the best network, and a bound for all networks of several parts."""
         bound = 0
         n_parts = 2
         while n_parts * self._least <= self.limit:
@@ -252,7 +251,6 @@ class _SeveralParts:
         return answer.bound
 
     def _earned(self, price: float, *, small: bool) -> float:
-        """Return the most that a known part earns above the price of its trains."""
         half = self.limit // 2
         return max(
             (
@@ -284,7 +282,6 @@ class _SeveralParts:
 
 
 def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
-    """Return the fewest trains for each possible ticket, and the score of that network."""
     singles = np.arange(len(game_map.tickets), dtype=np.int64)[:, None]
     solver = forest_solver(game_map)
     costs, used = solver.used_routes(game_map.tickets, singles)
@@ -345,7 +342,6 @@ class _Rows:
         self.high.append(high)
 
     def maximize(self, time_limit: float, *, relaxed: bool = False) -> OptimizeResult:
-        """Solve by HiGHS; if `relaxed`, variables need not be whole."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import coo_array
 
@@ -369,7 +365,6 @@ class _Part(NamedTuple):
     open: list[int]
 
     def terms(self, cut: Cut) -> Terms:
-        """Return what must be 0 or more for a cut."""
         entering = [
             (variable, 1.0)
             for (start, end), variable in zip(self.arcs, self.open, strict=True)
@@ -431,7 +426,6 @@ class BestProgram:
             self._add_cuts(rows, parts, new)
 
     def _add_part(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> _Part:
-        """Add a part, connected but for the cuts."""
         n = len(self._number)
         part = _Part([rows.variable() for _ in range(n)], [rows.variable() for _ in range(n)], [], [])
         for route in self._choices:
@@ -478,14 +472,12 @@ class BestProgram:
                 rows.constrain(of_part, 1, np.inf)
 
     def _leaving(self, part: _Part) -> list[Terms]:
-        """Return for each city the negated arcs that leave it."""
         leaving: list[Terms] = [[] for _ in part.inside]
         for (start, _), variable in zip(part.arcs, part.open, strict=True):
             leaving[start].append((variable, -1.0))
         return leaving
 
     def _add_limits(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> None:
-        """Limit the trains, and allow one track of each double route."""
         fewest, most = question.trains
         trains = [(term, w * route.length) for route in self._choices for term, w in use[route.id]]
         rows.constrain(trains, fewest, most)
@@ -519,7 +511,6 @@ class BestProgram:
 
 
 def _missing(parts: list[_Part], x: Floats) -> list[Cut]:
-    """Return the cuts that an integer solution violates."""
     cuts = []
     for part in parts:
         arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _HALF]

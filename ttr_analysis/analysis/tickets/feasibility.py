@@ -471,7 +471,6 @@ def _solve(solver: ForestSolver, tickets: Sequence[Ticket]) -> Network | None:
 
 
 def _lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:
-    """Return the routes that close when another player claims one."""
     twin = game_map.twin(route) if together else None
     return (route,) if twin is None else (route, twin)
 

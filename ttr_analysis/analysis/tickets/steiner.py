@@ -2,19 +2,16 @@
 The exact Steiner forest, compiled: what joins the ends of some tickets at the lowest cost.
 
 A ticket joins two *groups* of cities: it is complete when some city of the one
-and some city of the other lie in one connected network. (A city is a group of
-one; a country is the group of its border points.) The cheapest network of
-several tickets is a forest. Its trees come from the algorithm of Dreyfus and
-Wagner [1]_, started from groups instead of cities; the best split of the
-tickets among trees from a second dynamic program, over sets of tickets. Both
-give the cost of every subset of the tickets on the way.
+and some city of the other lie in one connected network. (A country is the group
+of its border points.) The cheapest network of several tickets is a forest. Its
+trees come from the algorithm of Dreyfus and Wagner [1]_, started from groups
+instead of cities; the best split of the tickets among trees from a second
+dynamic program, over sets of tickets. Both give the cost of every subset of the
+tickets on the way. Networks that may borrow a few routes, as stations allow,
+come from the same programs with one more dimension: the most routes borrowed.
 
-Networks that may borrow a few routes, as stations allow, come from the same
-programs with one more dimension: the most routes borrowed.
-
-Costs are positive int64 numbers, packed so that comparing them compares
-trains, then routes, then tolls, and so on (see `PackedCost`). Sets of groups
-and of tickets are bit masks.
+Costs are positive int64 numbers that compare trains, then routes, then tolls,
+and so on (see `PackedCost`). Sets of groups and of tickets are bit masks.
 
 References
 ----------
@@ -52,13 +49,7 @@ class Ends(NamedTuple):
 
 
 class Work(NamedTuple):
-    """
-    Results of `solve_subsets`, in arrays that are used again.
-
-    Each different group of the tickets; the groups of each set of tickets; the cost
-    of the cheapest tree that touches a set of groups and a city; and of the cheapest
-    tree and network of each set of tickets, `UNREACHABLE` if there is none.
-    """
+    """Results of `solve_subsets`, in arrays that are used again; `UNREACHABLE` where there is no tree or network."""
 
     groups: Ints
     masks: Ints
@@ -318,7 +309,6 @@ def _mark_forest(board: Board, ends: Ends, work: Work, n_groups: int, tickets: i
 
 @compiled
 def _mark_tree(board: Board, ends: Ends, work: Work, groups: int, city: int, used: Flags) -> None:
-    """Mark the routes of the tree behind `grown[groups, city]`."""
     grown = work.grown
     todo = np.empty((2 * len(work.groups), 2), dtype=np.int64)
     todo[0, 0] = groups
@@ -474,7 +464,6 @@ def grow_lending(n_groups: int, work: Work, lending: Lending) -> None:
 
 @compiled
 def _merge(grown: Costs, mask: int, first: int, one: int, second: int, other: int) -> None:
-    """Join two smaller trees in each city."""
     cost, lent = grown
     for v in range(cost.shape[2]):
         both = cost[first, one, v] + cost[second, other, v]

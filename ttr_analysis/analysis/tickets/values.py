@@ -282,7 +282,6 @@ def _deal_marginals(solver: ForestSolver, n_deals: int, seed: int) -> tuple[Floa
 
 
 def _combinations(n: int, size: int) -> Ints:
-    """Return all sets of `size` of the first `n` numbers, one a row."""
     return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
 
 
@@ -355,7 +354,6 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
 
 
 def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
-    """Return each track, and both tracks of each double route."""
     losses: list[tuple[Route, ...]] = [(route,) for route in game_map.routes]
     for route in game_map.routes:
         twin = game_map.twin(route)
@@ -557,11 +555,9 @@ class _Plans:
         return tuple(ticket for i, ticket in enumerate(self.tickets) if bits >> i & 1)
 
     def fits(self, bits: int) -> bool:
-        """Return whether the trains left complete all tickets of a set."""
         return 0 <= self.trains[bits] <= self.left
 
     def net(self, network: Network) -> float:
-        """Return the points of a network, less what its trains would bring elsewhere."""
         return network.points - self.train_value * network.length
 
     def best(self, bits: int) -> Network:
@@ -586,7 +582,6 @@ class _Plans:
 
 
 def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Network]:
-    """Yield the cheapest network for each choice of destinations that can be reached."""
     choices = [[place.name for place, _ in ticket.destinations] for ticket in tickets]
     for names in product(*choices):
         fixed = fix_destinations(tickets, dict(zip((ticket.id for ticket in tickets), names, strict=True)))
@@ -659,14 +654,7 @@ def _named(plans: _Plans, bits: int) -> str:
 
 
 def _at_worst(slack: int, left: int, detour: float) -> str:
-    """
-    Return a warning about too few trains to spare, "" if they are enough.
-
-    Examples
-    --------
-    >>> _at_worst(2, 30, 5), _at_worst(8, 40, 5), _at_worst(10, 40, 5)
-    ('2 trains to spare, 5 more if the worst route is lost', 'only 8 of 40 trains to spare', '')
-    """
+    """Return a warning about too few trains to spare, "" if they are enough."""
     trains = counted(slack, "train")
     if detour == np.inf:
         return f"{trains} to spare, and no way around the worst route"
