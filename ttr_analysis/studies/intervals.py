@@ -328,8 +328,8 @@ def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
     --------
     >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
     ('44%', '2.6%', '−13.6 points', '1 train')
-    >>> in_words(1.034, "points a train"), in_words(12.7, "points", sign=True)
-    ('1.03 points a train', '+12.7 points')
+    >>> in_words(1.0, "points a train"), in_words(12.7, "points", sign=True)
+    ('1.00 points a train', '+12.7 points')
     """
     text = number_text(value, unit, sign=sign)
     if unit == "share":
@@ -342,7 +342,9 @@ def number_text(value: float, unit: Unit, *, sign: bool = False) -> str:
     """Return a figure without its unit, except for the sign of a percentage."""
     if unit == "share":
         return percent(value, 1 if 0 < abs(value) < 0.1 else 0, sign=sign)  # noqa: PLR2004 - a small one needs tenths
-    return number(value, 2 if unit == "points a train" else 1, sign=sign)
+    if unit == "points a train":
+        return f"{value:{'+' if sign else ''}.2f}".replace("-", "\N{MINUS SIGN}")
+    return number(value, 1, sign=sign)
 
 
 def interval_text(low: float, high: float, unit: Unit) -> str:
