@@ -87,7 +87,7 @@ def _tell_one(telling: ScriptedStep, left: list[Copies]) -> bool:
     They were noted in any order; those under the pile come in the order in which they lie there.
     """
     for copies in left:
-        if any(not telling.tell(ticket) for ticket in sorted(copies)):
+        if any(not telling.add(ticket) for ticket in sorted(copies)):
             left.remove(copies)
             return True
     return False
@@ -217,15 +217,15 @@ class LogFollower:
         offers = {name: list(chosen.offered) for name, chosen in choices.items()}
         hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
         while True:
-            due = telling.due
-            if n_resets and (due is None or due.kind != codes.MARKET_CARD) and telling.tell_replaced(UNKNOWN_CARD):
+            due = telling.next_outcome
+            if n_resets and (due is None or due.kind != codes.MARKET_CARD) and telling.add_replaced(UNKNOWN_CARD):
                 n_resets -= 1
             elif due is None:
                 break
             elif due.kind == codes.CARD_DEALT:
-                telling.tell(hands[due.seat].popleft())
+                telling.add(hands[due.seat].popleft())
             elif due.kind == codes.MARKET_CARD:
-                telling.tell(UNKNOWN_CARD)
+                telling.add(UNKNOWN_CARD)
             elif not _tell_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
                 name = self.players[due.seat]
                 self._leave_out(name, choices[name])
@@ -363,13 +363,13 @@ class LogFollower:
     def _read_keep(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         n_offered = 0
-        while telling.due is not None:  # how many there are to be drawn
+        while telling.next_outcome is not None:  # how many there are to be drawn
             n_offered += 1
-            telling.tell(UNKNOWN_TICKET)
+            telling.add(UNKNOWN_TICKET)
         chosen = self._choice(act.player, act, after, n_offered)
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         left = list(chosen.offered)
-        while telling.due is not None:
+        while telling.next_outcome is not None:
             if not _tell_one(telling, left):
                 self.unused.append(f"{self.names(chosen.offered)}: noted for line {act.line}, but one lies elsewhere")
                 chosen = self._unknown_choice(act, [], n_offered)
@@ -475,9 +475,9 @@ class LogFollower:
         neutral = deque(entry for entry in after if entry.kind == "neutral")
         cards = {kind: deque(its) for kind, its in shown.items()}
         while True:
-            due = telling.due
+            due = telling.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD
-            if resets and not is_market and telling.tell_replaced(UNKNOWN_CARD):
+            if resets and not is_market and telling.add_replaced(UNKNOWN_CARD):
                 resets.popleft()
                 continue
             if due is None:
@@ -494,7 +494,7 @@ class LogFollower:
             elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
                 what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
                 raise UntoldError(f"the {what} must be told after it")
-            if reason := telling.tell(value):
+            if reason := telling.add(value):
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:
             raise resets[0].fault("the market cannot be replaced here")

@@ -213,8 +213,8 @@ class LineParser:
     # -- the set-up ---------------------------------------------------------------
 
     def _read_setup(self) -> None:
-        telling = ScriptedStep(self.packed, None, told=self._dealt)
-        due = telling.due
+        telling = ScriptedStep(self.packed, None, outcomes=self._dealt)
+        due = telling.next_outcome
         assert due is not None  # noqa: S101 - else there is a state
         word = _NAMES[due.kind]
         start = self.scan.at
@@ -229,7 +229,7 @@ class LineParser:
         told = ToldOutcomes()
         self._add_items(told, due.kind)
         while True:
-            if telling.due is not None and telling.due[:2] == due[:2]:
+            if telling.next_outcome is not None and telling.next_outcome[:2] == due[:2]:
                 self._tell_next(telling, told)
             elif not self._tell_replaced(telling, told):
                 break
@@ -237,7 +237,7 @@ class LineParser:
         self._seat = None
         self._dealt = telling.script
         self.entries = list(telling.entries())
-        if telling.due is None:
+        if telling.next_outcome is None:
             self.vector = telling.after
 
     # -- moves --------------------------------------------------------------------
@@ -568,7 +568,7 @@ class LineParser:
     def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Enter the outcomes of a step."""
         while True:
-            due = telling.due
+            due = telling.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD
             if is_market or not self._tell_replaced(telling, told):
                 if due is None:
@@ -578,14 +578,14 @@ class LineParser:
     def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
         """Enter the first card of a replaced market, if more cards are told and it can be; return whether."""
         market = told.values.get(codes.MARKET_CARD)
-        if not market or not telling.tell_replaced(market[0][0]):
+        if not market or not telling.add_replaced(market[0][0]):
             return False
         market.popleft()
         return True
 
     def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Enter the outcome that is due."""
-        due = telling.due
+        due = telling.next_outcome
         assert due is not None  # noqa: S101 - who calls has looked
         values = told.values.get(due.kind)
         if not values:
@@ -594,7 +594,7 @@ class LineParser:
         items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
         reasons = []
         for item in items:
-            reason = telling.tell(item[0])
+            reason = telling.add(item[0])
             if not reason:
                 values.remove(item)
                 return

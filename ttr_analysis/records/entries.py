@@ -46,6 +46,9 @@ source of the record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -179,7 +182,8 @@ class Entry(NamedTuple):
         return codes.CARD_DEALT <= self.kind <= codes.SHUFFLED
 
 
-class _Shape(NamedTuple):
+@dataclass(frozen=True)
+class _Shape:
     """What is on a line: the kind of event and its keys, in order."""
 
     kind: int
@@ -187,10 +191,16 @@ class _Shape(NamedTuple):
     argument: int = 0
     optional: tuple[str, ...] = ()
 
-    @property
-    def stamp_keys(self) -> tuple[str, ...]:
-        """The keys for where it was in the source: outcomes of chance have none, nor the position at the beginning."""
-        return () if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START else _STAMP_KEYS
+    @cached_property
+    def required(self) -> AbstractSet[str]:
+        """The keys that a line must have."""
+        return {"event", *self.keys}
+
+    @cached_property
+    def may_have(self) -> tuple[str, ...]:
+        """Other keys; only what somebody does, and corrections, may show where they were in the source."""
+        has_stamp = not codes.CARD_DEALT <= self.kind <= codes.SHUFFLED and self.kind != START
+        return (*self.optional, *_STAMP_KEYS) if has_stamp else self.optional
 
 
 _STAMP_KEYS: Final = ("move", "time")
@@ -207,6 +217,12 @@ _SHAPES: Final[dict[str, _Shape]] = {
     "correction": _Shape(CORRECTED, ("reason",), optional=PARTS),
     **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(NOTICES)},
 }
+_PART_OF: Final = {
+    **dict.fromkeys(("slot", "route", "city"), "argument"),
+    **dict.fromkeys(("card", "taken", "cards", "ticket"), "value"),
+    **{part: part for part in ("seat", "tickets")},
+}
+"""The part of an entry that a key of a line gives."""
 _NAMES: Final = {(shape.kind, shape.argument): name for name, shape in _SHAPES.items()}
 _MAY_BE_UNKNOWN: Final = (
     codes.CARD_DEALT,
@@ -297,7 +313,7 @@ class EntryReader:
         check = self._decoder.check
         seats = Range(0, (n_players or MAX_SEATS) - 1)
         slots = Range(0, (game_map.rules.market.size if game_map else MAX_SLOTS) - 1)
-        self._parsers: dict[str, Callable[[int, Any], int | None]] = {
+        self._parsers: dict[str, Callable[[int, Any], int | tuple[int, ...] | None]] = {
             "seat": lambda _, value: check(("seat",), value, seats),
             "slot": lambda _, value: check(("slot",), value, slots),
             "route": lambda _, value: self._name("route", value),
@@ -306,6 +322,7 @@ class EntryReader:
             "taken": self._taken,
             "cards": lambda _, value: self._cards(value),
             "ticket": lambda kind, value: self._ticket("ticket", kind, value),
+            "tickets": self._tickets,
         }
 
     def _refuse(self, key: str, text: str, expected: str) -> None:
@@ -327,19 +344,11 @@ class EntryReader:
         stamp = self._stamp(data)
         if shape.kind in (START, CORRECTED):
             return self._position(data, shape.kind, stamp) if len(self._faults.faults) == n_faults else None
-        tickets = self._ticket_list(shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
-        keys = [key for key in shape.keys + shape.optional if key in data and key != "tickets"]
-        numbers = {key: self._parsers[key](shape.kind, data[key]) or 0 for key in keys}
-        if tickets is None or len(self._faults.faults) > n_faults:
+        keys = [key for key in shape.keys + shape.optional if key in data]
+        parts: dict[str, Any] = {_PART_OF[key]: self._parsers[key](shape.kind, data[key]) for key in keys}
+        if len(self._faults.faults) > n_faults:
             return None
-        return Entry(
-            shape.kind,
-            numbers.get("seat", 0),
-            next((numbers[key] for key in ("slot", "route", "city") if key in numbers), shape.argument),
-            next((numbers[key] for key in ("card", "taken", "cards", "ticket") if key in numbers), 0),
-            tickets,
-            stamp,
-        )
+        return Entry(shape.kind, stamp=stamp, **(parts or {"argument": shape.argument}))
 
     def _position(self, data: dict[str, object], kind: int, stamp: Stamp | None) -> Entry | None:
         """Return a position, or a correction; None with faults, or if it cannot be judged."""
@@ -363,15 +372,14 @@ class EntryReader:
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
         """Return whether a line has the keys of its event, and no others."""
-        expected = {"event", *shape.keys}
-        optional = (*shape.optional, *shape.stamp_keys)
-        if line.data.keys() - set(optional) == expected:
+        keys = line.data.keys()
+        if keys == shape.required or keys - shape.may_have == shape.required:
             return True
         for key in shape.keys:
             if key not in line.data:
                 self._refuse(key, "nothing", "expected this key")
-        for key in sorted(line.data.keys() - expected - set(optional)):
-            known = ", ".join(("event", *shape.keys, *optional))
+        for key in sorted(keys - shape.required - set(shape.may_have)):
+            known = ", ".join(("event", *shape.keys, *shape.may_have))
             self._refuse(key, key, f"unknown key, expected {known}")
         return False
 
@@ -424,16 +432,14 @@ class EntryReader:
     def _ticket(self, key: str, kind: int, value: object) -> int | None:
         return UNKNOWN_TICKET if value == UNKNOWN and kind in _MAY_BE_UNKNOWN else self._name(key, value)
 
-    def _ticket_list(self, kind: int, value: object) -> tuple[int, ...] | None:
+    def _tickets(self, kind: int, value: object) -> tuple[int, ...]:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
             self._refuse("tickets", shown(value), "expected a list of tickets")
-            return None
+            return ()
         found = [self._ticket("tickets", kind, item) for item in value]
         numbers = tuple(ticket for ticket in found if ticket is not None)
         twice = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET and numbers.count(ticket) > 1]
-        if self._map is None or len(numbers) < len(found):
-            return None
-        if twice:
+        if twice and self._map and len(numbers) == len(found):
             self._refuse("tickets", _ticket_name(twice[0], self._map), "expected each ticket once")
         return numbers
 

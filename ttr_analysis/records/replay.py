@@ -17,8 +17,7 @@ from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.actions.table import explain, shows_cards
+from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, is_secret_unknown, tape_of, why_not
 from ttr_analysis.engine.game import NO_KEY, KernelGame
@@ -288,9 +287,9 @@ class ScriptedStep:
 
     >>> import ttr_analysis as ttr
     >>> setup = ScriptedStep(KernelGame(ttr.load_map("nordic"), 2), None)
-    >>> setup.due
+    >>> setup.next_outcome
     Entry(kind=32, seat=0, argument=0, value=0, tickets=(), stamp=None, position=None)
-    >>> setup.tell(3), setup.due.seat
+    >>> setup.add(3), setup.next_outcome.seat
     ('', 0)
     """
 
@@ -300,36 +299,35 @@ class ScriptedStep:
         before: State | None,
         code: int = 0,
         value: int = 0,
-        told: Iterable[tuple[int, int]] = (),
+        outcomes: Iterable[tuple[int, int]] = (),
     ) -> None:
         self._game = game
         self._before = before
         self._action = (code, value)
-        self.script = list(told)
+        self.script = list(outcomes)
         self.after, self._rows = self._run(self.script)
 
     @property
-    def due(self) -> Entry | None:
+    def next_outcome(self) -> Entry | None:
         """The outcome that comes next, its value not yet known (0); None if the step is complete."""
         outcomes = outcomes_of(self._rows)
         return Entry.of(outcomes[len(self.script)][0]) if len(outcomes) > len(self.script) else None
 
-    def tell(self, value: int) -> str:
+    def add(self, value: int) -> str:
         """Add the outcome that comes next, a kind of card or a ticket; return why it cannot be, or ""."""
-        due = self.due
-        assert due is not None  # noqa: S101 - who tells looks first
-        row = (due.code, value)
+        outcome = self.next_outcome
+        assert outcome is not None  # noqa: S101 - callers look first
+        row = (outcome.code, value)
         return "" if self._try(row) else why_not(*row)
 
-    def tell_replaced(self, kind: int) -> bool:
+    def add_replaced(self, kind: int) -> bool:
         """Add the first card of a market of which it is open whether it is replaced; return whether it can be."""
         return self._try((codes.MARKET_CARD, kind))
 
     def _try(self, row: tuple[int, int]) -> bool:
         """Add an outcome, if it can be; return whether."""
         after, rows = self._run([*self.script, row])
-        told = outcomes_of(rows)[: len(self.script) + 1]
-        if told != [*self.script, row] or is_secret_unknown(*row):
+        if outcomes_of(rows)[: len(self.script) + 1] != [*self.script, row] or is_secret_unknown(*row):
             return False
         self.script.append(row)
         self.after, self._rows = after, rows
@@ -349,7 +347,7 @@ class ScriptedStep:
 
     def _run(self, script: Rows) -> tuple[State, Rows]:
         ran = self._game.run(self._before, *self._action, script)
-        ran.state.stream[:] = 0  # what is told has no random numbers to come
+        ran.state.stream[:] = 0  # a script leaves no random numbers to come
         return ran.state, ran.rows
 
 
@@ -390,14 +388,15 @@ class _StepChecker:
         """Return the step and the state after it; None if the record ends before its last outcomes."""
         if self.first < self.end and self.entries[self.first].kind in (START, CORRECTED):
             return self._lay(before)
-        step, state = self._begin(before)
+        step = self._begin(before)
         if step.shown is not None:
-            after, written, is_fault = state.copy(), [], False
+            after, written, is_fault = before.copy(), [], False
             make_step(after, self.game.tables, step)
         else:
-            ran = self.game.run(None if self.is_set_up else state, step.code, step.value, step.script)
+            ran = self.game.run(None if self.is_set_up else before, step.code, step.value, step.script)
             after, written, is_fault = ran.state, ran.rows[0 if self.is_set_up else 1 :], bool(ran.state.fault)
-            after.stream[:] = 0
+            if self.is_set_up:
+                after.stream[:] = 0
         unfitting = self._first_unfitting(written, is_fault=is_fault)
         if unfitting:
             self._refuse(after, unfitting)
@@ -434,43 +433,33 @@ class _StepChecker:
 
     # -- moves ------------------------------------------------------------------
 
-    def _begin(self, before: State) -> tuple[Step, State]:
-        """Return the step, and the state in which cards that it shows are identified."""
-        state = before.copy()
+    def _begin(self, before: State) -> Step:
+        """Return the step, its move legal."""
         script = [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
-        step = Step(self.first, self.end, SET_UP, 0, None, script)
-        if self.is_set_up:
-            return step, state
-        entry = self.entries[self.first]
-        if entry.kind == SHOWN:
-            self._check_shown(state, entry)
-            return step._replace(shown=entry), state
-        code, value = self._check_move(state, entry)
-        return step._replace(code=code, value=value), state
+        code, value, shown = SET_UP, 0, None
+        if not self.is_set_up:
+            entry = self.entries[self.first]
+            if entry.kind == SHOWN:
+                self._check_shown(before, entry)
+                shown = entry
+            else:
+                code, value = self._check_move(before, entry)
+        return Step(self.first, self.end, code, value, shown, script)
 
     def _check_move(self, state: State, entry: Entry) -> tuple[int, int]:
-        """Return code and value of a legal move; unknown cards that it shows are identified in the state."""
+        """Return code and value of a legal move."""
         game, seat = self.game, int(state.seat)
         if state.phase == OVER:
             raise ImpossibleError(self.first, "the game is over")
         if entry.seat != seat:
             raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
         code, value = make_action(entry.kind, entry.argument), entry.value
-        fault = self._fault(state, code, value)
-        if entry.kind == codes.KEEP_TICKETS and fault is not ActionFault.PHASE:
+        if entry.kind == codes.KEEP_TICKETS and action_fault(state, game.tables, code, value) != ActionFault.PHASE:
             value = self._kept(state, entry)
-            fault = self._fault(state, code, value)
-        if fault is ActionFault.CARDS and n_unknown_cards(state, seat):
-            reason = identify_cards(state, seat, unpacked(value).counts)
-            if reason:
-                raise ImpossibleError(self.first, reason)
-            fault = self._fault(state, code, value)
-        if fault is not ActionFault.NONE:
-            raise ImpossibleError(self.first, explain(fault, Refused(game.game_map, game.tables, state, code, value)))
+        reason = game.why_illegal(state, code, value)
+        if reason is not None:
+            raise ImpossibleError(self.first, reason)
         return code, value
-
-    def _fault(self, state: State, code: int, value: int) -> ActionFault:
-        return ActionFault(action_fault(state, self.game.tables, code, value))
 
     def _kept(self, state: State, entry: Entry) -> int:
         """Return the bits of the tickets of an offer that are kept."""
