@@ -10,7 +10,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from tests.engine.cells import STREAM
 from tests.engine.decoding import OUTCOMES, decode
 from tests.engine.invariants import Law, broken_law, wants_reset
 from tests.engine.listing import ListingLaw, broken_listing_law
@@ -70,6 +69,7 @@ T = TypeVar("T")
 IS_COMPILED = not is_plain()
 _MAX_ACTIONS = 20_000
 _TAPE_CELLS = 20_000
+_STREAM = State.fields["stream"].offset
 _TRIES_STREAM = 90
 _N_TRIES = 3
 
@@ -351,7 +351,7 @@ def first_difference(tables: Tables, key: Ints, script: Ints, moves: Ints, state
             step(state, tables, moves[i - 1, 0], moves[i - 1, 1], script)
 
         for cell in range(State.n_cells):
-            if state.cells[cell] != states[i, cell] and not STREAM <= cell < STREAM + KEY_SIZE:
+            if state.cells[cell] != states[i, cell] and not _STREAM <= cell < _STREAM + KEY_SIZE:
                 return i
     return -1
 

@@ -8,30 +8,15 @@ things about; nothing is lost, so that cards are conserved from then on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from tests.engine.cells import (
-    DISCARDS,
-    DRAW_PILE,
-    HAND,
-    HELD,
-    LAID,
-    N_HELD,
-    N_OFFER,
-    OFFER,
-    OWNER,
-    PHASE,
-    SEAT,
-    TICKET_AT,
-)
 from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis._arrays import Ints
-from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
+from ttr_analysis.cards import CARD_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, pack_cards
 from ttr_analysis.engine.kernel import turns
@@ -48,7 +33,7 @@ from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVE
 from ttr_analysis.maps.rows import build_board, map_rows
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 from ttr_analysis.rules.ruleset import BonusRules
-from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, game_tables
+from ttr_analysis.tables import game_tables
 
 Action = tuple[int, int]
 """Code and value."""
@@ -201,7 +186,7 @@ class Position:
 
     def pile(self, **cards: int) -> Self:
         """Leave only these cards in the draw pile; the last seat gets the others. To be called last."""
-        rest = CardCounts(tuple(self._cards(DRAW_PILE))) - CardCounts.of(**cards)
+        rest = CardCounts(tuple(self.state.draw_pile.tolist())) - CardCounts.of(**cards)
         return self.hand(self.n_players - 1, **rest.as_dict())
 
     def _draw(self, kind: str, n: int) -> None:
@@ -240,9 +225,9 @@ class Position:
             self.state.stations[seat] -= 1
         return self
 
-    def put(self, cell: int, number: int) -> Self:
-        """Set a cell of the state: `put(TRAINS + 1, 3)`."""
-        self.state.cells[cell] = number
+    def put(self, field: str, number: int, at: int = 0) -> Self:
+        """Set a number of the state: `put("trains", 3, seat)`."""
+        self.state.cells[cell(field, at)] = number
         return self
 
     def after_turns(self, n: int) -> Self:
@@ -381,45 +366,45 @@ class Position:
 
     def _check_cards(self) -> None:
         """Assert that all cards are there, and that the pool has room for the draw pile."""
-        places = [DRAW_PILE, DISCARDS, LAID, *(HAND + seat * N_KINDS for seat in range(self.n_players))]
-        counts = np.sum([self.state.cells[at : at + N_KINDS] for at in places], axis=0)
+        state = self.state
+        counts = state.draw_pile + state.discards + state.laid + state.hand[: self.n_players].sum(axis=0)
         for card in filter(None, self.market_cards()):
             counts[card_index(card)] += 1
         assert counts.tolist() == list(self.map.rules.deck.counts)
-        assert self.state.n_pile == sum(self._cards(DRAW_PILE))
+        assert self.state.n_pile == sum(self.state.draw_pile.tolist())
         assert (self.state.pool >= self.state.draw_pile).all()
 
     # -- questions ---------------------------------------------------------------
 
-    def number(self, cell: int, seat: int = 0) -> int:
-        """Return a number of the state: `number(TRAINS, 1)`."""
-        return int(self.state.cells[cell + seat])
+    def number(self, field: str, at: int = 0) -> int:
+        """Return a number of the state: `number("trains", 1)`."""
+        return int(self.state.cells[cell(field, at)])
 
-    def numbers(self, cell: int) -> list[int]:
+    def numbers(self, field: str) -> list[int]:
         """Return a number of each seat."""
-        return [int(n) for n in self.state.cells[cell : cell + int(self.tables.n_seats)]]
+        return [self.number(field, seat) for seat in range(self.n_players)]
 
     @property
     def phase(self) -> Phase:
         """What is decided now."""
-        return Phase(self.number(PHASE))
+        return Phase(self.state.phase)
 
     @property
     def seat(self) -> int:
         """Who acts now."""
-        return self.number(SEAT)
+        return int(self.state.seat)
 
     def hand_of(self, seat: int) -> dict[str, int]:
         """Return the cards of a seat."""
-        return self._named(HAND + seat * N_KINDS)
+        return _named(self.state.hand[seat])
 
     def draw_pile(self) -> dict[str, int]:
         """Return the cards of the draw pile."""
-        return self._named(DRAW_PILE)
+        return _named(self.state.draw_pile)
 
     def discard_pile(self) -> dict[str, int]:
         """Return the cards of the discard pile."""
-        return self._named(DISCARDS)
+        return _named(self.state.discards)
 
     def market_cards(self) -> list[str]:
         """Return the face-up cards, "" for an empty slot."""
@@ -428,19 +413,19 @@ class Position:
 
     def owner(self, route: str) -> int:
         """Return the owner of a route."""
-        return self.number(OWNER, self._routes[route])
+        return int(self.state.owner[self._routes[route]])
 
     def ticket_at(self, ticket: str) -> int:
         """Return where a ticket is."""
-        return self.number(TICKET_AT, self._tickets[ticket])
+        return int(self.state.ticket_at[self._tickets[ticket]])
 
     def held(self, seat: int) -> list[str]:
         """Return the tickets of a seat."""
-        return self._ticket_names(HELD + seat * MAX_TICKETS, self.number(N_HELD, seat))
+        return self._ticket_names(self.state.held[seat, : self.state.n_held[seat]])
 
     def offer(self) -> list[str]:
         """Return the tickets that the acting seat chooses from."""
-        return self._ticket_names(OFFER + self.seat * MAX_OFFER, self.number(N_OFFER, self.seat))
+        return self._ticket_names(self.state.offer[self.seat, : self.state.n_offer[self.seat]])
 
     def scores(self) -> list[int]:
         """Return the final score of each seat."""
@@ -463,12 +448,14 @@ class Position:
         score_games(self.state.cells[None], self.tables, result[None])
         return result
 
-    def _ticket_names(self, cell: int, n: int) -> list[str]:
-        names = list(self._tickets)
-        return [names[ticket] for ticket in self.state.cells[cell : cell + n]]
+    def _ticket_names(self, numbers: Ints) -> list[str]:
+        return [self.map.tickets[ticket].id for ticket in numbers]
 
-    def _cards(self, cell: int) -> Iterable[int]:
-        return [int(n) for n in self.state.cells[cell : cell + N_KINDS]]
 
-    def _named(self, cell: int) -> dict[str, int]:
-        return CardCounts(tuple(self._cards(cell))).as_dict()
+def cell(field: str, at: int = 0) -> int:
+    """Return which cell of a state a field begins with, or one further on in it."""
+    return State.fields[field].offset + at
+
+
+def _named(counts: Ints) -> dict[str, int]:
+    return CardCounts(tuple(counts.tolist())).as_dict()

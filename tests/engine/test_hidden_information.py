@@ -10,19 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.cells import (
-    BLIND,
-    DRAW_PILE,
-    HAND,
-    HELD,
-    N_HELD,
-    N_QUEUED,
-    OFFER,
-    QUEUE,
-    RETURNED_BY,
-    STREAM,
-    TICKET_AT,
-)
 from tests.engine.conformance import (
     IS_COMPILED,
     Combination,
@@ -41,7 +28,7 @@ from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, 
 from ttr_analysis.engine.state import redact
 from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import KEY_SIZE, seed_key
-from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 N_EXAMPLES = 8 if IS_COMPILED else 2
 
@@ -59,20 +46,20 @@ def test_hidden_things_do_not_change_a_choice(player: Player, combination: Combi
     check_choices(player, combination, seed)
 
 
-SECRETS: dict[str, Callable[[int], range]] = {
-    "the draw pile": lambda _: range(DRAW_PILE, DRAW_PILE + N_KINDS),
-    "another hand": lambda other: range(HAND + other * N_KINDS, HAND + (other + 1) * N_KINDS),
-    "what another has seen of the pile": lambda other: range(BLIND + other * N_KINDS, BLIND + (other + 1) * N_KINDS),
-    "what another is offered": lambda other: range(OFFER + other * MAX_OFFER, OFFER + (other + 1) * MAX_OFFER),
-    "how many tickets another has kept": lambda other: range(N_HELD + other, N_HELD + other + 1),
-    "the tickets of another": lambda other: range(HELD + other * MAX_TICKETS, HELD + (other + 1) * MAX_TICKETS),
-    "the tickets that were put back": lambda _: range(QUEUE, QUEUE + MAX_TICKETS),
-    "how many were put back": lambda _: range(N_QUEUED, N_QUEUED + 1),
-    "who put tickets back": lambda _: range(RETURNED_BY, RETURNED_BY + MAX_TICKETS),
-    "where each ticket is": lambda _: range(TICKET_AT, TICKET_AT + MAX_TICKETS),
-    "the random numbers to come": lambda _: range(STREAM, STREAM + KEY_SIZE),
+SECRETS: dict[str, Callable[[State, int], Ints | int]] = {
+    "the draw pile": lambda state, _: state.draw_pile,
+    "another hand": lambda state, other: state.hand[other],
+    "what another has seen of the pile": lambda state, other: state.blind[other],
+    "what another is offered": lambda state, other: state.offer[other],
+    "how many tickets another has kept": lambda state, other: state.n_held[other],
+    "the tickets of another": lambda state, other: state.held[other],
+    "the tickets that were put back": lambda state, _: state.queue,
+    "how many were put back": lambda state, _: state.n_queued,
+    "who put tickets back": lambda state, _: state.returned_by,
+    "where each ticket is": lambda state, _: state.ticket_at,
+    "the random numbers to come": lambda state, _: state.stream,
 }
-"""What is hidden from a seat, by name: the cells, given another seat."""
+"""What is hidden from a seat, by name: the numbers, given another seat."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +77,8 @@ class Peeker(Whim):
     ) -> tuple[int, int]:
         actions = np.empty((500, 2), dtype=np.int64)
         n = int(list_actions(state, tables, actions))
-        cells = SECRETS[self.name](1 - seat)
-        seen = sum(i * int(state.cells[cell]) for i, cell in enumerate(cells, start=1))
+        secret = np.ravel(SECRETS[self.name](state, 1 - seat)).tolist()
+        seen = sum(i * number for i, number in enumerate(secret, start=1))
         return int(actions[seen % n, 0]), int(actions[seen % n, 1])
 
 

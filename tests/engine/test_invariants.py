@@ -7,33 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.engine.cells import (
-    BLIND,
-    CLAIMED,
-    DISCARDS,
-    DRAW_PILE,
-    ENDING,
-    FAULT,
-    HELD,
-    KNOWN,
-    LAST_LEFT,
-    LOANS,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    N_PASSES,
-    N_PILE,
-    N_TAKEN,
-    N_TICKET_DISCARDS,
-    N_TURNS,
-    OLD,
-    PENDING,
-    POOL,
-    SCORE,
-    TICKET_AT,
-    TOKENS,
-    TRAINS,
-)
 from tests.engine.conformance import (
     UNIFORM,
     BrokenLawError,
@@ -45,6 +18,7 @@ from tests.engine.conformance import (
     play,
 )
 from tests.engine.invariants import Law, broken_law
+from tests.engine.positions import cell
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 from ttr_analysis.engine.codes import MARKET_CARD, make_event
 from ttr_analysis.engine.layout import TURN, Ending, State
@@ -79,16 +53,16 @@ def claim_twin(state: State) -> None:
     state.owner[route] = state.owner[tables.twin[route]]
 
 
-def change(cell: int, by: int) -> Callable[[State], None]:
+def change(field: str, by: int, at: int = 0) -> Callable[[State], None]:
     def tamper(state: State) -> None:
-        state.cells[cell] += by
+        state.cells[cell(field, at)] += by
 
     return tamper
 
 
-def put(cell: int, number: int) -> Callable[[State], None]:
+def put(field: str, number: int, at: int = 0) -> Callable[[State], None]:
     def tamper(state: State) -> None:
-        state.cells[cell] = number
+        state.cells[cell(field, at)] = number
 
     return tamper
 
@@ -96,34 +70,34 @@ def put(cell: int, number: int) -> Callable[[State], None]:
 @pytest.mark.parametrize(
     ("tamper", "law"),
     [
-        pytest.param(change(DISCARDS, 1), Law.CARDS_ARE_CONSERVED, id="a card too many"),
-        pytest.param(put(DRAW_PILE, -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no cards in the pile"),
-        pytest.param(put(TOKENS, -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no tokens"),
+        pytest.param(change("discards", 1), Law.CARDS_ARE_CONSERVED, id="a card too many"),
+        pytest.param(put("draw_pile", -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no cards in the pile"),
+        pytest.param(put("tokens", -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no tokens"),
         pytest.param(move_card, Law.PILE_IS_COUNTED, id="a card gone from the pile"),
-        pytest.param(change(N_HAND, 1), Law.HANDS_ARE_COUNTED, id="a hand of another size"),
-        pytest.param(change(N_PILE, -1), Law.PILE_IS_COUNTED, id="a pile of another size"),
-        pytest.param(change(KNOWN + 3, 20), Law.KNOWN_CARDS_ARE_HELD, id="a card known that is not held"),
-        pytest.param(change(POOL, 1), Law.POOL_HOLDS_THE_PILE, id="a card thought to be in the pile"),
-        pytest.param(change(BLIND + 8, 1), Law.POOL_HOLDS_THE_PILE, id="a card drawn from nowhere"),
-        pytest.param(put(OLD, 50), Law.OLD_CARDS_ARE_UNKNOWN, id="more old cards than unknown ones"),
-        pytest.param(change(TRAINS, 1), Law.TRAINS_ARE_CONSERVED, id="a train too many"),
-        pytest.param(change(N_CLAIMS, -1), Law.ROUTES_HAVE_ONE_OWNER, id="a claim forgotten"),
-        pytest.param(put(CLAIMED + 1, 0), Law.ROUTES_HAVE_ONE_OWNER, id="a claim of another route"),
+        pytest.param(change("n_hand", 1), Law.HANDS_ARE_COUNTED, id="a hand of another size"),
+        pytest.param(change("n_pile", -1), Law.PILE_IS_COUNTED, id="a pile of another size"),
+        pytest.param(change("known", 20, 3), Law.KNOWN_CARDS_ARE_HELD, id="a card known that is not held"),
+        pytest.param(change("pool", 1), Law.POOL_HOLDS_THE_PILE, id="a card thought to be in the pile"),
+        pytest.param(change("blind", 1, 8), Law.POOL_HOLDS_THE_PILE, id="a card drawn from nowhere"),
+        pytest.param(put("old", 50), Law.OLD_CARDS_ARE_UNKNOWN, id="more old cards than unknown ones"),
+        pytest.param(change("trains", 1), Law.TRAINS_ARE_CONSERVED, id="a train too many"),
+        pytest.param(change("n_claims", -1), Law.ROUTES_HAVE_ONE_OWNER, id="a claim forgotten"),
+        pytest.param(put("claimed", 0, 1), Law.ROUTES_HAVE_ONE_OWNER, id="a claim of another route"),
         pytest.param(claim_twin, Law.TWINS_ARE_CLOSED, id="both tracks of one player"),
-        pytest.param(change(SCORE, 1), Law.SCORES_FOLLOW_FROM_ROUTES, id="a point too many"),
-        pytest.param(change(TOKENS + 1, 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a token too many"),
-        pytest.param(change(LOANS, 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a loan too many"),
-        pytest.param(put(HELD, 127), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket that is not in the game"),
-        pytest.param(change(N_HELD, -1), Law.TICKETS_ARE_COUNTED, id="a ticket lost"),
-        pytest.param(change(N_TICKET_DISCARDS, 1), Law.TICKETS_ARE_COUNTED, id="a ticket thought to be discarded"),
-        pytest.param(put(TICKET_AT + 1, -1), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket nowhere"),
-        pytest.param(change(N_TURNS, 1), Law.PHASES_FIT, id="another seat's turn"),
-        pytest.param(put(N_TAKEN, 1), Law.PHASES_FIT, id="a card drawn in no turn"),
-        pytest.param(put(PENDING, 0), Law.PHASES_FIT, id="a tunnel that nobody attempts"),
-        pytest.param(put(ENDING, int(Ending.TRAINS)), Law.PHASES_FIT, id="over and not over"),
-        pytest.param(put(FAULT, 1), Law.PHASES_FIT, id="a script that did not fit"),
-        pytest.param(put(LAST_LEFT, 2), Law.LAST_ROUND_FITS, id="a last round too early"),
-        pytest.param(put(N_PASSES, 3), Law.GAMES_END_BY_THEMSELVES, id="passes without an end"),
+        pytest.param(change("score", 1), Law.SCORES_FOLLOW_FROM_ROUTES, id="a point too many"),
+        pytest.param(change("tokens", 1, 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a token too many"),
+        pytest.param(change("loans", 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a loan too many"),
+        pytest.param(put("held", 127), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket that is not in the game"),
+        pytest.param(change("n_held", -1), Law.TICKETS_ARE_COUNTED, id="a ticket lost"),
+        pytest.param(change("n_ticket_discards", 1), Law.TICKETS_ARE_COUNTED, id="a ticket thought to be discarded"),
+        pytest.param(put("ticket_at", -1, 1), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket nowhere"),
+        pytest.param(change("n_turns", 1), Law.PHASES_FIT, id="another seat's turn"),
+        pytest.param(put("n_taken", 1), Law.PHASES_FIT, id="a card drawn in no turn"),
+        pytest.param(put("pending", 0), Law.PHASES_FIT, id="a tunnel that nobody attempts"),
+        pytest.param(put("ending", int(Ending.TRAINS)), Law.PHASES_FIT, id="over and not over"),
+        pytest.param(put("fault", 1), Law.PHASES_FIT, id="a script that did not fit"),
+        pytest.param(put("last_left", 2), Law.LAST_ROUND_FITS, id="a last round too early"),
+        pytest.param(put("n_passes", 3), Law.GAMES_END_BY_THEMSELVES, id="passes without an end"),
     ],
 )
 def test_what_is_wrong_is_noticed(tamper: Callable[[State], None], law: Law, state: State) -> None:
@@ -161,7 +135,7 @@ def test_a_truncated_game_is_noticed(played: Played) -> None:
 
 def test_a_replay_that_differs_is_noticed(played: Played) -> None:
     states = played.states.copy()
-    states[17, SCORE] += 1
+    states[17, cell("score")] += 1
 
     with pytest.raises(BrokenLawError, match="the replay differs after 17 moves"):
         check_replay(Played(played.game_map, N_PLAYERS, played.tape, states, played.scores, played.ending))

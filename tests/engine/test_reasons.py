@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engine.cells import LOANS, N_OFFER, NEUTRAL_TICKET, OFFER, PHASE, SEAT, TOKENS, TRAINS
 from tests.engine.positions import Position, changed, drawn, revealed
 from tests.engine.walks import state_of
 from tests.fixtures import load
@@ -48,7 +47,7 @@ def claim(game_map: GameMap, route: str, **cards: int) -> ClaimRoute:
 
 
 def _over() -> Position:
-    return Position("usa").put(PHASE, OVER)
+    return Position("usa").put("phase", OVER)
 
 
 def _unknown_slot() -> Position:
@@ -58,9 +57,9 @@ def _unknown_slot() -> Position:
 
 
 def _offered() -> Position:
-    table = Position("nordic").put(PHASE, Phase.KEEP_START).put(N_OFFER, 3)
+    table = Position("nordic").put("phase", Phase.KEEP_START).put("n_offer", 3)
     for i in range(3):
-        table.put(OFFER + i, i)
+        table.put("offer", i, i)
     return table
 
 
@@ -81,13 +80,13 @@ def _empty_piles(game_map: str | GameMap) -> Position:
 def _neutral_phase() -> Position:
     table = Position("nederland", 2, "neutral")
     ticket = next(t for t in table.map.tickets if t.neutral == ("Amsterdam", "Rotterdam"))
-    table.put(NEUTRAL_TICKET, table.map.tickets.index(ticket))
-    return table.put(PHASE, Phase.NEUTRAL).put(SEAT, 1)
+    table.put("neutral_ticket", table.map.tickets.index(ticket))
+    return table.put("phase", Phase.NEUTRAL).put("seat", 1)
 
 
 def _no_loans() -> Position:
     game_map = changed("nederland", money={"loan": load("nederland").rules.money.loan.__class__(penalty=5, limit=1)})
-    return Position(game_map, 2).hand(0, red=4).put(TOKENS, 1).put(LOANS + 1, 1)
+    return Position(game_map, 2).hand(0, red=4).put("tokens", 1).put("loans", 1, 1)
 
 
 def _first(game_map: GameMap, *, toll: int) -> ClaimRoute:
@@ -174,7 +173,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
     ),
     (
         ActionFault.TRAINS,
-        lambda: Position("nordic", 3).after_turns(2).hand(2, green=9).put(TRAINS + 2, 3),
+        lambda: Position("nordic", 3).after_turns(2).hand(2, green=9).put("trains", 3, 2),
         lambda m: claim(m, "Lieksa-Murmansk/0", green=9),
         r"P2 has 3 trains, Lieksa-Murmansk \(gray, 9\) needs 9",
     ),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import N_HAND, SCORE, TRAINS
 from tests.engine.positions import DRAW, PASS, Position, changed, face_up
 from tests.fixtures import EVERY_MAP
 from ttr_analysis.engine.codes import CLAIM_ROUTE, ActionFault, kind_of, make_action
@@ -35,14 +34,14 @@ def test_the_cards_go_to_the_discard_pile() -> None:
 
     assert table.discard_pile() == {"red": 2}
     assert table.hand_of(0) == {"blue": 1, "red": 1}
-    assert table.number(N_HAND) == 2
+    assert table.number("n_hand") == 2
 
 
 def test_the_trains_go_to_the_route() -> None:
     table = Position("usa").hand(0, white=6)
     table.do(table.claim("Calgary-Winnipeg/0", white=6))
 
-    assert table.numbers(TRAINS) == [39, 45]
+    assert table.numbers("trains") == [39, 45]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +60,10 @@ def test_the_trains_go_to_the_route() -> None:
 )
 def test_points_are_scored_at_once(name: str, route: str, cards: dict[str, int], points: int) -> None:
     table = Position(name).hand(0, **cards)
-    before = table.number(SCORE)
+    before = table.number("score")
     table.do(table.claim(route, **cards))
 
-    assert table.number(SCORE) == before + points
+    assert table.number("score") == before + points
 
 
 def test_a_route_need_not_be_connected_to_others() -> None:
@@ -147,15 +146,15 @@ def test_there_is_no_such_route() -> None:
 
 
 def test_a_player_needs_as_many_trains_as_the_route_is_long() -> None:
-    table = Position("usa").hand(0, white=6).put(TRAINS, 5)
+    table = Position("usa").hand(0, white=6).put("trains", 5)
 
     assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.TRAINS
-    table.put(TRAINS, 6)
-    assert table.do(table.claim("Calgary-Winnipeg/0", white=6)).number(TRAINS) == 0
+    table.put("trains", 6)
+    assert table.do(table.claim("Calgary-Winnipeg/0", white=6)).number("trains") == 0
 
 
 def test_the_trains_of_others_do_not_matter() -> None:
-    table = Position("usa").hand(0, white=6).put(TRAINS + 1, 0)
+    table = Position("usa").hand(0, white=6).put("trains", 0, 1)
 
     assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.NONE
 
@@ -300,7 +299,7 @@ def test_other_points_by_length() -> None:
     points = tuple((length, 10 * length) for length in range(1, 7))
     table = Position(changed("usa", claims={"points": points})).hand(0, red=2)
 
-    assert table.do(table.claim("Boston-New York/0", red=2)).number(SCORE) == 20
+    assert table.do(table.claim("Boston-New York/0", red=2)).number("score") == 20
 
 
 @pytest.mark.parametrize("open_from", [0, 2, 3, 7])

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import N_HAND, N_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, turned
 from tests.fixtures import BUILT_IN
 from ttr_analysis.engine.codes import DRAW_FACE_UP, ActionFault, make_action
@@ -83,7 +82,7 @@ def test_a_hand_has_no_limit() -> None:
     table = Position("nordic").pile(red=2).after_turns(1)
     table.do_by_chance(DRAW, DRAW)
 
-    assert table.number(N_HAND, 1) == 105
+    assert table.number("n_hand", 1) == 105
 
 
 # -- locomotives ------------------------------------------------------------------
@@ -209,7 +208,7 @@ def test_the_cost_of_a_face_up_locomotive(cost: int, phase: Phase) -> None:
 
 def test_the_draw_pile_shrinks_by_what_is_drawn_and_turned_up() -> None:
     table = Position("nordic")
-    before = table.number(N_PILE)
+    before = table.number("n_pile")
     table.do(DRAW, drawn("red")).do(face_up(0), turned(0, "red"))
 
-    assert table.number(N_PILE) == before - 2
+    assert table.number("n_pile") == before - 2

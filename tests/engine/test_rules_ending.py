@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import ENDING, LAST_LEFT, LAST_SEAT, N_PASSES, N_TURNS, PHASE, SEAT, TRAINS
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, changed, drawn, face_up, pay, revealed
 from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameMap
@@ -43,53 +42,53 @@ def play_out(table: Position, most: int = 20) -> list[int]:
     ],
 )
 def test_the_last_round_is_set_off_at_two_trains_or_fewer(left: int, triggers: bool) -> None:  # noqa: FBT001
-    table = Position("nordic").hand(0, green=1).put(TRAINS, left + 1)
+    table = Position("nordic").hand(0, green=1).put("trains", left + 1)
     table.do(table.claim(SHORT, green=1))
 
-    assert table.number(TRAINS) == left
-    assert table.number(LAST_LEFT) == (2 if triggers else -1)
-    assert table.number(LAST_SEAT) == (0 if triggers else -1)
+    assert table.number("trains") == left
+    assert table.number("last_left") == (2 if triggers else -1)
+    assert table.number("last_seat") == (0 if triggers else -1)
 
 
 def test_every_player_then_has_one_turn_the_trigger_last() -> None:
-    table = Position("nordic", 3).hand(1, green=1).put(TRAINS + 1, 3).after_turns(1)
+    table = Position("nordic", 3).hand(1, green=1).put("trains", 3, 1).after_turns(1)
     table.do(table.claim(SHORT, green=1))
 
     assert play_out(table) == [2, 0, 1]
-    assert table.number(ENDING) == Ending.TRAINS
-    assert table.number(N_TURNS) == 5
+    assert table.number("ending") == Ending.TRAINS
+    assert table.number("n_turns") == 5
 
 
 @pytest.mark.parametrize(("name", "n_players"), [("nordic", 2), ("switzerland", 3), ("nederland", 5), ("usa", 4)])
 def test_the_last_round_on_every_map(name: str, n_players: int) -> None:
-    table = Position(name, n_players).put(TRAINS, 2)
+    table = Position(name, n_players).put("trains", 2)
 
     assert play_out(table) == [0, *range(1, n_players), 0]
-    assert table.number(ENDING) == Ending.TRAINS
+    assert table.number("ending") == Ending.TRAINS
 
 
 def test_the_game_is_not_over_before_the_trigger_had_its_last_turn() -> None:
-    table = Position("nordic").put(TRAINS, 2).do_by_chance(DRAW, DRAW).do_by_chance(DRAW, DRAW)
+    table = Position("nordic").put("trains", 2).do_by_chance(DRAW, DRAW).do_by_chance(DRAW, DRAW)
 
     assert (table.phase, table.seat) == (Phase.TURN, 0)
     table.do_by_chance(DRAW)
-    assert table.number(PHASE) == Phase.SECOND_DRAW
+    assert table.number("phase") == Phase.SECOND_DRAW
 
 
 def test_it_is_set_off_once() -> None:
-    table = Position("nordic").hand(1, green=1).put(TRAINS, 2).put(TRAINS + 1, 3).do_by_chance(DRAW, DRAW)
+    table = Position("nordic").hand(1, green=1).put("trains", 2).put("trains", 3, 1).do_by_chance(DRAW, DRAW)
     table.do(table.claim(SHORT, green=1))
 
-    assert table.number(TRAINS, 1) == 2
-    assert table.number(LAST_SEAT) == 0
+    assert table.number("trains", 1) == 2
+    assert table.number("last_seat") == 0
     assert play_out(table) == [0]
 
 
 def test_only_the_trains_of_the_seat_whose_turn_ends_set_it_off() -> None:
-    table = Position("nordic").put(TRAINS + 1, 0).do_by_chance(DRAW, DRAW)
+    table = Position("nordic").put("trains", 0, 1).do_by_chance(DRAW, DRAW)
 
-    assert table.number(LAST_LEFT) == -1
-    assert table.do_by_chance(DRAW, DRAW).number(LAST_LEFT) == 2
+    assert table.number("last_left") == -1
+    assert table.do_by_chance(DRAW, DRAW).number("last_left") == 2
 
 
 # -- by a turn of any kind ----------------------------------------------------------
@@ -97,17 +96,17 @@ def test_only_the_trains_of_the_seat_whose_turn_ends_set_it_off() -> None:
 
 def poor(game_map: str | GameMap = "nordic") -> Position:
     """Return a table where seat 0 has two trains at the start of its turn."""
-    return Position(game_map).put(TRAINS, 2)
+    return Position(game_map).put("trains", 2)
 
 
 def is_set_off(table: Position) -> bool:
-    return table.number(LAST_SEAT) == 0 and table.number(SEAT) == 1
+    return table.number("last_seat") == 0 and table.number("seat") == 1
 
 
 def test_set_off_by_a_turn_of_drawing_cards() -> None:
     table = poor().do(DRAW, drawn("red"))
 
-    assert table.number(LAST_LEFT) == -1  # the turn has not ended
+    assert table.number("last_left") == -1  # the turn has not ended
     assert is_set_off(table.do(DRAW, drawn("red")))
 
 
@@ -118,7 +117,7 @@ def test_set_off_by_taking_a_face_up_locomotive() -> None:
 def test_set_off_by_a_turn_of_drawing_tickets() -> None:
     table = poor().do_by_chance(TICKETS)
 
-    assert table.number(LAST_LEFT) == -1
+    assert table.number("last_left") == -1
     assert is_set_off(table.do((KEEP_TICKETS, 1)))
 
 
@@ -132,7 +131,7 @@ def test_set_off_by_a_tunnel_that_is_paid() -> None:
     table = poor().hand(0, green=3)
     table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
 
-    assert table.number(LAST_LEFT) == -1
+    assert table.number("last_left") == -1
     assert is_set_off(table.do(pay(green=1)))
 
 
@@ -149,7 +148,7 @@ def stuck(game_map: str | GameMap = "nordic", n_players: int = 2) -> Position:
 
 
 def test_set_off_by_passing() -> None:
-    assert is_set_off(stuck().put(TRAINS, 2).do(PASS))
+    assert is_set_off(stuck().put("trains", 2).do(PASS))
 
 
 # -- passing ----------------------------------------------------------------------------
@@ -224,35 +223,35 @@ def test_a_tunnel_attempt_forbids_passing() -> None:
 def test_a_route_without_trains_for_it_does_not_forbid_passing() -> None:
     table = Position("nordic").hand(0, green=9).market(None, None, None, None, None).ticket_pile().pile()
 
-    assert table.put(TRAINS, 0).fault(PASS) == ActionFault.NONE
+    assert table.put("trains", 0).fault(PASS) == ActionFault.NONE
 
 
 def test_one_full_round_of_passes_ends_the_game() -> None:
     table = stuck(n_players=3).own_all().do(PASS).do(PASS)
 
-    assert (table.phase, table.number(N_PASSES)) == (Phase.TURN, 2)
+    assert (table.phase, table.number("n_passes")) == (Phase.TURN, 2)
     table.do(PASS)
-    assert (table.number(PHASE), table.number(ENDING)) == (Phase.OVER, Ending.PASSES)
+    assert (table.number("phase"), table.number("ending")) == (Phase.OVER, Ending.PASSES)
 
 
 def test_passes_of_a_full_round_may_begin_with_any_seat() -> None:
     table = stuck(n_players=3).own_all().after_turns(2).do(PASS).do(PASS).do(PASS)
 
-    assert table.number(ENDING) == Ending.PASSES
+    assert table.number("ending") == Ending.PASSES
 
 
 def test_passes_count_only_in_a_row() -> None:
     table = stuck().own_all(SHORT).do(PASS)  # seat 1 holds all cards
     table.do_by_chance(table.claim(SHORT, green=1))
 
-    assert table.number(N_PASSES) == 0
+    assert table.number("n_passes") == 0
     assert table.phase == Phase.TURN
 
 
 def test_a_round_of_passes_ends_the_last_round_too() -> None:
-    table = stuck(n_players=3).own_all().put(LAST_LEFT, 3).do(PASS).do(PASS).do(PASS)
+    table = stuck(n_players=3).own_all().put("last_left", 3).do(PASS).do(PASS).do(PASS)
 
-    assert table.number(PHASE) == Phase.OVER
+    assert table.number("phase") == Phase.OVER
 
 
 def test_passing_ends_no_second_draw() -> None:
@@ -270,7 +269,7 @@ def test_passing_ends_no_second_draw() -> None:
     ids=["draw", "tickets", "pass", "decline", "face up", "pay", "keep", "choose"],
 )
 def test_nothing_is_legal_when_the_game_is_over(action: tuple[int, int]) -> None:
-    table = Position("nordic").put(LAST_LEFT, 1).do_by_chance(DRAW, DRAW)
+    table = Position("nordic").put("last_left", 1).do_by_chance(DRAW, DRAW)
 
     assert table.phase == Phase.OVER
     assert table.fault(action) == ActionFault.OVER
@@ -288,7 +287,7 @@ def test_points_and_tickets_are_scored_however_the_game_ends() -> None:
     [(Ending.NOT_OVER, None), (Ending.TRAINS, "trains"), (Ending.PASSES, "passes"), (Ending.TRUNCATED, "truncated")],
 )
 def test_each_ending_is_told_by_its_own_name(ending: Ending, name: str | None) -> None:
-    table = Position("nordic").put(ENDING, ending)
+    table = Position("nordic").put("ending", ending)
 
     assert GameState(table.map, table.n_players, table.state).ending == name
 
@@ -300,7 +299,7 @@ def test_a_cap_on_turns_ends_an_endless_game() -> None:
     table = Position(changed("nordic", trains={"max_turns": 10}))
 
     assert play_out(table) == [0, 1] * 5
-    assert table.number(ENDING) == Ending.TRUNCATED
+    assert table.number("ending") == Ending.TRUNCATED
 
 
 def test_declining_tunnels_for_ever_is_truncated() -> None:
@@ -311,27 +310,27 @@ def test_declining_tunnels_for_ever_is_truncated() -> None:
         table.do_by_chance(table.claim(tunnel, white=2))
         table.do_by_chance(DECLINE)
 
-    assert table.number(ENDING) == Ending.TRUNCATED
+    assert table.number("ending") == Ending.TRUNCATED
 
 
 def test_the_cap_is_2000_turns() -> None:
     table = Position("nordic").after_turns(1998).do_by_chance(DRAW, DRAW)
 
     assert table.phase == Phase.TURN
-    assert table.do_by_chance(DRAW, DRAW).number(ENDING) == Ending.TRUNCATED
+    assert table.do_by_chance(DRAW, DRAW).number("ending") == Ending.TRUNCATED
 
 
 def test_a_game_whose_last_turn_is_at_the_cap_is_not_truncated() -> None:
-    table = Position("nordic").after_turns(1999).put(LAST_LEFT, 1).do_by_chance(DRAW, DRAW)
+    table = Position("nordic").after_turns(1999).put("last_left", 1).do_by_chance(DRAW, DRAW)
 
-    assert table.number(ENDING) == Ending.TRAINS
+    assert table.number("ending") == Ending.TRAINS
 
 
 # -- fields -------------------------------------------------------------------------------------
 
 
 def test_more_last_turns() -> None:
-    table = Position(changed("nordic", trains={"last_turns": 2})).put(TRAINS, 2)
+    table = Position(changed("nordic", trains={"last_turns": 2})).put("trains", 2)
 
     assert play_out(table) == [0, 1, 0, 1, 0]
 
@@ -339,13 +338,13 @@ def test_more_last_turns() -> None:
 @pytest.mark.parametrize("at", [0, 5])
 def test_at_how_many_trains_the_last_round_begins(at: int) -> None:
     for left in (at, at + 1):
-        table = Position(changed("nordic", trains={"last_round_at": at})).put(TRAINS, left).do_by_chance(DRAW, DRAW)
+        table = Position(changed("nordic", trains={"last_round_at": at})).put("trains", left).do_by_chance(DRAW, DRAW)
 
-        assert (table.number(LAST_LEFT) == 2) == (left == at)
+        assert (table.number("last_left") == 2) == (left == at)
 
 
 def test_more_rounds_of_passes() -> None:
     table = stuck(changed("nordic", claims={"pass_rounds": 2})).own_all().do(PASS).do(PASS).do(PASS)
 
     assert table.phase == Phase.TURN
-    assert table.do(PASS).number(ENDING) == Ending.PASSES
+    assert table.do(PASS).number("ending") == Ending.PASSES

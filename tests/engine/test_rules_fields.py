@@ -15,7 +15,6 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from tests.engine.cells import LOANS, TRAINS
 from tests.engine.positions import Position, changed
 from tests.engine.test_rules_setup import start
 from tests.fixtures import BUILT_IN, load
@@ -230,7 +229,7 @@ def test_another_opening_hand(n: int) -> None:
 
 
 def test_another_number_of_trains() -> None:
-    assert Position(changed("usa", trains={"per_player": 12})).numbers(TRAINS) == [12, 12]
+    assert Position(changed("usa", trains={"per_player": 12})).numbers("trains") == [12, 12]
 
 
 def test_other_bonuses() -> None:
@@ -260,4 +259,4 @@ def test_what_a_bonus_compares_has_a_column_points_and_words_of_its_own() -> Non
     ids=["for players without loans", "for everyone"],
 )
 def test_a_bonus_that_loans_forbid_or_not(rules: BonusRules, bonuses: list[int]) -> None:
-    assert Position(changed("nederland", bonus=(rules,))).put(LOANS, 1).bonuses() == bonuses
+    assert Position(changed("nederland", bonus=(rules,))).put("loans", 1).bonuses() == bonuses

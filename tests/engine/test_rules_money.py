@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import LOANS, TOKENS
 from tests.engine.positions import DECLINE, DRAW, PASS, Position, changed, pay, revealed
 from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import Phase
@@ -24,7 +23,7 @@ SINGLE = "Rotterdam-Utrecht/0"
 
 def money(table: Position) -> tuple[list[int], list[int]]:
     """Return tokens and loans of each seat."""
-    return table.numbers(TOKENS), table.numbers(LOANS)
+    return table.numbers("tokens"), table.numbers("loans")
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def test_the_second_track_of_breda_rotterdam_pays_the_owner_of_the_first(table: 
 
 
 def test_with_two_tokens_a_loan_is_taken_and_the_bank_pays_the_owner(table: Position) -> None:
-    table.put(TOKENS + 1, 2).do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
+    table.put("tokens", 2, 1).do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
 
     assert money(table) == ([30, 2], [0, 1])
 
@@ -94,45 +93,45 @@ def test_drawing_costs_nothing(table: Position) -> None:
 
 
 def test_a_toll_equal_to_the_tokens_left_is_paid_not_borrowed(table: Position) -> None:
-    table.put(TOKENS, 4).do(table.claim(FIRST, purple=2))
+    table.put("tokens", 4).do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([0, 30], [0, 0])
 
 
 def test_a_loan_pays_nothing_not_even_in_part(table: Position) -> None:
-    table.put(TOKENS, 3).do(table.claim(FIRST, purple=2))
+    table.put("tokens", 3).do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([3, 30], [1, 0])
     assert table.owner(FIRST) == 0
 
 
 def test_a_loan_without_any_token(table: Position) -> None:
-    table.put(TOKENS, 0).do(table.claim(SINGLE, red=3))
+    table.put("tokens", 0).do(table.claim(SINGLE, red=3))
 
     assert money(table) == ([0, 30], [1, 0])
 
 
 def test_one_loan_card_a_route_and_no_end_of_them(table: Position) -> None:
-    table.put(TOKENS, 0).put(LOANS, 50).do(table.claim(SINGLE, red=3))
+    table.put("tokens", 0).put("loans", 50).do(table.claim(SINGLE, red=3))
 
     assert money(table) == ([0, 30], [51, 0])
 
 
 def test_a_loan_is_never_repaid(table: Position) -> None:
-    table.put(TOKENS, 3).put(LOANS, 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
+    table.put("tokens", 3).put("loans", 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
     table.do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([7, 26], [1, 0])
 
 
 def test_a_loan_is_taken_only_when_the_tokens_do_not_suffice(table: Position) -> None:
-    table.put(LOANS, 1).do(table.claim(FIRST, purple=2))
+    table.put("loans", 1).do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([26, 30], [1, 0])
 
 
 def test_money_taken_in_pays_later_tolls(table: Position) -> None:
-    table.put(TOKENS, 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
+    table.put("tokens", 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
     table.do(table.claim(FIRST, purple=2)).do(table.claim(SINGLE, red=3))
 
     assert money(table) == ([1, 26], [0, 0])
@@ -167,7 +166,7 @@ def test_a_toll_owed_to_the_neutral_player_goes_to_the_bank() -> None:
 
 
 def test_a_loan_beside_the_neutral_player_is_paid_to_nobody() -> None:
-    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2).put(TOKENS, 3)
+    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2).put("tokens", 3)
     table.do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([3, 30], [1, 0])
@@ -193,7 +192,7 @@ def test_other_maps_have_no_tolls(name: str) -> None:
 
 
 def test_each_loan_costs_five_points() -> None:
-    table = Position("nederland", 3).put(LOANS + 1, 3)
+    table = Position("nederland", 3).put("loans", 3, 1)
 
     assert table.scores() == [0 + 55, 1 - 15, 2 + 55]
 
@@ -217,13 +216,13 @@ def test_each_loan_costs_five_points() -> None:
 def test_toll_bonus(tokens: list[int], loans: list[int], bonuses: list[int]) -> None:
     table = Position("nederland", len(tokens))
     for seat, (n_tokens, n_loans) in enumerate(zip(tokens, loans, strict=True)):
-        table.put(TOKENS + seat, n_tokens).put(LOANS + seat, n_loans)
+        table.put("tokens", n_tokens, seat).put("loans", n_loans, seat)
 
     assert table.bonuses() == bonuses
 
 
 def test_tokens_have_no_other_value() -> None:
-    rich, poor = Position("nederland").put(TOKENS, 60), Position("nederland").put(TOKENS, 31)
+    rich, poor = Position("nederland").put("tokens", 60), Position("nederland").put("tokens", 31)
 
     assert rich.scores() == poor.scores() == [35, 1]
 
@@ -250,7 +249,7 @@ def test_the_second_track_may_pay_the_bank() -> None:
 
 def test_a_loan_beside_a_first_track_is_paid_to_nobody_where_the_bank_gets_tolls() -> None:
     table = Position(changed("nederland", money={"second_track_pays": "bank"})).own(1, SECOND).hand(0, purple=2)
-    table.put(TOKENS, 1).do(table.claim(FIRST, purple=2))
+    table.put("tokens", 1).do(table.claim(FIRST, purple=2))
 
     assert money(table) == ([1, 30], [1, 0])
 
@@ -261,13 +260,13 @@ def one_loan() -> Position:
 
 
 def test_with_a_limit_the_last_loan_card_may_be_taken() -> None:
-    table = one_loan().put(TOKENS, 0)
+    table = one_loan().put("tokens", 0)
 
     assert money(table.do(table.claim(FIRST, purple=2))) == ([0, 30], [1, 0])
 
 
 def test_with_no_loan_left_a_route_beyond_ones_tokens_cannot_be_claimed() -> None:
-    table = one_loan().put(TOKENS, 3).put(LOANS + 1, 1)
+    table = one_loan().put("tokens", 3).put("loans", 1, 1)
 
     assert table.fault(table.claim(FIRST, purple=2)) == ActionFault.LOANS
     assert table.fault(table.claim(SINGLE, red=3)) == ActionFault.NONE
@@ -276,7 +275,7 @@ def test_with_no_loan_left_a_route_beyond_ones_tokens_cannot_be_claimed() -> Non
 
 def test_who_can_neither_pay_nor_borrow_may_pass() -> None:
     table = one_loan().market(None, None, None, None, None).ticket_pile().pile()
-    table.put(TOKENS, 0).put(LOANS + 1, 1)
+    table.put("tokens", 0).put("loans", 1, 1)
 
     assert table.fault(PASS) == ActionFault.NONE
     assert table.do(PASS).phase == Phase.TURN
@@ -286,7 +285,7 @@ def test_who_can_neither_pay_nor_borrow_may_pass() -> None:
 def test_points_that_a_loan_costs(penalty: int) -> None:
     rules = changed("nederland", money={"loan": LoanRules(penalty=penalty)})
 
-    assert Position(rules).put(LOANS, 2).scores() == [-2 * penalty, 36]
+    assert Position(rules).put("loans", 2).scores() == [-2 * penalty, 36]
 
 
 def test_tokens_at_the_start() -> None:

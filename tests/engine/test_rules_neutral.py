@@ -11,19 +11,6 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engine.cells import (
-    ENDING,
-    LAST_LEFT,
-    LOANS,
-    MARKER,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    NEUTRAL_IN,
-    PHASE,
-    SCORE,
-    TOKENS,
-    TRAINS,
-)
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
 from tests.fixtures import load
 from ttr_analysis import GameMap
@@ -51,7 +38,7 @@ def end_round(table: Position, ticket: str) -> Position:
 
 
 def neutral_trains(table: Position) -> int:
-    return table.number(TRAINS, NEUTRAL_OWNER)
+    return table.number("trains", NEUTRAL_OWNER)
 
 
 # -- when its phase comes ------------------------------------------------------------
@@ -107,14 +94,14 @@ def test_the_ticket_goes_to_the_discards() -> None:
         table = end_round(new(), ticket)
 
         assert table.ticket_at(ticket) == AT_DISCARDS
-        assert (table.number(N_TICKET_PILE), table.number(N_TICKET_DISCARDS)) == (43, 1)
+        assert (table.number("n_ticket_pile"), table.number("n_ticket_discards")) == (43, 1)
 
 
 def test_a_ticket_without_a_pair_does_nothing() -> None:
     table = end_round(new(), BLANK)
 
     assert (table.phase, table.seat) == (Phase.TURN, 0)
-    assert table.number(MARKER) == 1
+    assert table.number("marker") == 1
     assert neutral_trains(table) == 40
 
 
@@ -134,7 +121,7 @@ def test_the_track_chosen_is_taken_and_the_marker_passed(track: str) -> None:
 
     assert {name: table.owner(name) for name in (A, B)} == {A: NOBODY, B: NOBODY} | {track: NEUTRAL_OWNER}
     assert neutral_trains(table) == 38
-    assert table.number(MARKER) == 0
+    assert table.number("marker") == 0
     assert (table.phase, table.seat) == (Phase.TURN, 0)
 
 
@@ -144,25 +131,25 @@ def test_the_marker_goes_on_to_the_next_seat_of_three() -> None:
     table = end_round(Position(for_three, 3).after_turns(17), TICKET)
     table.do(table.choose(A))
 
-    assert table.number(MARKER) == 2
+    assert table.number("marker") == 2
 
 
 def test_choosing_is_outside_the_holders_turn() -> None:
-    table = end_round(new().put(MARKER, 0), TICKET)
+    table = end_round(new().put("marker", 0), TICKET)
 
     assert (table.phase, table.seat) == (Phase.NEUTRAL, 0)
     table.do(table.choose(A))
     assert (table.phase, table.seat) == (Phase.TURN, 0)
-    assert table.number(MARKER) == 1
+    assert table.number("marker") == 1
 
 
 def test_the_holders_own_trains_money_and_points_are_not_touched() -> None:
     table = end_round(new(), TICKET)
     table.do(table.choose(A))
 
-    assert table.numbers(TRAINS) == [40, 40]
-    assert table.numbers(TOKENS) == [30, 30]
-    assert table.numbers(SCORE) == [0, 1]
+    assert table.numbers("trains") == [40, 40]
+    assert table.numbers("tokens") == [30, 30]
+    assert table.numbers("score") == [0, 1]
 
 
 @pytest.mark.parametrize("owner", [pytest.param(0, id="the other player"), pytest.param(1, id="the holder")])
@@ -171,15 +158,15 @@ def test_with_one_track_taken_it_takes_the_other_and_the_bank_pays(owner: int, t
     table = end_round(new().own(owner, taken), TICKET)
 
     assert table.owner(other) == NEUTRAL_OWNER
-    assert table.numbers(TOKENS) == ([34, 30] if owner == 0 else [30, 34])
-    assert table.number(MARKER) == 1
+    assert table.numbers("tokens") == ([34, 30] if owner == 0 else [30, 34])
+    assert table.number("marker") == 1
     assert (table.phase, table.seat) == (Phase.TURN, 0)
 
 
 def test_a_player_with_a_loan_is_paid_too() -> None:
-    table = end_round(new().own(0, A).put(LOANS, 1).put(TOKENS, 2), TICKET)
+    table = end_round(new().own(0, A).put("loans", 1).put("tokens", 2), TICKET)
 
-    assert table.number(TOKENS) == 6
+    assert table.number("tokens") == 6
 
 
 def test_a_pair_that_already_holds_a_neutral_track_does_nothing() -> None:
@@ -187,7 +174,7 @@ def test_a_pair_that_already_holds_a_neutral_track_does_nothing() -> None:
 
     assert table.owner(D) == NOBODY
     assert neutral_trains(table) == 36
-    assert table.number(MARKER) == 1
+    assert table.number("marker") == 1
     assert (table.phase, table.seat) == (Phase.TURN, 0)
 
 
@@ -204,16 +191,16 @@ def test_a_pair_of_a_neutral_track_and_a_players_does_nothing() -> None:
     table = end_round(new().own("neutral", A).own(1, B), TICKET)
 
     assert neutral_trains(table) == 38
-    assert table.numbers(TOKENS) == [30, 30]
+    assert table.numbers("tokens") == [30, 30]
 
 
 def test_both_tracks_taken_by_players_count_as_no_pair() -> None:
     table = end_round(new().own(0, A).own(1, B), TICKET)
 
     assert neutral_trains(table) == 40
-    assert table.numbers(TOKENS) == [30, 30]
-    assert table.number(MARKER) == 1
-    assert table.number(NEUTRAL_IN) == 1
+    assert table.numbers("tokens") == [30, 30]
+    assert table.number("marker") == 1
+    assert table.number("neutral_in") == 1
 
 
 def test_a_player_may_claim_the_track_beside_it() -> None:
@@ -221,7 +208,7 @@ def test_a_player_may_claim_the_track_beside_it() -> None:
     table.do(table.choose(A)).do(table.claim(B, yellow=2))
 
     assert table.owner(B) == 0
-    assert table.numbers(TOKENS) == [26, 30]
+    assert table.numbers("tokens") == [26, 30]
 
 
 def test_its_track_is_taken_for_everyone() -> None:
@@ -234,33 +221,33 @@ def test_its_track_is_taken_for_everyone() -> None:
 
 
 def test_it_leaves_if_it_must_take_tracks_longer_than_its_trains() -> None:
-    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 1), TICKET)
+    table = end_round(new().put("trains", 1, NEUTRAL_OWNER), TICKET)
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
     assert (table.owner(A), table.owner(B)) == (NOBODY, NOBODY)
     assert table.ticket_at(TICKET) == AT_DISCARDS
     assert (table.phase, table.seat) == (Phase.TURN, 0)
 
 
 def test_it_leaves_if_it_must_take_the_other_track_and_cannot() -> None:
-    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 1).own(0, A), TICKET)
+    table = end_round(new().put("trains", 1, NEUTRAL_OWNER).own(0, A), TICKET)
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
     assert table.owner(B) == NOBODY
-    assert table.numbers(TOKENS) == [30, 30]  # it pays nothing for a track that it does not take
+    assert table.numbers("tokens") == [30, 30]  # it pays nothing for a track that it does not take
 
 
 def test_trains_for_the_track_are_enough() -> None:
-    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 2).own(0, A), TICKET)
+    table = end_round(new().put("trains", 2, NEUTRAL_OWNER).own(0, A), TICKET)
 
-    assert table.number(NEUTRAL_IN) == 1
+    assert table.number("neutral_in") == 1
     assert neutral_trains(table) == 0
 
 
 def test_without_trains_it_stays_until_it_must_take_a_track() -> None:
-    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 0), BLANK)
+    table = end_round(new().put("trains", 0, NEUTRAL_OWNER), BLANK)
 
-    assert table.number(NEUTRAL_IN) == 1
+    assert table.number("neutral_in") == 1
 
 
 def test_it_leaves_if_the_pile_is_empty_at_its_phase_and_then_the_discards_are_shuffled() -> None:
@@ -268,15 +255,15 @@ def test_it_leaves_if_the_pile_is_empty_at_its_phase_and_then_the_discards_are_s
     table.do(DRAW, drawn("red")).do(DRAW, drawn("red"))
 
     assert table.events == ["card_drawn red", "tickets_shuffled"]
-    assert table.number(NEUTRAL_IN) == 0
-    assert (table.number(N_TICKET_PILE), table.number(N_TICKET_DISCARDS)) == (2, 0)
+    assert table.number("neutral_in") == 0
+    assert (table.number("n_ticket_pile"), table.number("n_ticket_discards")) == (2, 0)
     assert table.owner(C) == NEUTRAL_OWNER
 
 
 def test_it_leaves_though_there_are_no_discards_to_shuffle() -> None:
     table = new().ticket_pile().do(DRAW, drawn("red")).do(DRAW, drawn("red"))
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
     assert (table.phase, table.seat) == (Phase.TURN, 0)
 
 
@@ -284,32 +271,32 @@ def test_the_last_ticket_of_the_pile_is_still_turned_up() -> None:
     table = end_round(new().ticket_pile(TICKET), TICKET)
 
     assert table.phase == Phase.NEUTRAL
-    assert table.number(NEUTRAL_IN) == 1
+    assert table.number("neutral_in") == 1
 
 
 def test_it_leaves_when_a_players_draw_wants_more_than_the_pile_has() -> None:
     table = new(turns=4).ticket_discards(*TWICE).ticket_pile(BLANK, TICKET)
     table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
 
 
 def test_it_leaves_when_a_player_draws_from_an_empty_pile() -> None:
     table = new(turns=4).ticket_discards(*TWICE).ticket_pile()
     table.do_by_chance(TICKETS)
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
 
 
 def test_it_stays_when_a_players_draw_just_empties_the_pile() -> None:
     table = new(turns=4).ticket_discards("Antwerpen-Rotterdam").ticket_pile(BLANK, TICKET, *TWICE)
     table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
 
-    assert table.number(NEUTRAL_IN) == 1
+    assert table.number("neutral_in") == 1
 
 
 def test_no_phase_follows_once_it_has_left() -> None:
-    table = new().put(NEUTRAL_IN, 0).own("neutral", C).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table = new().put("neutral_in", 0).own("neutral", C).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
 
     assert table.events == ["card_drawn red"]
     assert table.owner(C) == NEUTRAL_OWNER
@@ -332,10 +319,10 @@ SHORT, LONG = "Ærø Havn-Brindle/0", "Ærø Havn-Brindle/1"
     ],
 )
 def test_the_holder_chooses_among_the_tracks_that_fit(trains: int, choices: list[str]) -> None:
-    table = end_round(new("invented").put(TRAINS + NEUTRAL_OWNER, trains), UNEQUAL)
+    table = end_round(new("invented").put("trains", trains, NEUTRAL_OWNER), UNEQUAL)
 
     assert (table.phase == Phase.NEUTRAL) == (choices != [])
-    assert table.number(NEUTRAL_IN) == (choices != [])
+    assert table.number("neutral_in") == (choices != [])
     if choices:
         assert table.legal() == [table.choose(track) for track in choices]
     if trains == 3:
@@ -343,9 +330,9 @@ def test_the_holder_chooses_among_the_tracks_that_fit(trains: int, choices: list
 
 
 def test_it_leaves_if_the_only_track_left_is_the_longer_one() -> None:
-    table = end_round(new("invented").own(0, SHORT).put(TRAINS + NEUTRAL_OWNER, 3), UNEQUAL)
+    table = end_round(new("invented").own(0, SHORT).put("trains", 3, NEUTRAL_OWNER), UNEQUAL)
 
-    assert table.number(NEUTRAL_IN) == 0
+    assert table.number("neutral_in") == 0
     assert table.owner(LONG) == NOBODY
 
 
@@ -353,32 +340,32 @@ def test_the_bank_pays_the_toll_of_the_track_that_it_takes() -> None:
     table = end_round(new("invented").own(0, SHORT), UNEQUAL)
 
     assert table.owner(LONG) == NEUTRAL_OWNER
-    assert table.numbers(TOKENS) == [21, 20]
+    assert table.numbers("tokens") == [21, 20]
 
 
 # -- the end of the game ------------------------------------------------------------------------
 
 
 def test_it_never_sets_off_the_last_round() -> None:
-    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 2).own(0, A), TICKET)
+    table = end_round(new().put("trains", 2, NEUTRAL_OWNER).own(0, A), TICKET)
 
-    assert table.number(LAST_LEFT) == -1
+    assert table.number("last_left") == -1
 
 
 def test_a_phase_follows_in_the_final_round() -> None:
-    table = new(turns=12).put(TRAINS, 2).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-    assert table.number(LAST_LEFT) == 2
+    table = new(turns=12).put("trains", 2).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    assert table.number("last_left") == 2
     end_round(table, TICKET)
 
     assert table.phase == Phase.NEUTRAL
     table.do(table.choose(A)).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-    assert table.number(PHASE) == Phase.OVER
+    assert table.number("phase") == Phase.OVER
 
 
 def test_no_phase_follows_the_last_turn_of_the_game() -> None:
-    table = new(turns=13).put(LAST_LEFT, 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table = new(turns=13).put("last_left", 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
 
-    assert (table.phase, table.number(ENDING)) == (Phase.OVER, Ending.TRAINS)
+    assert (table.phase, table.number("ending")) == (Phase.OVER, Ending.TRAINS)
     assert table.events == ["card_drawn red"]
 
 
@@ -388,12 +375,12 @@ def with_neutral(**fields: object) -> GameMap:
 
 
 def test_a_phase_after_the_last_turn_where_the_rules_say_so() -> None:
-    table = Position(with_neutral(after_last_turn=True)).after_turns(13).put(LAST_LEFT, 1)
+    table = Position(with_neutral(after_last_turn=True)).after_turns(13).put("last_left", 1)
     end_round(table, TICKET)
 
     assert (table.phase, table.seat) == (Phase.NEUTRAL, 1)
     table.do(table.choose(A))
-    assert (table.number(PHASE), table.owner(A)) == (Phase.OVER, NEUTRAL_OWNER)
+    assert (table.number("phase"), table.owner(A)) == (Phase.OVER, NEUTRAL_OWNER)
 
 
 @pytest.mark.parametrize("first_round", [1, 3, 9])
@@ -407,7 +394,7 @@ def test_from_which_round_it_plays(first_round: int) -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_who_holds_its_marker_first(seat: int) -> None:
-    assert Position(with_neutral(marker_seat=seat)).number(MARKER) == seat
+    assert Position(with_neutral(marker_seat=seat)).number("marker") == seat
 
 
 def test_its_number_of_trains() -> None:
@@ -419,7 +406,7 @@ def test_the_player_beside_is_paid_nothing_where_second_tracks_pay_the_bank() ->
     table = end_round(Position(bank).after_turns(11).own(0, A), TICKET)
 
     assert table.owner(B) == NEUTRAL_OWNER
-    assert table.numbers(TOKENS) == [30, 30]
+    assert table.numbers("tokens") == [30, 30]
 
 
 def test_its_network_completes_no_tickets() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import N_SHUFFLES
 from tests.engine.positions import (
     DECLINE,
     DRAW,
@@ -189,7 +188,7 @@ def test_a_pile_that_nobody_draws_from_is_not_shuffled() -> None:
     table = Position("nordic").hand(0, green=1).discards(red=3).pile()
     table.do(table.claim("Boden-Tornio/0", green=1))
 
-    assert table.number(N_SHUFFLES) == 0
+    assert table.number("n_shuffles") == 0
     assert table.discard_pile() == {"green": 1, "red": 3}
 
 

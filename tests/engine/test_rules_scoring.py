@@ -14,7 +14,6 @@ from itertools import pairwise
 import networkx as nx
 import pytest
 
-from tests.engine.cells import SCORE
 from tests.engine.positions import Position, changed
 
 DENVER = ("Denver-Santa Fe/0", "El Paso-Santa Fe/0")
@@ -95,7 +94,7 @@ def test_a_detour_completes_a_ticket_too() -> None:
 def test_tickets_with_countries(ticket: str, routes: tuple[str, ...], points: int) -> None:
     table = Position(changed("switzerland", bonus=())).tickets(0, ticket).own(0, *routes)
 
-    assert table.scores()[0] - table.number(SCORE) == points
+    assert table.scores()[0] - table.number("score") == points
     assert table.n_completed()[0] == (points > 0)
 
 
@@ -176,13 +175,13 @@ def level(table: Position) -> Position:
     """Give all players the same total."""
     best = max(table.scores())
     for seat, score in enumerate(table.scores()):
-        table.put(SCORE + seat, table.number(SCORE, seat) + best - score)
+        table.put("score", table.number("score", seat) + best - score, seat)
     assert len(set(table.scores())) == 1
     return table
 
 
 def test_most_points_win() -> None:
-    assert Position("usa").put(SCORE + 1, 1).winners() == [1]
+    assert Position("usa").put("score", 1, 1).winners() == [1]
 
 
 @pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
@@ -208,7 +207,7 @@ def test_nordic_then_the_longer_trail_decides() -> None:
 
 def test_nordic_only_the_trails_of_tied_players_count() -> None:
     table = level(Position("nordic", 3).own(0, "Boden-Kiruna/0").own(1, "Oslo-Örebro/0").own(2, "Lieksa-Murmansk/0"))
-    table.put(SCORE + 2, 0)
+    table.put("score", 0, 2)
 
     assert table.winners() == [0]
 
@@ -220,7 +219,7 @@ def test_then_who_has_the_path_bonus_wins(name: str, long: str) -> None:
 
 def test_a_path_bonus_of_a_player_who_is_not_tied_decides_nothing() -> None:
     table = level(Position("usa", 3).own(0, "Calgary-Winnipeg/0").own(1, "Chicago-Duluth/0"))
-    table.put(SCORE, -50)
+    table.put("score", -50)
 
     assert table.winners() == [1, 2]
 
@@ -238,5 +237,5 @@ def test_other_tie_breaks() -> None:
 def test_other_start_scores() -> None:
     table = Position(changed("usa", scoring={"start_scores": (7, 8, 9)}), 3)
 
-    assert table.numbers(SCORE) == [7, 8, 9]
+    assert table.numbers("score") == [7, 8, 9]
     assert table.scores() == [17, 18, 19]

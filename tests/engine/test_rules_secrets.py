@@ -11,10 +11,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.engine.cells import (
-    LOANS,
-    PHASE,
-)
 from tests.engine.positions import (
     DECLINE,
     DRAW,
@@ -71,7 +67,7 @@ def test_what_is_drawn_unseen_is_secret() -> None:
 def test_tickets_are_secret_to_the_end() -> None:
     tickets = [ticket.id for ticket in load("nordic").tickets]
     for phase in (Phase.TURN, Phase.OVER):
-        one, other = (Position("nordic").tickets(1, ticket).put(PHASE, phase) for ticket in tickets[:2])
+        one, other = (Position("nordic").tickets(1, ticket).put("phase", phase) for ticket in tickets[:2])
 
         assert seen(one, 0) == seen(other, 0)
         assert seen(one, 1) != seen(other, 1)
@@ -149,7 +145,7 @@ PUBLIC = {
 def test_what_every_view_shows(what: str) -> None:
     field = PUBLIC[what]
     table = Position("nederland", variant="neutral").hand(0, purple=2).tickets(1, "Amsterdam-Antwerpen")
-    table.ticket_discards("Breda-Haarlem").own("neutral", "Emden-Emmen/0").put(LOANS, 2)
+    table.ticket_discards("Breda-Haarlem").own("neutral", "Emden-Emmen/0").put("loans", 2)
     table.do(table.claim("Breda-Rotterdam/0", purple=2)).do_by_chance(face_up(0), face_up(1))
 
     for seat in (0, 1):

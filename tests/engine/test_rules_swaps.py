@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.engine.cells import SCORE, TRAINS
 from tests.engine.positions import Position, changed
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine.codes import CLAIM_ROUTE, ActionFault, argument_of, kind_of, unpack_cards
@@ -112,8 +111,8 @@ def test_a_payment_with_sets_is_nine_trains_and_27_points() -> None:
     table = Position("nordic").hand(0, green=7, red=3, blue=3, white=2)
     table.do(table.claim(LONG, green=7, red=3, blue=3, white=2))
 
-    assert table.number(TRAINS) == 31
-    assert table.number(SCORE) == 27
+    assert table.number("trains") == 31
+    assert table.number("score") == 27
     assert sum(table.discard_pile().values()) == 15
 
 
@@ -122,7 +121,7 @@ def test_cards_of_sets_are_discarded_too() -> None:
     table.do(table.claim(ORANGE_FERRY, orange=2, red=1, blue=2))
 
     assert table.discard_pile() == {"blue": 2, "orange": 2, "red": 1}
-    assert table.number(TRAINS) == 37
+    assert table.number("trains") == 37
 
 
 def listed_payments(table: Position) -> list[dict[str, int]]:

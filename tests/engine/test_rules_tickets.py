@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import N_HELD, N_QUEUED, N_TICKET_DISCARDS, N_TICKET_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, offered
 from ttr_analysis.engine.codes import KEEP_TICKETS, ActionFault
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, Phase
@@ -64,7 +63,7 @@ def test_tickets_offered_are_in_no_pile() -> None:
     table = Position("usa").do(TICKETS, offered(*USA[:3]))
 
     assert {table.ticket_at(ticket) for ticket in USA[:3]} == {AT_OFFER}
-    assert table.number(N_TICKET_PILE) == 27
+    assert table.number("n_ticket_pile") == 27
 
 
 def test_tickets_are_kept_beside_those_held_before() -> None:
@@ -79,7 +78,7 @@ def test_a_hand_of_tickets_has_no_limit() -> None:
     table = Position("nordic").tickets(0, *tickets[:43]).do(TICKETS, offered(*tickets[43:]))
     table.do(table.keep(*tickets[43:]))
 
-    assert table.number(N_HELD) == 46
+    assert table.number("n_held") == 46
 
 
 # -- tickets that are not kept ----------------------------------------------------------
@@ -92,7 +91,7 @@ def test_tickets_not_kept_leave_the_game(name: str) -> None:
     table.do(table.keep(tickets[1]))
 
     assert [table.ticket_at(ticket) for ticket in tickets] == [AT_REMOVED, 0, AT_REMOVED]
-    assert table.number(N_TICKET_DISCARDS) == table.number(N_QUEUED) == 0
+    assert table.number("n_ticket_discards") == table.number("n_queued") == 0
 
 
 def test_tickets_not_kept_go_to_the_discards_in_nederland() -> None:
@@ -101,7 +100,7 @@ def test_tickets_not_kept_go_to_the_discards_in_nederland() -> None:
     table.do(table.keep(tickets[0], tickets[3]))
 
     assert [table.ticket_at(ticket) for ticket in tickets] == [0, AT_DISCARDS, AT_DISCARDS, 0]
-    assert table.number(N_TICKET_DISCARDS) == 2
+    assert table.number("n_ticket_discards") == 2
 
 
 def test_tickets_not_kept_go_under_the_pile_in_the_usa() -> None:
@@ -109,7 +108,7 @@ def test_tickets_not_kept_go_under_the_pile_in_the_usa() -> None:
     table.do(table.keep(USA[1]))
 
     assert [table.ticket_at(ticket) for ticket in USA[:3]] == [AT_QUEUE, 0, AT_QUEUE]
-    assert table.number(N_QUEUED) == 2
+    assert table.number("n_queued") == 2
 
 
 def test_tickets_under_the_pile_come_up_again_after_it_in_the_order_returned() -> None:
@@ -182,8 +181,8 @@ def test_the_discards_are_shuffled_in_the_middle_of_a_draw() -> None:
         f"ticket_offered {tickets[5]}",
         f"ticket_offered {tickets[3]}",
     ]
-    assert table.number(N_TICKET_PILE) == 2
-    assert table.number(N_TICKET_DISCARDS) == 0
+    assert table.number("n_ticket_pile") == 2
+    assert table.number("n_ticket_discards") == 0
     assert {table.ticket_at(ticket) for ticket in (tickets[2], tickets[4])} == {AT_PILE}
 
 
@@ -194,7 +193,7 @@ def test_tickets_being_chosen_from_are_never_shuffled() -> None:
 
     assert len(table.offer()) == 3
     table.do(table.keep(tickets[2]))
-    assert table.number(N_TICKET_DISCARDS) == 2
+    assert table.number("n_ticket_discards") == 2
 
 
 def test_a_pile_that_is_just_used_up_is_not_shuffled() -> None:
@@ -203,7 +202,7 @@ def test_a_pile_that_is_just_used_up_is_not_shuffled() -> None:
     table.do(TICKETS, offered(*tickets[:4]))
 
     assert "tickets_shuffled" not in table.events
-    assert table.number(N_TICKET_DISCARDS) == 2
+    assert table.number("n_ticket_discards") == 2
 
 
 def test_pile_and_discards_together_hold_what_is_left() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cells import N_HAND, SCORE, SURCHARGE, TRAINS
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, drawn, pay, revealed
 from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import NOBODY, Phase
@@ -36,7 +35,7 @@ def test_example_1_a_green_card_is_turned_over() -> None:
     table = attempt({"green": 2}, {"green": 1}, "green", "red", "blue")
 
     assert table.phase == Phase.TUNNEL
-    assert table.number(SURCHARGE) == 1
+    assert table.number("surcharge") == 1
     table.do(pay(green=1))
     assert table.owner(GREEN) == 0
 
@@ -44,14 +43,14 @@ def test_example_1_a_green_card_is_turned_over() -> None:
 def test_example_2_a_locomotive_is_turned_over() -> None:
     table = attempt({"green": 2}, {"green": 1}, "locomotive", "red", "blue")
 
-    assert table.number(SURCHARGE) == 1
+    assert table.number("surcharge") == 1
     assert table.do(pay(green=1)).owner(GREEN) == 0
 
 
 def test_example_3_locomotives_were_played_and_one_is_turned_over() -> None:
     table = attempt({"locomotive": 2}, {"locomotive": 1, "green": 2}, "locomotive", "green", "green")
 
-    assert table.number(SURCHARGE) == 1
+    assert table.number("surcharge") == 1
     assert table.fault(pay(green=1)) == ActionFault.SURCHARGE
     assert table.do(pay(locomotive=1)).owner(GREEN) == 0
 
@@ -75,7 +74,7 @@ def test_each_match_demands_one_more_card(cards: dict[str, int], turned: tuple[s
 
     assert (table.phase == Phase.TUNNEL) == (surcharge > 0)
     if surcharge:
-        assert table.number(SURCHARGE) == surcharge
+        assert table.number("surcharge") == surcharge
         assert table.do(table.legal()[0]).owner(GREEN) == 0
     else:
         assert table.owner(GREEN) == 0
@@ -111,8 +110,8 @@ def test_the_surcharge_is_paid_from_the_rest_of_the_hand() -> None:
 def test_the_surcharge_adds_no_trains_and_no_points() -> None:
     table = attempt({"green": 2}, {"green": 3}, "green", "green", "green").do(pay(green=3))
 
-    assert table.number(TRAINS) == 38
-    assert table.number(SCORE) == 2
+    assert table.number("trains") == 38
+    assert table.number("score") == 2
 
 
 def test_laid_turned_over_and_paid_cards_are_discarded() -> None:
@@ -139,9 +138,9 @@ def test_who_declines_takes_everything_back_and_the_turn_ends() -> None:
     table = attempt({"green": 1, "locomotive": 1}, {"green": 1}, "green", "white", "blue").do(DECLINE)
 
     assert table.hand_of(0) == {"green": 2, "locomotive": 1}
-    assert table.number(N_HAND) == 3
+    assert table.number("n_hand") == 3
     assert table.owner(GREEN) == NOBODY
-    assert (table.number(TRAINS), table.number(SCORE)) == (40, 0)
+    assert (table.number("trains"), table.number("score")) == (40, 0)
     assert (table.phase, table.seat) == (Phase.TURN, 1)
 
 
@@ -195,16 +194,16 @@ def test_a_tunnel_declined_leaves_its_twin_open() -> None:
 
 
 def test_trains_are_checked_before_the_reveal() -> None:
-    table = Position("nordic").hand(0, blue=6).put(TRAINS, 3)
+    table = Position("nordic").hand(0, blue=6).put("trains", 3)
 
     assert table.fault(table.claim(BLUE, blue=4)) == ActionFault.TRAINS
 
 
 def test_trains_for_the_length_are_enough() -> None:
-    table = Position("nordic").hand(0, blue=6).put(TRAINS, 4)
+    table = Position("nordic").hand(0, blue=6).put("trains", 4)
     table.do(table.claim(BLUE, blue=4), revealed("blue", "blue", "red")).do(pay(blue=2))
 
-    assert table.number(TRAINS) == 0
+    assert table.number("trains") == 0
 
 
 def test_the_cards_for_the_length_are_laid_down_first() -> None:
@@ -246,7 +245,7 @@ def test_the_choice_for_a_gray_tunnel_decides_what_matches(cards: dict[str, int]
     table = Position("switzerland").hand(0, red=4, blue=4, locomotive=4)
     table.do(table.claim(GRAY, **cards), revealed("red", "locomotive", "white"))
 
-    assert table.number(SURCHARGE) == surcharge
+    assert table.number("surcharge") == surcharge
 
 
 def test_the_surcharge_of_a_gray_tunnel_is_paid_in_the_color_chosen() -> None:
@@ -271,7 +270,7 @@ def test_with_fewer_than_three_cards_what_there_is_is_turned_over() -> None:
     table.do(table.claim(GREEN, green=2), revealed("green", "red"))
 
     assert table.events == ["card_revealed green", "cards_shuffled", "card_revealed red"]
-    assert table.number(SURCHARGE) == 1
+    assert table.number("surcharge") == 1
 
 
 def test_with_no_cards_a_tunnel_is_taken_at_once() -> None:

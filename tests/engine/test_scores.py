@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.cells import HELD, LOANS, SCORE, TOKENS
 from tests.engine.positions import Position
 from tests.fixtures import BUILT_IN, EVERY_MAP, load
 from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
@@ -79,7 +78,7 @@ def made_up(game_map: GameMap, n_players: int, rng: np.random.Generator) -> Posi
         fitting = [name for name in here if reached(table.map.ticket(name), routes)]
         table.tickets(seat, *dict.fromkeys([*fitting[: int(rng.integers(4))], str(rng.choice(here))]))
         if table.map.rules.money.tokens:
-            table.put(TOKENS + seat, int(rng.integers(4))).put(LOANS + seat, max(0, int(rng.integers(-2, 3))))
+            table.put("tokens", int(rng.integers(4)), seat).put("loans", max(0, int(rng.integers(-2, 3))), seat)
     if table.map.rules.neutral.trains:
         free = [r.id for r in table.map.routes if table.owner(r.id) < 0]
         table.own("neutral", *(str(name) for name in rng.choice(free, 3, replace=False)))
@@ -98,14 +97,14 @@ def by_the_referee(table: Position) -> tuple[list[SeatScore], list[int]]:
             SeatScore(
                 seat=seat,
                 start=start,
-                routes=table.number(SCORE, seat) - start,
+                routes=table.number("score", seat) - start,
                 tickets={ticket.id: ticket_points(ticket, routes) for ticket in tickets},
                 n_completed=sum(bool(reached(ticket, routes)) for ticket in tickets),
                 longest_trail=longest_trail(routes),
                 trains_left=0,
-                tokens=table.number(TOKENS, seat),
-                n_loans=table.number(LOANS, seat),
-                loans=table.number(LOANS, seat) * rules.money.loan.penalty,
+                tokens=table.number("tokens", seat),
+                n_loans=table.number("loans", seat),
+                loans=table.number("loans", seat) * rules.money.loan.penalty,
                 n_stations=0,
                 stations=rules.stations.number * rules.stations.points_left,
             )
@@ -127,7 +126,7 @@ def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
         if i % 2:  # so that everything depends on the tie-breaks
             totals = table.scores()
             for seat, total in enumerate(totals):
-                table.put(SCORE + seat, table.number(SCORE, seat) + max(totals) - total)
+                table.put("score", table.number("score", seat) + max(totals) - total, seat)
 
         scores = scores_of(table)
         expected, won = by_the_referee(table)
@@ -152,7 +151,7 @@ def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
 def test_points_for_routes_are_those_collected_in_the_game(name: str) -> None:
     table = made_up(load(name), 2, np.random.default_rng(1))
     for score in scores_of(table):
-        assert score.start + score.route_points == table.number(SCORE, score.seat)
+        assert score.start + score.route_points == table.number("score", score.seat)
         assert all(low.length < high.length for low, high in pairwise(score.routes))
 
 
@@ -161,9 +160,9 @@ def test_points_for_routes_are_those_collected_in_the_game(name: str) -> None:
 
 def test_toll_bonus_of_the_book_with_the_loan() -> None:
     # Nederland, points at the end: 4 players with 9, 3, 9 and 1 tokens, the second with a loan.
-    table = Position("nederland", 4).put(LOANS + 1, 1)
+    table = Position("nederland", 4).put("loans", 1, 1)
     for seat, tokens in enumerate((9, 3, 9, 1)):
-        table.put(TOKENS + seat, tokens)
+        table.put("tokens", tokens, seat)
 
     scores = scores_of(table)
 
@@ -205,14 +204,14 @@ def test_the_facade_always_tells_the_trails() -> None:
 @pytest.fixture
 def table() -> Position:
     """Return a position with a bit of everything."""
-    table = Position("nederland").put(TOKENS, 3).put(LOANS, 2).put(TOKENS + 1, 1)
+    table = Position("nederland").put("tokens", 3).put("loans", 2).put("tokens", 1, 1)
     table.own(0, "Breda-Rotterdam/0", "Amsterdam-Rotterdam/0", "Amsterdam-Utrecht/0", "Antwerpen-Rotterdam/0")
     return table.tickets(0, "Amsterdam-Antwerpen", "Antwerpen-Rotterdam", "Amsterdam-Maastricht")
 
 
 def forget(table: Position, seat: int, which: int) -> Position:
     """Make a ticket of a seat unknown."""
-    return table.put(HELD + seat * MAX_TICKETS + which, UNKNOWN_TICKET)
+    return table.put("held", UNKNOWN_TICKET, seat * MAX_TICKETS + which)
 
 
 def test_the_parts_of_a_score(table: Position) -> None:

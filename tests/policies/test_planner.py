@@ -13,18 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.cells import (
-    LAST_LEFT,
-    LOANS,
-    N_OFFER,
-    OFFER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SURCHARGE,
-    TOKENS,
-    TRAINS,
-)
 from tests.engine.conformance import IS_COMPILED, open_memories
 from tests.engine.positions import Action, Position
 from tests.fixtures import EVERY_MAP, load
@@ -157,7 +145,7 @@ def test_a_plan_takes_as_few_trains_as_the_exact_forest(name: str, data: st.Data
     ids = [route.id for route in game_map.routes]
     taken = data.draw(st.lists(st.sampled_from(ids), max_size=14, unique_by=lambda r: r.rsplit("/", 1)[0]))
     n_own = data.draw(st.integers(0, len(taken)))
-    position.own(0, *taken[:n_own]).own(1, *taken[n_own:]).tickets(0, *held).put(TRAINS, 200)
+    position.own(0, *taken[:n_own]).own(1, *taken[n_own:]).tickets(0, *held).put("trains", 200)
     mind = Mind(position, PLAIN)
 
     mind.decide()
@@ -228,8 +216,8 @@ def test_a_second_track_takes_the_place_of_one_that_is_lost() -> None:
 def offer(position: Position, *tickets: str, phase: Phase = Phase.KEEP_START) -> Position:
     ids = [ticket.id for ticket in position.map.tickets]
     for i, ticket in enumerate(tickets):
-        position.put(OFFER + i, ids.index(ticket))
-    return position.put(N_OFFER, len(tickets)).put(PHASE, phase)
+        position.put("offer", ids.index(ticket), i)
+    return position.put("n_offer", len(tickets)).put("phase", phase)
 
 
 def test_tickets_that_share_their_way_are_kept_and_a_lone_one_is_not() -> None:
@@ -249,7 +237,7 @@ def test_tickets_that_share_their_way_are_kept_and_a_lone_one_is_not() -> None:
 
 
 def test_a_completed_ticket_is_kept_and_one_out_of_reach_is_not() -> None:
-    position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").put(TRAINS, 4)
+    position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").put("trains", 4)
     offer(position, "Bergen-Tornio", "Tampere-Tallinn", "Oslo-Honningsvåg", phase=Phase.KEEP)
 
     assert Mind(position).decide()[1] == 0b010
@@ -259,11 +247,11 @@ def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
     backbone = ("Bergen-Oslo/0", "Göteborg-Oslo/0", "Göteborg-København/0", "Oslo-Örebro/0", "Stockholm-Örebro/0")
     north = ("Stockholm-Sundsvall/0", "Sundsvall-Umeå/0", "Boden-Umeå/0", "Boden-Tornio/0", "Oulu-Tornio/0")
     rest = ("Norrköping-Stockholm/0", "Boden-Kiruna/0", "Kiruna-Narvik/0", "Helsinki-Stockholm/0", "Helsinki-Tampere/0")
-    position = Position("nordic").own(0, *backbone, *north, *rest).put(TRAINS, 16)
+    position = Position("nordic").own(0, *backbone, *north, *rest).put("trains", 16)
 
     assert kind_of(Mind(position).decide()[0]) == DRAW_TICKETS
     assert kind_of(Mind(position, CONTENT).decide()[0]) != DRAW_TICKETS
-    assert kind_of(Mind(position.put(TRAINS, 3)).decide()[0]) != DRAW_TICKETS
+    assert kind_of(Mind(position.put("trains", 3)).decide()[0]) != DRAW_TICKETS
 
 
 @given(worth=st.lists(st.integers(-30, 30), min_size=1, max_size=7), n_drawn=st.integers(1, 8))
@@ -330,13 +318,13 @@ def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
 
 def test_the_last_turn_completes_a_ticket_rather_than_a_longer_route() -> None:
     position = Position("nordic").own(0, "Helsinki-Tallinn/0").tickets(0, "Tampere-Tallinn")
-    position.hand(0, orange=1, black=3).put(LAST_LEFT, 1)
+    position.hand(0, orange=1, black=3).put("last_left", 1)
 
     assert claimed_route(position, Mind(position, CONTENT).decide()) == "Helsinki-Tampere/0"
 
 
 def test_the_last_turn_scores_what_it_can() -> None:
-    position = Position("nordic").hand(0, orange=1, black=3).put(LAST_LEFT, 1)
+    position = Position("nordic").hand(0, orange=1, black=3).put("last_left", 1)
 
     assert claimed_route(position, Mind(position, CONTENT).decide()) in {"Boden-Kiruna/0", "Oulu-Vaasa/0"}
 
@@ -344,7 +332,7 @@ def test_the_last_turn_scores_what_it_can() -> None:
 def test_the_last_turn_spends_cards_that_nothing_else_will_want() -> None:
     # Once the planner drew here, as its cards seemed worth more than a route of three, and lost the game by a point.
     position = Position("nordic").own(0, "Göteborg-Örebro/0", "Göteborg-København/0", "Norrköping-Örebro/0")
-    position.tickets(0, "Norrköping-Boden").hand(0, white=2, red=1, locomotive=1).put(TRAINS, 3).put(LAST_LEFT, 2)
+    position.tickets(0, "Norrköping-Boden").hand(0, white=2, red=1, locomotive=1).put("trains", 3).put("last_left", 2)
 
     action = Mind(position).decide()
 
@@ -356,7 +344,7 @@ def test_the_last_turn_weighs_the_longest_trail() -> None:
     position = (
         Position("usa").own(0, "Denver-Helena/0", "Denver-Omaha/0").own(1, "Dallas-El Paso/0", "El Paso-Houston/0")
     )
-    position.hand(0, red=5, blue=6).put(LAST_LEFT, 1)
+    position.hand(0, red=5, blue=6).put("last_left", 1)
 
     assert claimed_route(position, Mind(position).decide()) == "Helena-Omaha/0"  # 13 trains on a trail, against 10
     position.own(1, "Houston-New Orleans/0", "Little Rock-New Orleans/0")
@@ -392,8 +380,8 @@ def plan_of(position: Position) -> set[str]:
 def tunnel(surcharge: int, **hand: int) -> Position:
     position = Position("nordic").hand(0, **hand)
     route = next(i for i, r in enumerate(position.map.routes) if r.id == "Bergen-Oslo/0")
-    position.put(PHASE, Phase.TUNNEL).put(PENDING, route).put(PENDING_COLOR, 1)
-    return position.put(SURCHARGE, surcharge)
+    position.put("phase", Phase.TUNNEL).put("pending", route).put("pending_color", 1)
+    return position.put("surcharge", surcharge)
 
 
 def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
@@ -410,12 +398,12 @@ def test_a_surcharge_that_costs_too_much_is_declined() -> None:
 
 
 def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
-    position = Position("nederland").put(TOKENS, 0).put(TOKENS + 1, 0)
-    position.hand(0, red=4, blue=4).put(LAST_LEFT, 1)
+    position = Position("nederland").put("tokens", 0).put("tokens", 0, 1)
+    position.hand(0, red=4, blue=4).put("last_left", 1)
 
     assert kind_of(Mind(position).decide()[0]) != CLAIM_ROUTE
-    assert kind_of(Mind(position.put(TOKENS + 1, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is another's
-    assert kind_of(Mind(position.put(TOKENS + 1, 0).put(LOANS, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
+    assert kind_of(Mind(position.put("tokens", 1, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is another's
+    assert kind_of(Mind(position.put("tokens", 0, 1).put("loans", 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
 
 
 # -- whole games ------------------------------------------------------------------

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.cells import LAST_LEFT
 from tests.engine.conformance import open_memories
 from tests.engine.positions import Action, Position, changed
 from tests.engine.walks import state_of
@@ -35,7 +34,7 @@ ENDS = {"Edinburgh", "London"}
 def cut_off() -> Position:
     """Return the last turn of a seat that joined London to Paris, but not to Edinburgh, where another has the way."""
     position = Position("europe").own(0, "Dieppe-London/0", "Dieppe-Paris/0").own(1, "Edinburgh-London/0")
-    return position.tickets(0, "Edinburgh-Paris").put(LAST_LEFT, 1)
+    return position.tickets(0, "Edinburgh-Paris").put("last_left", 1)
 
 
 def decide(position: Position) -> Action:
@@ -85,12 +84,12 @@ def test_where_a_station_stands_the_other_end_will_do() -> None:
 
 
 def test_no_station_is_built_early_or_without_a_route_to_lend_or_a_card_or_a_ticket() -> None:
-    early = cut_off().hand(0, red=2).put(LAST_LEFT, -1)
+    early = cut_off().hand(0, red=2).put("last_left", -1)
     alone = Position("europe").own(0, "Dieppe-London/0", "Dieppe-Paris/0").tickets(0, "Edinburgh-Paris")
-    no_ticket = Position("europe").own(0, "Dieppe-London/0").own(1, "Edinburgh-London/0").put(LAST_LEFT, 1)
+    no_ticket = Position("europe").own(0, "Dieppe-London/0").own(1, "Edinburgh-London/0").put("last_left", 1)
 
     assert built(early, decide(early)) is None
-    assert built(alone, decide(alone.hand(0, red=2).put(LAST_LEFT, 1))) is None
+    assert built(alone, decide(alone.hand(0, red=2).put("last_left", 1))) is None
     assert built(no_ticket, decide(no_ticket.hand(0, red=2))) is None
     cards = cut_off()
     assert built(cards, decide(cards)) is None
@@ -114,7 +113,7 @@ def test_a_station_that_costs_more_than_the_ticket_brings_is_not_built() -> None
     for left, is_built in ((4, True), (13, False)):
         position = Position(changed("europe", stations={"points_left": left}))
         position.own(0, "Dieppe-London/0", "Dieppe-Paris/0").own(1, "Edinburgh-London/0")
-        position.tickets(0, "Edinburgh-Paris").put(LAST_LEFT, 1).hand(0, red=2)
+        position.tickets(0, "Edinburgh-Paris").put("last_left", 1).hand(0, red=2)
 
         assert (built(position, decide(position)) is not None) == is_built
 
