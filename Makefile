@@ -8,7 +8,7 @@
 #   make test-lowest                       the tests of the library, with the lowest versions it declares
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 play thousands of games on every map and check each state; resumes
-#   make fuzz [MINUTES=10]                 try 100,000 damaged files, each to be read or refused; resumes
+#   make fuzz [MINUTES=10]                 check that 100,000 damaged files are each read or refused; resumes
 #   make docs                              build the site, docs/_build/html/index.html, and execute every notebook
 #   make bench                             measure speed
 #   make bench-widgets                     measure the speed of the widgets in a browser
@@ -38,7 +38,7 @@ PYTEST := $(BIN)/python -m pytest
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
 NOT_NUMERIC := referee record notation bounds playout structure paths best
 
-# Tests of what a user imports, without the project around it.
+# Tests of the library alone, without the scripts and docs around it.
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
@@ -69,7 +69,7 @@ study: $(READY)
 play: $(READY)
 	@$(BIN)/ttr-analysis play $(MAP)
 
-# Code run as root can damage more than a notebook, so Jupyter needs to be told.
+# A notebook run as root can damage the whole machine, so Jupyter needs an explicit option.
 lab: $(READY)
 	@[ -n "$(AS_ROOT)" ] || [ "$$(id -u)" -ne 0 ] || { \
 		echo "Jupyter does not start as root by default. Use another account or, in a container: make lab AS_ROOT=yes"; false; }
@@ -84,7 +84,7 @@ test: $(AXE)
 test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --no-loadscope-reorder --ignore=tests/browser tests ttr_analysis
 
-# While you work: what defines a game, compiled, and the rules of the sources.
+# While you work: the compiled tests of rules, maps and games, and the checks of the architecture.
 test-quick: $(READY)
 	$(CHECKED) $(PYTEST) --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
 		tests/rules tests/maps tests/engine tests/test_architecture.py
