@@ -20,7 +20,6 @@ from ttr_analysis.notation.bga_lines import (
     ACTS,
     TicketNotes,
     acts_of,
-    by_player,
     check_order,
     fault,
     players_of,
@@ -178,14 +177,14 @@ def read_bga(
     log = without_strangers(read_log(text, seat or ""))
     check_order(log)
     players = players_of(log, game_map)
-    selections = {name: selections_of(notes, game_map) for name, notes in by_player(tickets or {}).items()}
+    selections = selections_of(tickets or {}, game_map)
     has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)
     if has_begun and (stray := [name for name in selections if name not in players]):
         raise fault(0, str(stray[0]), f"tickets: expected a player of the log, one of {', '.join(players)}")
     tracks = tracks_of(log, game_map)
     reader = LogFollower(game_map, players, log, selections, tracks)
     reader.read()
-    if reader.proven.any_known():
+    if any(reader.proven.hands):
         reader = LogFollower(game_map, players, log, selections, tracks, reader.proven.hands)
         reader.read()
     return _record(reader, title, date)
@@ -237,10 +236,9 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
 
 def _inferred(reader: LogFollower) -> list[str]:
     """Return facts that the log does not say."""
-    hands = [(name, reader.hand(seat)) for seat, name in enumerate(reader.players)]
     texts = []
-    for name, hand in hands:
-        if known := [CARD_KINDS[kind] for kind in hand if kind != UNKNOWN_CARD]:
+    for seat, name in enumerate(reader.players):
+        if known := [CARD_KINDS[kind] for kind in reader.hand(seat) if kind != UNKNOWN_CARD]:
             texts.append(f"{name} was dealt {', '.join(known)}")
     return [*texts, *reader.skipped]
 
@@ -253,18 +251,16 @@ def _unknown(reader: LogFollower) -> list[str]:
     acts = Counter(act.player for act, _ in acts_of(reader.log.entries) if act.kind != "choose")
     if len(waiting := [name for name in reader.players if acts[name] <= 1]) > 1:
         texts.append(f"order of {listed(waiting)}, who have not had a turn")
-    hands = [(name, reader.hand(seat).count(UNKNOWN_CARD)) for seat, name in enumerate(reader.players)]
-    if some := [(name, n) for name, n in hands if n]:
-        texts.append("cards dealt: " + ", ".join(f"{n} to {name}" for name, n in some))
+    seats = range(len(reader.players))
+    dealt = [(reader.hand(seat).count(UNKNOWN_CARD), reader.players[seat]) for seat in seats]
     n_drawn = sum(entry.kind == codes.CARD_DRAWN and entry.value == UNKNOWN_CARD for entry in reader.entries)
-    if n_drawn:
-        texts.append(f"cards drawn: {n_drawn}")
-    n_held = [
-        int((reader.vector.held[seat, : reader.vector.n_held[seat]] == UNKNOWN_TICKET).sum())
-        for seat in range(len(reader.players))
-    ]
-    if sum(n_held):
-        texts.append(f"tickets kept: {sum(n_held)}")
+    held = [reader.vector.held[seat, : reader.vector.n_held[seat]].tolist() for seat in seats]
+    counts = {
+        "cards dealt": ", ".join(f"{n} to {name}" for n, name in dealt if n),
+        "cards drawn": n_drawn,
+        "tickets kept": sum(its.count(UNKNOWN_TICKET) for its in held),
+    }
+    texts += [f"{what}: {count}" for what, count in counts.items() if count]
     return [*texts, *reader.unused]
 
 
@@ -278,12 +274,6 @@ def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
     made = sum(e.kind == codes.SHUFFLED and e.argument == codes.SHUFFLED_MARKET for e in reader.entries)
     if n_resets or made:
         rows.append(("market replaced", "", n_resets, made))
-    rows += _seat_totals(reader, record)
-    return pd.DataFrame(rows, columns=_TOTAL_COLUMNS)
-
-
-def _seat_totals(reader: LogFollower, record: GameRecord) -> list[tuple[str, str, int, int]]:
-    rows: list[tuple[str, str, int, int]] = []
     for score, name in zip(record.score(), reader.players, strict=True):
         own = [entry for entry in reader.log.entries if entry.player == name]
         if claims := sum(entry.points for entry in own if entry.kind == "claim"):
@@ -294,4 +284,4 @@ def _seat_totals(reader: LogFollower, record: GameRecord) -> list[tuple[str, str
         rows += [("longest trail", name, entry.number, score.trail) for entry in own if entry.kind == "trail"]
         bonus = sum(bonus.points or 0 for bonus in score.bonuses)
         rows += [("bonus", name, entry.points, bonus) for entry in own if entry.kind == "bonus"]
-    return rows
+    return pd.DataFrame(rows, columns=_TOTAL_COLUMNS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import lru_cache
@@ -28,17 +28,21 @@ _LONGEST: Final = 300
 """Characters of a line, or of two names that were noted, that can tell anything; longer ones are not looked at."""
 _MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
 _PLAYER: Final = r"(?P<player>.+?)"
-_NAMES: Final = {"pink": "purple"} | {kind: kind for kind in COLOR_CODES}
-"""The kinds of card by what stands for them in a log that names them."""
-_CARD: Final = rf"(?:[0-8]|(?i:{'|'.join(_NAMES)}))"
+_NAMES: Final = {
+    "pink": "purple",
+    **{kind: kind for kind in COLOR_CODES},
+    **{str(number): kind for number, kind in enumerate(COLOR_CODES)},
+}
+"""The kinds of card by what stands for them in a log."""
+_CARD: Final = rf"(?ai:{'|'.join(_NAMES)})"
 _CARDS: Final = rf"(?P<cards>{_CARD}(?:, ?{_CARD})*)"
 _ENDS: Final = r"(?P<ends>.+)"
-_CARS: Final = r"(?P<n>\d{1,3}) train car(?:\(s\)|s)? ?: ?"
+_CARS: Final = r"(?P<number>\d{1,3}) train car(?:\(s\)|s)? ?: ?"
 _POINTS: Final = r"(?P<points>\d{1,4}) point(?:\(s\)|s)?"
 _SHAPES: Final = {
     "yours": rf"You take hidden train car card(?:\(s\)|s)? {_CARDS}",
-    "keep": rf"{_PLAYER} keeps? (?P<n>\d{{1,2}}) destination(?:\(s\)|s)?",
-    "draw": rf"{_PLAYER} takes? (?P<n>\d{{1,2}}) hidden train car card(?:\(s\)|s)?",
+    "keep": rf"{_PLAYER} keeps? (?P<number>\d{{1,2}}) destination(?:\(s\)|s)?",
+    "draw": rf"{_PLAYER} takes? (?P<number>\d{{1,2}}) hidden train car card(?:\(s\)|s)?",
     "take": rf"{_PLAYER} takes? (?P<cards>{_CARD})",
     "claim": rf"{_PLAYER} gains? {_POINTS} by claiming route from {_ENDS} with {_CARS}{_CARDS}",
     "attempt": rf"{_PLAYER} attempts? the tunnel from {_ENDS} with {_CARS}{_CARDS}",
@@ -51,15 +55,23 @@ _SHAPES: Final = {
     "pass": rf"{_PLAYER} pass(?:es)?",
     "reset": r"Three locomotives have been revealed, visible train cards are replaced",
     "shuffle": r"The train car deck has been reshuffled",
-    "last": rf"{_PLAYER} ha(?:s|ve) (?P<n>\d{{1,2}}) train cars or less, starting final turn ?!",
+    "last": rf"{_PLAYER} ha(?:s|ve) (?P<number>\d{{1,2}}) train cars or less, starting final turn ?!",
     "reveal": rf"{_PLAYER} reveals? {_ENDS} destination",
     "won": rf"{_PLAYER} gains? {_POINTS} with {_ENDS} destination",
     "lost": rf"{_PLAYER} loses? {_POINTS} with {_ENDS} destination",
-    "trail": rf"{_PLAYER} longest continuous path is (?P<n>\d{{1,3}}) train-cars long",
-    "bonus": rf"{_PLAYER} gains? {_POINTS} with longest continuous path ?: ?(?P<n>\d{{1,3}}) train cars?",
+    "trail": rf"{_PLAYER} longest continuous path is (?P<number>\d{{1,3}}) train-cars long",
+    "bonus": rf"{_PLAYER} gains? {_POINTS} with longest continuous path ?: ?(?P<number>\d{{1,3}}) train cars?",
     "completed": rf"{_PLAYER} completed a new destination ?: ?{_ENDS}",
     "end": r"End of game",
 }
+_VALUES: Final[Mapping[str, Callable[[str], Any]]] = {
+    "player": str,
+    "ends": str,
+    "number": int,
+    "points": int,
+    "cards": lambda text: tuple(_NAMES[word.strip().lower()] for word in text.split(",")),
+}
+"""How each part of a line is read."""
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle")
 _TAG: Final = re.compile(r"<[^<>]*>")
@@ -137,7 +149,7 @@ def read_log(text: str, you: str = "") -> Log:
             _add_move(log, of_move, you)
             of_move = []
             move, time = int(found["move"]), found["time"].strip()[:MAX_TIME]
-        elif not _is_talk(content, keepers) and (entry := _read_marked_line(content, line, move, time, you)):
+        elif not _is_talk(content, keepers) and (entry := _read_line(content, line, move, time, you)):
             of_move.append(entry)
             last = line
         elif content:
@@ -223,44 +235,21 @@ def _is_talk(content: str, keepers: AbstractSet[str]) -> bool:
     return bool(longest) and content[len(longest) :].lstrip().startswith(":")
 
 
-def _read_marked_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
-    """Return what a line says, with or without the tags of the page from which it was copied."""
-    entry = _read_line(content, line, move, time, you)
-    if entry is None and "<" in content:
-        entry = _read_line(_without_marks(content), line, move, time, you)
-    return entry
-
-
 def _without_marks(content: str) -> str:
     """Return a line without tags, and with HTML entities as characters."""
     return " ".join(unescape(_TAG.sub(" ", content)).split())
 
 
 def _read_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
-    for kind, pattern in _PATTERNS.items():
-        found = pattern.fullmatch(content)
-        if found:
-            told = found.groupdict()
-            player = told.get("player") or ""
-            return LogEntry(
-                kind,
-                line,
-                move,
-                time,
-                content,
-                you if player == "You" and you else player,
-                int(told.get("n") or 0),
-                int(told.get("points") or 0),
-                _kinds(told.get("cards") or ""),
-                told.get("ends") or "",
-            )
+    """Return what a line says, with or without the tags of the page from which it was copied."""
+    for text in dict.fromkeys([content, _without_marks(content) if "<" in content else content]):
+        for kind, pattern in _PATTERNS.items():
+            if found := pattern.fullmatch(text):
+                values = {name: _VALUES[name](part) for name, part in found.groupdict().items()}
+                if you and values.get("player") == "You":
+                    values["player"] = you
+                return LogEntry(kind, line, move, time, text, **values)
     return None
-
-
-def _kinds(numbers: str) -> tuple[str, ...]:
-    """Return the cards that a line lists by number or by name."""
-    words = [word.strip().lower() for word in numbers.split(",")] if numbers else []
-    return tuple(_NAMES[word] if word in _NAMES else COLOR_CODES[int(word)] for word in words)
 
 
 def acts_of(entries: Sequence[LogEntry]) -> Iterator[tuple[LogEntry, list[LogEntry]]]:
@@ -401,7 +390,7 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
         if entry.kind == "attempt":
             routes = _routes(entry, game_map)
             taken = {found[line] for line in found if line < entry.line}
-            paid = [route for route in routes if pays(route, card_counts(entry.cards))]
+            paid = [route for route in routes if pays(route, CardCounts.coerce(entry.cards))]
             found[entry.line] = min(paid or routes, key=lambda route: route in taken)
     return found
 
@@ -423,37 +412,39 @@ def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, R
 
     def n_wrong(tracks: Sequence[Route]) -> int:
         pairs = zip(tracks, entries, strict=True)
-        return sum(entry.kind == "claim" and not pays(route, card_counts(entry.cards)) for route, entry in pairs)
+        return sum(entry.kind == "claim" and not pays(route, CardCounts.coerce(entry.cards)) for route, entry in pairs)
 
     best = min(permutations(routes, len(entries)), key=n_wrong)
     return {entry.line: route for entry, route in zip(entries, best, strict=True)}
 
 
-def card_counts(cards: Sequence[str]) -> CardCounts:
-    """Return listed cards as counts."""
-    return CardCounts.coerce(list(cards))
-
-
 # -- tickets that were noted -------------------------------------------------------------------------------------------
 
 
-class Note(NamedTuple):
-    """Names of tickets that somebody noted as offered and kept, and the number of the move if it was noted."""
-
-    offered: Sequence[str]
-    kept: Sequence[str]
-    move: int | None = None
+_Note = tuple[Sequence[str], Sequence[str], int | None]
+"""Names of tickets that were offered and kept, and the number of the move if it was noted."""
 
 
-def by_player(notes: TicketNotes) -> dict[str, list[Note]]:
+def selections_of(notes: TicketNotes, game_map: GameMap) -> dict[str, list[Selection]]:
+    """Return noted offers of each player by numbers of tickets; the nearest name will do, as notes are made by hand."""
+    return {
+        name: [
+            Selection(_all_noted(offered, game_map), _all_noted(kept, game_map), move) for offered, kept, move in its
+        ]
+        for name, its in _by_player(notes).items()
+    }
+
+
+def _by_player(notes: TicketNotes) -> dict[str, list[_Note]]:
     """Return noted offers by player; a file of notes lists players with their selections."""
+    found: dict[str, list[_Note]]
     try:
         if "players" not in notes:
-            found = {name: [Note(offered, kept) for offered, kept in pairs] for name, pairs in notes.items()}
+            found = {name: [(offered, kept, None) for offered, kept in pairs] for name, pairs in notes.items()}
         else:
             found = {
                 player["playerName"]: [
-                    Note(chosen["offered"], chosen["kept"], chosen.get("moveNumber"))
+                    (chosen["offered"], chosen["kept"], chosen.get("moveNumber"))
                     for chosen in player["destinationSelections"]
                 ]
                 for player in notes["players"]
@@ -465,7 +456,7 @@ def by_player(notes: TicketNotes) -> dict[str, list[Note]]:
     return found
 
 
-def _check_notes(found: Mapping[str, Sequence[Note]]) -> None:
+def _check_notes(found: Mapping[str, Sequence[_Note]]) -> None:
     """Raise a RecordError unless notes are lists of names, and no more of them than a game can have."""
     faults, names = FaultList("log", "log"), set[str]()
     for name, noted in found.items():
@@ -482,16 +473,8 @@ def _check_notes(found: Mapping[str, Sequence[Note]]) -> None:
     faults.raise_if_any()
 
 
-def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
-    """Return noted offers by numbers of tickets; the nearest name will do, as notes are made by hand."""
-    return [
-        Selection(
-            tuple(_noted(name, game_map) for name in note.offered),
-            tuple(_noted(name, game_map) for name in note.kept),
-            note.move,
-        )
-        for note in notes
-    ]
+def _all_noted(names: Iterable[str], game_map: GameMap) -> tuple[Copies, ...]:
+    return tuple(_noted(name, game_map) for name in names)
 
 
 @lru_cache(maxsize=_MOST_NAMES)  # a name is noted twice at least: as offered, and as kept

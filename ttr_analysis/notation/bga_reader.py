@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from types import MappingProxyType
 from typing import Final
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import listed, with_names
-from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.game import KernelGame
@@ -18,14 +20,12 @@ from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_lines import (
-    ACTS,
     UNKNOWN_COPIES,
     Copies,
     Log,
     LogEntry,
     Selection,
     acts_of,
-    card_counts,
     copies_named,
     match_notes,
 )
@@ -43,9 +43,6 @@ _LEFT: Final = re.compile(
 """What is said of a player who plays no more, or not in time."""
 
 
-_NOTHING: Final[Mapping[int, Sequence[str]]] = {}
-
-
 class UntoldError(Exception):
     """An outcome of a move is missing, as where a log breaks off."""
 
@@ -56,24 +53,20 @@ class Proven:
     def __init__(self, n_players: int) -> None:
         self.hands = [Counter[str]() for _ in range(n_players)]
         self._known = [Counter[str]() for _ in range(n_players)]
-        self._is_open = [False] * n_players
-        """Whether a seat drew cards that nobody noted: what it plays may come from there too."""
-
-    def any_known(self) -> bool:
-        """Return whether anything is proven."""
-        return any(self.hands)
+        self._open = set[int]()
+        """Seats that drew cards that nobody noted: what they play may come from there too."""
 
     def add(self, seat: int, card: str) -> None:
         """Note a card that a seat got, "?" if it is not known."""
         if card == "?":
-            self._is_open[seat] = True
+            self._open.add(seat)
         else:
             self._known[seat][card] += 1
 
     def show(self, seat: int, cards: Sequence[str], *, plays: bool) -> None:
         """Note cards that a seat plays or takes back."""
         missing = Counter(cards) - self._known[seat]
-        if not self._is_open[seat]:
+        if seat not in self._open:
             self.hands[seat] += missing
         self._known[seat] += missing
         if plays:
@@ -127,7 +120,7 @@ class LogFollower:
         """Turns of players who left the game."""
         for name, noted in selections.items():
             keeps = [act for act, _ in acts_of(log.entries) if act.kind == "keep" and act.player == name]
-            matched = match_notes(noted, keeps, self._revealed(name))
+            matched = match_notes(noted, keeps, set(self._revealed(name)))
             self._noted.update(matched)
             for chosen in noted:
                 if not any(chosen is other for other in matched.values()):
@@ -146,16 +139,20 @@ class LogFollower:
     def read(self) -> None:
         """Read the log, or raise a RecordError at the first line that says what cannot be."""
         acts = list(acts_of(self.log.entries))
-        openings = self._openings([act for act, _ in acts])
-        first = next((i for i, (act, _) in enumerate(acts) if act.line not in openings), len(acts))
-        n_resets = sum(entry.kind == "reset" for act, after in acts[:first] for entry in after)
-        before = self.log.entries[: next((i for i, e in enumerate(self.log.entries) if e.kind in ACTS), 0)]
-        self._set_up(n_resets + sum(entry.kind == "reset" for entry in before), acts[:first])
+        openings: dict[str, tuple[LogEntry, list[LogEntry]]] = {}
+        """The first acts, one for each player: to keep tickets."""
+        for act, after in acts:
+            if act.kind != "keep" or act.player in openings:
+                break
+            openings[act.player] = act, after
+        first = len(openings)
+        turn = acts[first][0] if first < len(acts) else None
+        before = takewhile(lambda entry: entry is not turn, self.log.entries)
+        self._set_up(sum(entry.kind == "reset" for entry in before), openings)
         if self.vector.phase == Phase.KEEP_START:
-            if first < len(acts):
-                act = acts[first][0]
-                missing = [name for name in self.players if name not in {acts[i][0].player for i in range(first)}]
-                raise act.fault(f"{', '.join(missing)} must keep opening tickets first")
+            if turn is not None:
+                missing = [name for name in self.players if name not in openings]
+                raise turn.fault(f"{', '.join(missing)} must keep opening tickets first")
             return
         i = first
         while i < len(acts):
@@ -182,22 +179,13 @@ class LogFollower:
 
     # -- the set-up ---------------------------------------------------------------------
 
-    def _openings(self, acts: Sequence[LogEntry]) -> set[int]:
-        """Return the lines in which opening tickets are kept: the first of each player."""
-        lines: dict[str, int] = {}
-        for act in acts:
-            if act.kind != "keep" or act.player in lines:
-                break
-            lines[act.player] = act.line
-        return set(lines.values())
-
-    def _set_up(self, n_resets: int, openings: Sequence[tuple[LogEntry, list[LogEntry]]]) -> None:
-        kept = {act.player: (act, after) for act, after in openings}
+    def _set_up(self, n_resets: int, openings: Mapping[str, tuple[LogEntry, list[LogEntry]]]) -> None:
+        kept = dict(openings)
         n_dealt = int(self.packed.tables.opening_deal)
         choices: dict[str, Selection] = {}
-        for name, (act, after) in list(kept.items()):
+        for name, (act, after) in openings.items():
             try:
-                choices[name] = self._choice(name, act, after, n_dealt)
+                choices[name] = self._choice(act, after, n_dealt)
             except UntoldError as error:
                 if act is not list(acts_of(self.log.entries))[-1][0]:
                     raise act.fault(str(error)) from None
@@ -310,7 +298,7 @@ class LogFollower:
         route = self.tracks[act.line]
         self.proven.show(seat, act.cards, plays=True)
         self._check_points(act, route)
-        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), after)
+        self._make(act, *claim_code(self.packed, route, CardCounts.coerce(act.cards)), after)
 
     def _check_points(self, act: LogEntry, route: Route) -> None:
         if act.points != route.points or act.number != route.length:
@@ -326,7 +314,9 @@ class LogFollower:
         comes = after[:cut]
         if end is not None and Counter(end.cards) == Counter(act.cards):  # no surcharge: all comes of the attempt
             comes = [*comes, *after[cut + 1 :]]
-        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), comes, {codes.CARD_REVEALED: turned})
+        self._make(
+            act, *claim_code(self.packed, route, CardCounts.coerce(act.cards)), comes, {codes.CARD_REVEALED: turned}
+        )
         if end is None or self.vector.phase != Phase.TUNNEL:
             if end is not None and end.kind == "claim":
                 self.proven.show(seat, act.cards, plays=True)
@@ -337,7 +327,7 @@ class LogFollower:
         paid = Counter(end.cards) - Counter(act.cards)
         self.proven.show(seat, end.cards, plays=True)
         self._check_points(end, route)
-        surcharge = packed_cards(card_counts(list(paid.elements())))
+        surcharge = packed_cards(CardCounts.coerce(list(paid.elements())))
         self._make(end, codes.PAY_TUNNEL, surcharge, after[cut + 1 :])
 
     def _read_station(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
@@ -346,7 +336,7 @@ class LogFollower:
         except UnknownNameError as error:
             raise act.fault(str(error)) from None
         self.proven.show(seat, act.cards, plays=True)
-        self._make(act, make_action(codes.BUILD_STATION, city), packed_cards(card_counts(act.cards)), after)
+        self._make(act, make_action(codes.BUILD_STATION, city), packed_cards(CardCounts.coerce(act.cards)), after)
 
     def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
         raise act.fault("there is no tunnel to give up")
@@ -366,7 +356,7 @@ class LogFollower:
         while telling.next_outcome is not None:  # how many there are to be drawn
             n_offered += 1
             telling.add(UNKNOWN_TICKET)
-        chosen = self._choice(act.player, act, after, n_offered)
+        chosen = self._choice(act, after, n_offered)
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         left = list(chosen.offered)
         while telling.next_outcome is not None:
@@ -377,14 +367,14 @@ class LogFollower:
         self._add(telling, act)
         self._keep(act, chosen, after)
 
-    def _choice(self, name: str, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
+    def _choice(self, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
         """Return the tickets offered and kept as they were noted, if that fits the log; else unknown ones."""
         laid = [copies_named(entry, self.game_map) for entry in after if entry.kind == "discard"]
         chosen = self._noted.pop(act.line, None)
         if chosen is not None:
             if len(chosen.offered) == n_offered:
                 return chosen
-            self._leave_out(name, chosen)
+            self._leave_out(act.player, chosen)
         if self.packed.tables.unkept == UNKEPT_DISCARDED and len(laid) < n_offered - act.number:
             raise UntoldError("the tickets laid on the discards must be told after it")
         return self._unknown_choice(act, laid, n_offered)
@@ -398,9 +388,9 @@ class LogFollower:
         rest = (UNKNOWN_COPIES,) * max(0, n_offered - act.number - len(laid))
         return Selection((*kept, *laid, *rest)[:n_offered], kept)
 
-    def _revealed(self, name: str) -> set[Copies]:
+    def _revealed(self, name: str) -> list[Copies]:
         lines = [entry for entry in self.log.entries if entry.kind == "reveal" and entry.player == name]
-        return {copies_named(entry, self.game_map) for entry in lines}
+        return [copies_named(entry, self.game_map) for entry in lines]
 
     def names(self, tickets: Sequence[Copies]) -> str:
         """Return tickets by name."""
@@ -417,9 +407,8 @@ class LogFollower:
             if at < 0:
                 raise act.fault(f"{act.player} is offered {len(offer)} tickets")
             bits |= 1 << at
-        telling = self._begin(act, codes.KEEP_TICKETS, bits)
-        self._tell(telling, act, after)
-        self._add(telling, act, kept=tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1))
+        kept = tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1)
+        self._make(act, codes.KEEP_TICKETS, bits, after, kept=kept)
 
     def _show_tickets(self) -> None:
         """Show the tickets that the log names at the end of the game."""
@@ -430,11 +419,10 @@ class LogFollower:
             if UNKNOWN_TICKET not in held:
                 continue
             shown: list[int] = []
-            for entry in self.log.entries:
-                if entry.kind == "reveal" and entry.player == name:
-                    copies = copies_named(entry, self.game_map).difference(shown)
-                    ranked = sorted(copies, key=lambda n: (n not in held, self.vector.ticket_at[n] != AT_PILE))
-                    shown += ranked[:1]
+            for copies in self._revealed(name):
+                others = copies.difference(shown)
+                ranked = sorted(others, key=lambda n: (n not in held, self.vector.ticket_at[n] != AT_PILE))
+                shown += ranked[:1]
             after = self.vector.copy()
             if shown and not identify_tickets(after, self.packed.tables, seat, shown):
                 self.vector = after
@@ -445,11 +433,8 @@ class LogFollower:
 
     def _begin(self, act: LogEntry, code: int, value: int) -> ScriptedStep:
         if reason := self.packed.why_illegal(self.vector, code, value):
-            raise act.fault(self._named(reason) + self._hint())
+            raise act.fault(with_names(reason, self.players) + self._hint())
         return ScriptedStep(self.packed, self.vector, code, value)
-
-    def _named(self, reason: str) -> str:
-        return with_names(reason, self.players)
 
     def _make(
         self,
@@ -457,20 +442,11 @@ class LogFollower:
         code: int,
         value: int,
         after: Sequence[LogEntry],
-        shown: Mapping[int, Sequence[str]] = _NOTHING,
+        shown: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        kept: tuple[int, ...] | None = None,
     ) -> None:
+        """Make a move with its outcomes, cards `shown` by kind of event; those that the log omits are unknown."""
         telling = self._begin(act, code, value)
-        self._tell(telling, act, after, shown)
-        self._add(telling, act)
-
-    def _tell(
-        self,
-        telling: ScriptedStep,
-        act: LogEntry,
-        after: Sequence[LogEntry],
-        shown: Mapping[int, Sequence[str]] = _NOTHING,
-    ) -> None:
-        """Enter the outcomes of a move, cards `shown` by kind of event; those that the log omits are unknown."""
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")
         cards = {kind: deque(its) for kind, its in shown.items()}
@@ -498,6 +474,7 @@ class LogFollower:
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:
             raise resets[0].fault("the market cannot be replaced here")
+        self._add(telling, act, kept)
 
     def _add(self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:
         entries = telling.entries()

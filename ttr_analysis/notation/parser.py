@@ -311,7 +311,7 @@ class LineParser:
         is_set = scan.accept(_SETS)
         cards = [] if is_set else scan.cards()
         sets = scan.cards() if is_set or scan.accept(_SETS) else []
-        laid = _counts([kind for kind, _ in (*cards, *sets)])
+        laid = CardCounts.coerce([kind for kind, _ in (*cards, *sets)])
         route = self._choose_track(vector, tracks, laid, place)
         if sets:
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
@@ -339,7 +339,7 @@ class LineParser:
         reason: str | None = f"cards outside sets are of one color, got {' and '.join(colors)}"
         if len(colors) < 2:  # noqa: PLR2004
             own = sum(kind in COLORS for kind in cards)
-            payment = Payment(colors[0] if colors else None, own, len(cards) - own, _counts(sets))
+            payment = Payment(colors[0] if colors else None, own, len(cards) - own, CardCounts.coerce(sets))
             reason = payments.why_illegal(route, payment)
         if reason is not None:
             raise self.scan.error(reason, self._payment_choices(vector, (route,)), at=place, is_illegal=True)
@@ -394,7 +394,7 @@ class LineParser:
         place = self.scan.at
         if self.scan.is_done:
             raise self.scan.expected("the cards of the surcharge", choices)
-        cards = _counts([kind for kind, _ in self.scan.cards()])
+        cards = CardCounts.coerce([kind for kind, _ in self.scan.cards()])
         self._step(vector, codes.PAY_TUNNEL, writer.packed_cards(cards), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
@@ -460,7 +460,7 @@ class LineParser:
         choices = self._payment_choices(vector, (as_route(vector, self.packed.tables, int(vector.seat)),), code)
         if scan.is_done or scan.folded.startswith(";", scan.at):
             raise scan.expected(f"the cards for a station in {city.name}", choices)
-        laid = _counts([kind for kind, _ in scan.cards()])
+        laid = CardCounts.coerce([kind for kind, _ in scan.cards()])
         self._step(vector, code, writer.packed_cards(laid), place, choices=choices)
 
     def _read_shown(self, vector: State) -> None:
@@ -692,7 +692,3 @@ class LineParser:
         (re.compile(r"pass(?:es)?\b"), lambda self, vector, start: self._step(vector, codes.PASS, 0, start)),
     )
     """How a move begins, and what reads the rest of it."""
-
-
-def _counts(cards: Sequence[str]) -> CardCounts:
-    return CardCounts.coerce(list(cards))
