@@ -263,7 +263,7 @@ def test_a_file_that_is_no_log_makes_no_record(tmp_path: Path, capsys: pytest.Ca
 
     assert cli.main(["import", str(log)]) == cli.FAULTS
     told = capsys.readouterr().err
-    assert f"no move was understood in {log}, so that there is no record" in told
+    assert f"no move was understood in {log}, so no record was written" in told
     assert "line 2 not understood: Take three eggs." in told
     assert not (tmp_path / "recipe.jsonl").exists()
 
@@ -296,11 +296,11 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
     assert "P1 Bo (won): 12 points: 2 routes" in capsys.readouterr().out
     path.write_text(json.dumps(told | {"tickets": [1, 0]}), "utf-8")
     assert cli.main(["score", str(path)]) == cli.DONE
-    assert "Who won depends on tickets that are not known." in capsys.readouterr().out
+    assert "Who won depends on unknown tickets." in capsys.readouterr().out
     amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
     path.write_text(json.dumps(told | amid), "utf-8")
     assert cli.main(["score", str(path)]) == cli.DONE
-    assert "points as if it ended here, by all tickets that the file tells." in capsys.readouterr().out
+    assert "these would be the points if it ended now, with all tickets in the file." in capsys.readouterr().out
 
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     record.save(tmp_path / "game.jsonl")

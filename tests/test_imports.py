@@ -33,16 +33,12 @@ def test_the_measurement_sees_what_is_loaded(tmp_path: Path) -> None:
         pytest.param("import ttr_analysis", id="import"),
         pytest.param("import ttr_analysis; dir(ttr_analysis)", id="completion"),
         pytest.param("from ttr_analysis import load_map, GameMap, RuleSet, MapError, CardCounts", id="names of maps"),
+        pytest.param("import ttr_analysis as ttr; ttr.load_map('nordic')", id="loading a map"),
+        pytest.param("import ttr_analysis as ttr; dir(ttr.policies)", id="names of players"),
     ],
 )
 def test_the_front_loads_nothing_heavy(code: str, tmp_path: Path) -> None:
     assert packages_loaded_by(code, tmp_path) & HEAVY == set()
-
-
-def test_loading_a_map_loads_nothing_heavy(tmp_path: Path) -> None:
-    loaded = packages_loaded_by("import ttr_analysis as ttr; ttr.load_map('nordic')", tmp_path)
-
-    assert loaded & HEAVY == set()
 
 
 def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
@@ -85,12 +81,6 @@ odds.hand = {"green": 2}  # pays for nothing
 odds.hand = {"green": 2, "red": 5}
 """
     assert "pandas" not in packages_loaded_by(code, tmp_path)
-
-
-def test_the_players_are_named_before_they_are_loaded(tmp_path: Path) -> None:
-    loaded = packages_loaded_by("import ttr_analysis as ttr; dir(ttr.policies)", tmp_path)
-
-    assert loaded & HEAVY == set()
 
 
 @pytest.mark.parametrize(("module", "name"), [(module, name) for module in FRONTS for name in module.__all__])

@@ -102,7 +102,7 @@ async def _connect(address: str) -> None:
 def test_no_file_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.jsonl").write_text("an older game")
     assert cli.main(["play", "nordic", "--save", str(tmp_path / "mine.jsonl")]) == 2
-    assert "there is a file" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any, Final, Self
@@ -76,7 +77,7 @@ class _Time(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
         time = float(super().convert(value, param, ctx))
         if math.isnan(time):
-            self.fail(f"{value} is no number.", param, ctx)
+            self.fail(f"{value} is not a number.", param, ctx)
         return time
 
 
@@ -90,13 +91,15 @@ def _complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> l
 _NATURAL = click.IntRange(min=0)
 _FILE = click.Path(path_type=Path)
 _map = click.argument("map_", metavar="MAP", shell_complete=_complete_map)
+_number = partial(click.option, metavar="N", show_default=True)
 _no_progress = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
 
 
 @click.group(
     epilog=(
         "Exit codes: 0 done, 1 the map or game has faults, 2 a wrong argument or a file that cannot be read or "
-        "written, 130 interrupted.\n\n\b\nFor completion in bash (zsh and fish alike), add to ~/.bashrc:\n"
+        "written, 130 interrupted.\n\n"
+        "\b\nFor completion in bash, add this line to ~/.bashrc (zsh and fish are similar):\n"
         '  eval "$(_TTR_ANALYSIS_COMPLETE=bash_source ttr-analysis)"'
     )
 )
@@ -111,27 +114,17 @@ def _commands() -> None:
 @_commands.command(epilog="Example: ttr-analysis study nordic --out my-study")
 @_map
 @click.option("--out", type=_FILE, help="Folder for report.html and tables/.  [default: studies/<map>]")
-@click.option("--seed", type=_NATURAL, metavar="N", default=7, show_default=True, help="Seed of all random numbers.")
-@click.option(
-    "--deals", type=click.IntRange(2, 1_000_000), metavar="N", default=5000, show_default=True, help="Random deals."
-)
-@click.option("--quick", is_flag=True, help="Take fewer samples, and skip the slowest parts.")
-@click.option(
+@_number("--seed", type=_NATURAL, default=7, help="Random seed.")
+@_number("--deals", type=click.IntRange(2, 1_000_000), default=5000, help="Number of random deals.")
+@click.option("--quick", is_flag=True, help="Take fewer samples and skip the slowest parts.")
+@_number(
     "--best",
     type=_Time(0, 86_400),
     metavar="SECONDS",
     default=35.0,
-    show_default=True,
-    help="Time limit for proving the best network; 0 skips it.",
+    help="Time for proving the best network; 0 skips it.",
 )
-@click.option(
-    "--games",
-    type=click.IntRange(0, 1_000_000),
-    metavar="N",
-    default=1000,
-    show_default=True,
-    help="Games that planners play against each other; 0 skips them.",
-)
+@_number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
 @_no_progress
 def study(
     map_: str, out: Path | None, *, seed: int, deals: int, games: int, best: float, quick: bool, no_progress: bool
@@ -139,8 +132,8 @@ def study(
     """
     Write the study of a map as an HTML page.
 
-    MAP comes with the package (see the command maps) or is a folder. The page is
-    self-contained; its tables lie beside it as CSV files.
+    MAP is a map of the package (see the maps command) or a map folder. The page is
+    self-contained; its tables are saved beside it as CSV files.
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 
@@ -159,7 +152,7 @@ def study(
     except OSError as error:
         raise _Stopped.by(error, f"cannot write the study to {out}") from None
     except KeyboardInterrupt:
-        kept = f"There is no {PAGE}; the finished tables in {out / TABLES} are whole."
+        kept = f"There is no {PAGE}; the finished tables in {out / TABLES} are complete."
         raise _Stopped(f"interrupted. {kept}", INTERRUPTED) from None
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
     return DONE
@@ -187,8 +180,8 @@ def check(folder: str) -> int:
     Check a map and print its faults.
 
     FOLDER is a map folder, or a map of the package. Each fault is shown with
-    file, line, field, what was expected and what is there. A map without faults
-    is summed up, with a warning of what is allowed but probably a mistake.
+    its file, line and field, what was expected and what was found. If there are
+    none, you get a summary, with warnings about probable mistakes.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.maps.summary import doubts, offers
@@ -207,12 +200,12 @@ def check(folder: str) -> int:
 
 @_commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
 @_map
-@click.option("--variant", metavar="NAME", help="A variant of the rules.")
-@click.option("--players", type=_NATURAL, metavar="N", help="Number of players; the others are planners.  [default: 2]")
-@click.option("--seats", metavar="NAMES", help="Your name and those of policies, seat by seat, with commas between.")
-@click.option("--seed", type=_NATURAL, metavar="N", help="Seed of the cards.  [default: random]")
-@click.option("--practice", is_flag=True, help="Allow moves to be taken back.")
-@click.option("--save", type=_FILE, help="The record, a new file.  [default: games/<map>.jsonl, numbered]")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@click.option("--players", type=_NATURAL, metavar="N", help="Number of players; the others are Planner.  [default: 2]")
+@click.option("--seats", metavar="NAMES", help="Your name and the policies, seat by seat, separated by commas.")
+@click.option("--seed", type=_NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
+@click.option("--practice", is_flag=True, help="Let you take moves back.")
+@click.option("--save", type=_FILE, help="New file for the record.  [default: games/<map>.jsonl, numbered]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def play(  # the other options are those of the table
     map_: str,
@@ -226,9 +219,9 @@ def play(  # the other options are those of the table
     """
     Play on a map in the browser.
 
-    MAP comes with the package (see the command maps) or is a folder. You play
-    against policies on a page that only this machine can open. Ctrl-C ends it.
-    Each game is saved in a new file after every move of yours.
+    MAP is a map of the package (see the maps command) or a map folder. You play
+    against policies on a page that only this machine can open. Press Ctrl-C to stop.
+    Each game has its own file, which is saved after each of your moves.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -236,7 +229,7 @@ def play(  # the other options are those of the table
         raise click.UsageError("Give either --players or --seats, not both.")
     game_map = load_map(map_)
     if save and save.exists():
-        raise _Stopped(f"there is a file {save} already")
+        raise _Stopped(f"the file {save} already exists")
     from ttr_analysis.widgets.human_game import PERSON
     from ttr_analysis.widgets.server import serve
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
@@ -249,15 +242,17 @@ def play(  # the other options are those of the table
         return GameTable(game_map, policies, seat, name=name, **options)
 
     def on_ready(address: str) -> None:
-        print(f"{address}\nCtrl-C ends it; what was played is saved.", flush=True)
+        print(f"{address}\nPress Ctrl-C to stop; your moves are saved.", flush=True)
         if not no_browser:
-            Thread(target=webbrowser.open, args=[address], daemon=True).start()  # some browsers are waited for
+            Thread(
+                target=webbrowser.open, args=[address], daemon=True
+            ).start()  # some browsers block until they are closed
 
     def on_change(table: GameTable) -> None:
         try:
             files.update(table)
         except OSError as error:
-            print(f"ttr-analysis: the game is not saved: {error}", file=sys.stderr)
+            print(f"ttr-analysis: the game was not saved: {error}", file=sys.stderr)
 
     try:
         serve(make, title=game_map.title, on_ready=on_ready, on_change=on_change)
@@ -272,11 +267,11 @@ def play(  # the other options are those of the table
 @_commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=_FILE)
 @click.option("--map", "map_", default="usa", show_default=True, shell_complete=_complete_map, help="The map.")
-@click.option("--tickets", type=_FILE, help="Offers of tickets that were noted, as JSON.")
-@click.option("--seat", metavar="NAME", help='The player whom the log calls "You".')
+@click.option("--tickets", type=_FILE, help="JSON file of ticket offers that you noted.")
+@click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the record.")
 @click.option("--date", metavar="DAY", default="", help="The day of the game, such as 2026-03-14.")
-@click.option("--out", type=_FILE, help="The record.  [default: LOG with .jsonl]")
+@click.option("--out", type=_FILE, help="File for the record.  [default: LOG with .jsonl]")
 def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> int:  # noqa: ANN401
     """
     Make a record of a game from a log.
@@ -290,7 +285,7 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
         text = log.read_text("utf-8", errors="replace")
         record = read_bga(text, tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
         if record.report is None or record.report.steps.empty:
-            raise _Stopped(f"no move was understood in {log}, so that there is no record\n{record.report}", FAULTS)
+            raise _Stopped(f"no move was understood in {log}, so no record was written\n{record.report}", FAULTS)
         record.save(out)
     except OSError as error:
         raise _Stopped.by(error, str(error.filename or log)) from None
@@ -300,17 +295,10 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
 
 @_commands.command(epilog="Example: ttr-analysis review my-game.jsonl --minutes 3")
 @click.argument("game", type=_FILE)
-@click.option("--seat", help="Whose moves, by number or name.  [default: those of all]")
-@click.option(
-    "--minutes",
-    type=_Time(0, 1_440, min_open=True),
-    metavar="N",
-    default=3.0,
-    show_default=True,
-    help="Time limit, on all cores.",
-)
-@click.option("--map", "map_", shell_complete=_complete_map, help="The map folder, for a game on a map of your own.")
-@click.option("--out", type=_FILE, help="The page.  [default: GAME with .html]")
+@click.option("--seat", help="Review only this seat, by number or name.  [default: all seats]")
+@_number("--minutes", type=_Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used.")
+@click.option("--map", "map_", shell_complete=_complete_map, help="Map folder, if the game is on your own map.")
+@click.option("--out", type=_FILE, help="File for the page.  [default: GAME with .html]")
 @_no_progress
 def review(
     game: Path, seat: str | None, minutes: float, map_: str | None, out: Path | None, *, no_progress: bool
@@ -318,9 +306,9 @@ def review(
     """
     Review the moves of a game.
 
-    Writes what was best in each move of GAME, a record, and what was luck, as one
-    self-contained page. An interrupted review resumes when the command is given
-    again. The command import reads games of Board Game Arena.
+    GAME is a record. The page shows what would have been best in each move, and
+    how much was luck; it is self-contained. If you interrupt a review, the same
+    command resumes it. The import command reads games of Board Game Arena.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.records.record import GameRecord
@@ -335,14 +323,14 @@ def review(
     from ttr_analysis import studies
     from ttr_analysis.report.review import write_review
 
-    print(f"{record!r}\nreviewed in {minutes:g} minutes at most", flush=True)
+    print(f"{record!r}\nreviewing for at most {minutes:g} minutes", flush=True)
     try:
         with _Interrupt(), warnings.catch_warnings():
             warnings.simplefilter("error", studies.Interrupted)
             found = studies.review(record, number, seconds=60 * minutes, path=kept, progress=not no_progress)
             write_review(found, out)
     except (studies.Interrupted, KeyboardInterrupt):
-        more = f": {kept} keeps what was judged, and the same command resumes" if kept.exists() else ""
+        more = f": {kept} has the moves judged so far, and the same command resumes the review" if kept.exists() else ""
         raise _Stopped(f"interrupted{more}", INTERRUPTED) from None
     except OSError as error:
         raise _Stopped.by(error, f"cannot write {error.filename or out}") from None
@@ -375,8 +363,8 @@ def score(file: Path) -> int:
     Show who won, with how many points.
 
     FILE is a record, or a position as a JSON object: map, players, owners of
-    routes, tickets. All its tickets are counted, and a saved game has those of
-    all seats: if you still play it, this gives away what the others hold.
+    routes, tickets. All its tickets count. A saved game has the tickets of all
+    seats: if you are still playing it, this gives away what the others hold.
     """
     from ttr_analysis.records.positions import read_position
     from ttr_analysis.records.record import GameRecord
@@ -397,9 +385,9 @@ def score(file: Path) -> int:
         who = f"P{points.seat} {name}".strip()
         print(f"{who}{' (won)' if points.seat in record.winners else ''}: {str(points)[1:-1].partition(': ')[2]}")
     if not record.is_complete:
-        print("The game is not over: points as if it ended here, by all tickets that the file tells.")
+        print("The game is not over: these would be the points if it ended now, with all tickets in the file.")
     elif not record.winners:
-        print("Who won depends on tickets that are not known.")
+        print("Who won depends on unknown tickets.")
     elif scores.tie:
         print(f"{scores.tie}.")
     return DONE

@@ -31,8 +31,7 @@ SNIPPETS = st.one_of(
 @given(file=st.sampled_from(FILES), place=st.floats(0, 1), cut=st.integers(0, 40), snippet=SNIPPETS)
 def test_any_damage_gives_a_map_or_its_faults(file: str, place: float, cut: int, snippet: bytes) -> None:
     with TemporaryDirectory() as directory:
-        for source in INVENTED.iterdir():
-            (Path(directory) / source.name).write_bytes(source.read_bytes())
+        shutil.copytree(INVENTED, directory, dirs_exist_ok=True)
         data = (INVENTED / file).read_bytes()
         start = int(place * len(data))
         (Path(directory) / file).write_bytes(data[:start] + snippet + data[start + cut :])
@@ -48,13 +47,11 @@ def test_any_damage_gives_a_map_or_its_faults(file: str, place: float, cut: int,
             assert nx.is_connected(loaded.graph)
 
 
-def test_deeply_nested_rules_are_refused() -> None:
-    with TemporaryDirectory() as directory:
-        for source in INVENTED.iterdir():
-            (Path(directory) / source.name).write_bytes(source.read_bytes())
-        (Path(directory) / "rules.toml").write_text("title = " + "[" * 4900 + "]" * 4900)
-        with pytest.raises(MapError, match="expected TOML"):
-            ttr.load_map(directory)
+def test_deeply_nested_rules_are_refused(tmp_path: Path) -> None:
+    folder = shutil.copytree(INVENTED, tmp_path / "nested")
+    (folder / "rules.toml").write_text("title = " + "[" * 4900 + "]" * 4900)
+    with pytest.raises(MapError, match="expected TOML"):
+        ttr.load_map(folder)
 
 
 _DEEP = ".b" * 49

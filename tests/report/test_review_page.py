@@ -79,7 +79,7 @@ def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
 
     assert cli.main([*command, "--seat", f"{EVIL}1", "--out", str(tmp_path / "page.html")]) == cli.DONE
 
-    assert "reviewed in 0.01 minutes at most" in capsys.readouterr().out
+    assert "reviewing for at most 0.01 minutes" in capsys.readouterr().out
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["game.jsonl", "page.html"]
     assert cli.main([*command, "--seat", "7"]) == cli.USAGE
     assert "no seat '7'; they are 0 to 1" in capsys.readouterr().err

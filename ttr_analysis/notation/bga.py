@@ -74,10 +74,10 @@ class LogReport:
 
     def __str__(self) -> str:
         n_differ = len(self.disagreements)
-        agree = "all as in the record" if n_differ == 0 else f"{n_differ} otherwise than in the record"
+        agree = "all as in the record" if n_differ == 0 else f"{n_differ} not as in the record"
         lines = [
             f"players: {', '.join(self.players)}",
-            f"moves read: {len(self.steps)}; figures that the log tells: {len(self.totals)}, {agree}",
+            f"moves read: {len(self.steps)}; figures in the log: {len(self.totals)}, {agree}",
             *(f"inferred: {text}" for text in self.inferred),
             *(f"unknown: {text}" for text in self.unknown),
             *(f"line {number} not understood: {_shorten(text)}" for number, text in self.unread[:10]),
@@ -166,7 +166,7 @@ def read_bga(
     <GameRecord usa: Bo, Ann, 26 events, not over, scores ?, ? so far>
     >>> print(record.report)
     players: Bo, Ann
-    moves read: 5; figures that the log tells: 1, all as in the record
+    moves read: 5; figures in the log: 1, all as in the record
     inferred: Ann was dealt yellow, yellow
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5

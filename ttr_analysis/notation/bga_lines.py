@@ -342,7 +342,7 @@ def check_order(log: Log) -> None:
     acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
     n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
     if len(acts) > _FEW and n_falling > len(acts) // 2:
-        raise acts[0].fault("expected the oldest move first: numbers of moves are falling")
+        raise acts[0].fault("expected the oldest move first, but the move numbers go down")
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
