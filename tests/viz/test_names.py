@@ -13,15 +13,13 @@ from ttr_analysis.maps import names as naming
 from ttr_analysis.notation.lexer import names_of
 from ttr_analysis.report.context import route_name, ticket_name
 from ttr_analysis.report.document import plain
-from ttr_analysis.viz.sheet import board_sheet, read_scene
+from ttr_analysis.viz.geometry import lay_out
+from ttr_analysis.viz.scene import read_scene
 from ttr_analysis.widgets.explorer import route_names, ticket_facts
 
 
 def test_every_printed_name_of_a_city_is_read(any_map: GameMap) -> None:
-    labels: dict[str, str] = {}
-    for label in board_sheet(any_map)["labels"]:
-        lines = " ".join(line for _, line in label["lines"])
-        labels[label["city"]] = f"{labels.get(label['city'], '')} {lines}"
+    labels = {label.city: label.text.replace("\n", " ") for label in lay_out(any_map).labels}
 
     for city in any_map.cities:
         for text in (city.name, city.label, isolate(city.name), city.name.upper(), city.name.replace("-", "–")):

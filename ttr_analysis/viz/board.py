@@ -42,7 +42,7 @@ from ttr_analysis.viz.geometry import (
     train,
 )
 from ttr_analysis.viz.placement import Car
-from ttr_analysis.viz.sheet import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
+from ttr_analysis.viz.scene import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from math import hypot, inf
+from math import hypot
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 from markupsafe import Markup
 
-from ttr_analysis.viz.sheet import CitySheet, Sheet, board_sheet
+from ttr_analysis.maps.names import describe_route
+from ttr_analysis.viz.svg import Drawing, drawing, point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -171,49 +172,49 @@ def _alike(figures: list[str]) -> list[str]:
 
 
 def _board(finding: Finding, game_map: GameMap) -> str:
-    sheet = board_sheet(game_map)
-    _, _, width, height = sheet["view"]
+    board = drawing(game_map)
+    _, _, width, height = board.view
     figures = finding.table["figure"]
     told = set(finding.table.index[finding.table["is_told"]])
     told |= {twin.id for route in map(game_map.route, told) if (twin := game_map.twin(route)) is not None}
     most = float(figures.max()) or 1.0
-    unit = sheet["unit"]
-    ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
-    names = _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet, told)
+    unit = board.unit
+    ends = {city for route in map(game_map.route, told) for city in route.cities}
+    names = _end_names({city.name: point(city.x, city.y) for city in game_map.cities if city.name in ends}, board, told)
     halo = f"ttr-halo-{crc32(''.join(text for _, text in names).encode()):08x}"
     parts = [
-        _open(finding, sheet["view"], min(_WIDTH, 300 * width // height)),
-        *_halo(halo, [text for _, text in names], sheet),
+        _open(finding, board.view, min(_WIDTH, 300 * width // height)),
+        *_halo(halo, [text for _, text in names], board),
         f"<g mask='url(#{halo})'>",
     ]
-    for route in sheet["routes"]:
-        figure = float(figures.get(route["id"], 0.0))
-        share, is_told = max(0.0, figure) / most, route["id"] in told
+    for route in game_map.routes:
+        figure = float(figures.get(route.id, 0.0))
+        share, is_told = max(0.0, figure) / most, route.id in told
         strong = 1 if is_told else 0.25 + share / 2
         look = f"stroke='{ACCENT if is_told else 'currentColor'}' stroke-opacity='{strong:.2f}'"
         wide = unit * (0.55 if is_told else 0.12 + 0.4 * share)
+        track = f"d='{board.routes[route.id].track}' fill='none' stroke-linecap='round' stroke-width='{wide:.0f}'"
         parts.append(
-            f"<path d='{route['track']}' fill='none' stroke-linecap='round' stroke-width='{wide:.0f}' {look}>"
-            f"<title>{escape(route['words'])}: {_tick(figure, finding.unit)}</title></path>"
+            f"<path {track} {look}><title>{escape(describe_route(route))}: {_tick(figure, finding.unit)}</title></path>"
         )
-    for city in sheet["cities"]:
-        is_end = city["name"] in ends
+    for city in game_map.cities:
+        is_end, (x, y) = city.name in ends, point(city.x, city.y)
         radius = unit * (0.4 if is_end else 0.2)
-        if any(room.away(city["x"], city["y"]) == 0 for room, _ in names):
+        if any(room.away(x, y) == 0 for room, _ in names):
             continue  # where names find no free room, specks of a dot between letters would make them hard to read
         parts.append(
-            f"<circle cx='{city['x']}' cy='{city['y']}' r='{radius:.0f}' "
+            f"<circle cx='{x}' cy='{y}' r='{radius:.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
         )
     return "".join([*parts, "</g>", *(f"<g fill='currentColor'>{text}</g>" for _, text in names), "</svg>"])
 
 
-def _halo(name: str, texts: list[str], sheet: Sheet) -> Iterator[str]:
+def _halo(name: str, texts: list[str], board: Drawing) -> Iterator[str]:
     """Yield a mask that leaves out what lies at letters: a halo of the page's color, whichever that is."""
-    left, top, width, height = sheet["view"]
+    left, top, width, height = board.view
     box = f"x='{left}' y='{top}' width='{width}' height='{height}'"
     yield f"<mask id='{name}' maskUnits='userSpaceOnUse' {box}><rect {box} fill='white'/>"
-    yield f"<g fill='black' stroke='black' stroke-linejoin='round' stroke-width='{0.35 * sheet['unit']:.0f}'>"
+    yield f"<g fill='black' stroke='black' stroke-linejoin='round' stroke-width='{0.35 * board.unit:.0f}'>"
     yield from (*texts, "</g></mask>")
 
 
@@ -247,45 +248,44 @@ class _Room(NamedTuple):
         )
 
 
-def _end_names(cities: list[CitySheet], sheet: Sheet, told: set[str]) -> list[tuple[_Room, str]]:
+def _end_names(ends: dict[str, tuple[int, int]], board: Drawing, told: set[str]) -> list[tuple[_Room, str]]:
     """Return the names of the ends of a route, on no other name, and on no dot and not on the route if that can be."""
-    view, unit = sheet["view"], sheet["unit"]
-    size = max(view[2:]) // 24
-    dots = [(city["x"], city["y"], 0.25 * unit) for city in sheet["cities"]]
-    spots = [(x, y, 0.4 * unit) for route in sheet["routes"] if route["id"] in told for x, y in route["spots"]]
+    unit, size = board.unit, max(board.view[2:]) // 24
+    dots = [point(city.x, city.y) for city in board.game_map.cities]
+    spots = [spot for route in told for spot in board.routes[route].spots]
     found: list[tuple[_Room, str]] = []
 
-    def cost(room: _Room, city: CitySheet) -> float:
+    def cost(room: _Room, at: tuple[int, int]) -> float:
         n_crossed = sum(room.overlaps(other) for other, _ in found)
-        n_crossed += sum(room.away(end["x"], end["y"]) < 0.45 * unit for end in cities)
-        n_dots = sum(room.away(x, y) < radius for x, y, radius in dots)
-        n_spots = sum(room.away(x, y) < radius for x, y, radius in spots)
-        others = [room.away(end["x"], end["y"]) for end in cities if end is not city]
-        away = room.away(city["x"], city["y"])
-        is_astray = min(others, default=inf) < away + 0.4 * size
-        return 100 * room.outside(view) + 40 * n_crossed + 8 * n_dots + 4 * (is_astray + away / size) + 3 * n_spots
+        n_crossed += sum(room.away(*end) < 0.45 * unit for end in ends.values())
+        n_dots = sum(room.away(*dot) < 0.25 * unit for dot in dots)
+        n_spots = sum(room.away(*spot) < 0.4 * unit for spot in spots)
+        away = room.away(*at)
+        is_astray = any(room.away(*end) < away + 0.4 * size for end in ends.values() if end != at)
+        outside = room.outside(board.view)
+        return 100 * outside + 40 * n_crossed + 8 * n_dots + 4 * (is_astray + away / size) + 3 * n_spots
 
-    for city in sorted(cities, key=lambda city: city["y"]):
-        room = min(_rooms(city, size, view), key=lambda room: cost(room, city))
+    for name, at in sorted(ends.items(), key=lambda end: end[1][1]):
+        room = min(_rooms(name, at, size, board.view), key=lambda room: cost(room, at))
         x = {"start": room.left, "middle": (room.left + room.right) / 2, "end": room.right}[room.anchor]
         look = f"{_FONT} font-size='{size}' font-weight='700'"
-        at = f"x='{x:.0f}' y='{room.bottom - 0.2 * size:.0f}' text-anchor='{room.anchor}'"
-        found.append((room, f"<text {at} {look}>{escape(city['name'])}</text>"))
+        place = f"x='{x:.0f}' y='{room.bottom - 0.2 * size:.0f}' text-anchor='{room.anchor}'"
+        found.append((room, f"<text {place} {look}>{escape(name)}</text>"))
     return found
 
 
-def _rooms(city: CitySheet, size: int, view: tuple[int, int, int, int]) -> Iterator[_Room]:
-    """Yield where the name of a city may stand, the best first: beside its dot, at a corner, above and below."""
-    wide = len(city["name"]) * size * _BOLD_LETTER / _TEXT
+def _rooms(name: str, at: tuple[int, int], size: int, view: tuple[int, int, int, int]) -> Iterator[_Room]:
+    """Yield the places for the name of a city, the best first: beside its dot, at a corner, above and below."""
+    wide = len(name) * size * _BOLD_LETTER / _TEXT
     for gap in (0.45 * size, 0.9 * size, 1.3 * size, 1.8 * size):
         for up in (0, -0.5, 0.5, -1, 1):
-            middle = city["y"] + up * (gap + 0.3 * size)
+            middle = at[1] + up * (gap + 0.3 * size)
             for side, anchor in ((1, "start"), (-1, "end")):
-                x = city["x"] + side * (gap if up == 0 else 0.8 * gap)
+                x = at[0] + side * (gap if up == 0 else 0.8 * gap)
                 left = x if side > 0 else x - wide
                 yield _Room(left, middle - size / 2, left + wide, middle + size / 2, anchor)
         for up in (-1, 1):
-            middle = city["y"] + up * (gap + 0.5 * size)
+            middle = at[1] + up * (gap + 0.5 * size)
             for share in _SHARES:
-                left = max(view[0], min(view[0] + view[2] - wide, city["x"] - share * wide))
+                left = max(view[0], min(view[0] + view[2] - wide, at[0] - share * wide))
                 yield _Room(left, middle - size / 2, left + wide, middle + size / 2, "middle")

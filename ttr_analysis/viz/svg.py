@@ -1,49 +1,180 @@
 """
 Boards as SVG: a still picture, or a live one that changes in a browser.
 
-Both are drawn from the same sheet by the same functions. A live board also has
-everything that may appear later: trains, crosses, glows and tickets, which the
-style sheet of widgets shows by classes and data attributes. Names are escaped.
+Both are drawn by the same functions, from the same layout, shapes and styles as
+`plot_map`. A live board also has everything that may appear later: trains,
+crosses, glows and tickets, which the style sheet of widgets shows by classes
+and data attributes. Coordinates are whole numbers, y downwards. Names are escaped.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, TypedDict
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from markupsafe import Markup
 
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
-from ttr_analysis.viz.sheet import (
-    NUMBER_SIZE,
-    CardSheet,
-    CitySheet,
-    LabelSheet,
-    PlayerSheet,
-    RouteSheet,
-    Sheet,
-    TicketSheet,
-    TokenSheet,
-    arcs_of,
-    board_sheet,
+from ttr_analysis.maps.names import describe_route, name_ticket
+from ttr_analysis.viz.coast import load_background
+from ttr_analysis.viz.geometry import (
+    PLATE,
+    BoardLayout,
+    Token,
+    arrow,
+    cross,
+    frame,
+    lay_out,
+    placed,
+    saw,
+    station,
+    train,
 )
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, FREE_SHARE, PENS, pale
+from ttr_analysis.viz.placement import Points
+from ttr_analysis.viz.scene import NUMBER_SIZE, arcs_of, number_spot, ticket_arc
+from ttr_analysis.viz.style import (
+    BOARD,
+    CARD_STYLES,
+    FREE_SHARE,
+    NEUTRAL_COLOR,
+    PENS,
+    PLAYER_COLORS,
+    PLAYER_DASHES,
+    Shape,
+    ink_upon,
+    pale,
+)
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
 
-_FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
-_FAINT = 0.35
-"""How much is seen of routes beside those that stand out."""
-HIT = 0.44
+SCALE: Final = 100
+"""Coordinates of the pictures per board unit."""
+WIDTH: Final = 900
+"""Largest width of a board, in pixels."""
+HIT: Final = 0.44
 """Width along a track in which a click counts, in space units."""
+_FONT: Final = "font-family='DejaVu Sans, Verdana, sans-serif'"
+_FAINT: Final = 0.35
+"""Opacity of routes beside those that stand out."""
+_ANCHORS: Final = {"left": "start", "center": "middle", "right": "end"}
+_LINE: Final = 1.12
+"""From line to line of a label, in ems."""
 
 
-WIDTH = 900
-"""Most pixels across of a board."""
+class Outlines(NamedTuple):
+    """
+    The outlines of a route.
+
+    `track` is the line along its middle; `cars`, `rock` (around the cars of a
+    tunnel), `plates` and `locomotives` (on spaces that need one), `symbols`,
+    `trains` and `crosses` have one for each space, whose middles are `spots`.
+    """
+
+    track: str
+    cars: str
+    rock: str
+    plates: str
+    locomotives: str
+    symbols: str
+    trains: str
+    crosses: str
+    spots: list[tuple[int, int]]
+
+
+class Drawing(NamedTuple):
+    """What all pictures of a board have in common; `view` is the `viewBox`, `routes` is by id."""
+
+    game_map: GameMap
+    layout: BoardLayout
+    view: tuple[int, int, int, int]
+    unit: int
+    radius: int
+    label_size: int
+    ground: str
+    routes: dict[str, Outlines]
+
+
+@lru_cache(maxsize=16)
+def drawing(game_map: GameMap) -> Drawing:
+    """Return what all pictures of a board have in common; cached for recent maps."""
+    layout = lay_out(game_map)
+    left, bottom, right, top = (round(SCALE * edge) for edge in frame(layout))
+    view = (left, -top, right - left, top - bottom)
+    unit, radius, label_size = (round(SCALE * size) for size in (layout.unit, layout.city_radius, layout.label_size))
+    routes = {route.id: _outlines(route, layout) for route in game_map.routes}
+    return Drawing(game_map, layout, view, unit, radius, label_size, _ground(game_map, layout, view), routes)
+
+
+def _ground(game_map: GameMap, layout: BoardLayout, view: tuple[int, int, int, int]) -> str:
+    """Return the paper, and land, lakes and borders where they are known."""
+    behind = load_background(game_map)
+    left, top, width, height = view
+    paper = BOARD.home if behind is None else BOARD.sea
+    parts = [f"<rect x='{left}' y='{top}' width='{width}' height='{height}' fill='{paper}'/>"]
+    if behind is None:
+        return parts[0]
+    pen = f"stroke-width='{PENS.ground * round(SCALE * layout.unit):.0f}'"
+    dash = f" stroke-dasharray='{round(0.25 * SCALE * layout.unit)} {round(0.1 * SCALE * layout.unit)}'"
+    for lines, fill, edge, dashes in (
+        (behind.land, BOARD.land, BOARD.shore, ""),
+        (behind.home, BOARD.home, "none", ""),
+        (behind.lakes, BOARD.sea, BOARD.shore, ""),
+        (behind.states, "none", BOARD.state, ""),
+        (behind.borders, "none", BOARD.border, dash),
+    ):
+        parts.append(_element(path(lines, close=fill != "none"), f"fill='{fill}' stroke='{edge}' {pen}{dashes}"))
+    return "".join(parts)
+
+
+def _outlines(route: Route, layout: BoardLayout) -> Outlines:
+    track, symbol = layout.tracks[route.id], CARD_STYLES[route.color].symbol
+    wanted = [car for car in track.cars if car.locomotive]
+    plain = [car for car in track.cars if not car.locomotive and symbol]
+    locomotive = CARD_STYLES["locomotive"].symbol
+    return Outlines(
+        track=path([track.line[::4] + track.line[-1:]], close=False),
+        cars=path(car.corners() for car in track.cars),
+        rock=path(saw(car, layout.unit) for car in track.cars) if route.tunnel else "",
+        plates=path(placed(PLATE, car, car.width) for car in wanted),
+        locomotives=path(placed(locomotive, car, 0.74 * car.width) for car in wanted),
+        symbols=path(placed(symbol, car, 0.66 * car.width) for car in plain),
+        trains=path(train(car) for car in track.cars),
+        crosses=path((stroke for car in track.cars for stroke in cross(car)), close=False),
+        spots=[point(car.x, car.y) for car in track.cars],
+    )
+
+
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+
+def point(x: float, y: float) -> tuple[int, int]:
+    """Return a point of the board in a picture, where y points downwards."""
+    return round(SCALE * x), round(-SCALE * y)
+
+
+def path(lines: Iterable[Points | Shape], *, close: bool = True) -> str:
+    """Return lines as the data of one path, by differences, which are short."""
+    return "".join(_line(line) + ("z" if close else "") for line in lines)
+
+
+def _line(line: Points | Shape) -> str:
+    points = [point(x, y) for x, y in line]
+    steps = [(x - before_x, y - before_y) for (before_x, before_y), (x, y) in pairwise(points)]
+    moves = "".join(f"{_number(dx)}{_number(dy)}" for dx, dy in steps if dx or dy).lstrip()
+    return f"M{points[0][0]}{_number(points[0][1])}" + (f"l{moves}" if moves else "")
+
+
+def _number(number: int) -> str:
+    """Return a number that follows another one; a minus sign separates them as well as a space."""
+    return str(number) if number < 0 else f" {number}"
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
 
 
 def map_svg(
@@ -73,7 +204,7 @@ def map_svg(
     tickets
         Tickets whose ends are joined.
     width
-        Most pixels across.
+        Largest width in pixels.
     fade
         Whether all other routes are faint, where some stand out.
 
@@ -83,51 +214,32 @@ def map_svg(
     >>> map_svg(ttr.load_map("nordic")).startswith("<svg")
     True
     """
-    svg = draw_board(
-        board_sheet(game_map),
-        owners or {},
-        stations=stations,
-        highlight={route.id for route in highlight},
-        cities=[city.name for city in cities],
-        ends=[(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)],
-        width=width,
-        fade=fade,
-    )
-    return Markup(svg)  # noqa: S704 - whose names `draw_board` escapes
-
-
-def draw_board(
-    sheet: Sheet,
-    owners: Mapping[str, Owner],
-    *,
-    stations: Mapping[str, int] | None = None,
-    highlight: Collection[str] = (),
-    cities: Collection[str] = (),
-    ends: Sequence[tuple[str, str]] = (),
-    width: int,
-    fade: bool = True,
-) -> str:
-    """Return a board as a picture, as `map_svg` does, of routes, cities and ticket `ends` given by ids and names."""
-    unit = sheet["unit"]
-    spots = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
+    board, owners = drawing(game_map), owners or {}
+    unit = board.unit
+    ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
+    highlighted = {route.id for route in highlight}
     parts: list[str] = []
-    for a, b in ends:
-        way = f"M{spots[a][0]} {spots[a][1]}L{spots[b][0]} {spots[b][1]}"
+    for (x, y), (to_x, to_y) in ((_position(game_map.city(a)), _position(game_map.city(b))) for a, b in ends):
         dashes = f"stroke-dasharray='{0.5 * unit:.0f} {0.3 * unit:.0f}'"
-        parts.append(_path(way, f"fill='none' stroke='{BOARD.text}' {_pen(0.16, unit)} {dashes}"))
-    for route in sheet["routes"]:
-        if route["id"] in highlight:
-            parts.append(_path(route["track"], f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"))
-        is_faint = fade and (highlight or ends) and route["id"] not in highlight
-        drawn = _route(sheet, route, owners)
+        look = f"fill='none' stroke='{BOARD.text}' {_pen(0.16, unit)} {dashes}"
+        parts.append(_element(f"M{x} {y}L{to_x} {to_y}", look))
+    for route in game_map.routes:
+        if route.id in highlighted:
+            glow = f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"
+            parts.append(_element(board.routes[route.id].track, glow))
+        is_faint = fade and (highlighted or ends) and route.id not in highlighted
+        drawn = _route(board, route, owners)
         parts += [f"<g opacity='{_FAINT}'>", *drawn, "</g>"] if is_faint else drawn
-    for x, y in (spots[name] for name in cities):
-        parts.append(f"<circle cx='{x}' cy='{y}' r='{2.4 * sheet['radius']:.0f}' fill='{BOARD.glow}'/>")
-    style = f"style='width:100%;max-width:{width}px'"
-    return "".join(_board(sheet, style, [*parts, *_tokens(sheet, owners), *_cities(sheet, stations or {})]))
+    for x, y in map(_position, cities):
+        parts.append(f"<circle cx='{x}' cy='{y}' r='{2.4 * board.radius:.0f}' fill='{BOARD.glow}'/>")
+    tokens = [*board.layout.tolls, *(token for token in board.layout.swaps if not owners.keys() >= set(token.routes))]
+    parts += [part for token in tokens for part in _token(token, unit, is_toll=token in board.layout.tolls)]
+    parts += _cities(board, stations or {})
+    svg = _board(board, f"style='width:100%;max-width:{width}px'", parts)
+    return Markup(svg)  # noqa: S704 - whose names are escaped
 
 
-def draw_live_board(sheet: Sheet) -> str:
+def _live_board(board: Drawing) -> str:
     """
     Return a board that can be changed in a browser.
 
@@ -136,124 +248,117 @@ def draw_live_board(sheet: Sheet) -> str:
     tickets have `data-route` and `data-ticket`, cities `data-city`, and remarks on
     cards that replace others `data-routes`.
     """
-    unit = sheet["unit"]
+    unit, routes = board.unit, board.game_map.routes
     glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
-    parts = [
-        *_group("glows", (f"<path d='{r['track']}' {_data('route', r['id'])} {glow}/>" for r in sheet["routes"])),
-        *_group("routes", (part for route in sheet["routes"] for part in _live_route(sheet, route))),
-        *_group("owners", (_live_numbers(route, unit) for route in sheet["routes"])),
-        *_group("tokens", (part for token in sheet["tokens"] for part in _live_token(token, unit))),
-        *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
-        *_group("cities", _cities(sheet, None)),
-    ]
-    return "".join(_board(sheet, f"class='ttr-board' style='--ttr-unit:{unit}px'", parts))
+    layers: dict[str, Iterable[str]] = {
+        "glows": (f"<path d='{board.routes[r.id].track}' {_data('route', r.id)} {glow}/>" for r in routes),
+        "routes": (part for route in routes for part in _live_route(board, route)),
+        "owners": (_live_numbers(board, route) for route in routes),
+        "tokens": _live_tokens(board),
+        "tickets": (part for ticket in board.game_map.tickets for part in _ticket(board, ticket)),
+        "cities": _cities(board, None),
+    }
+    parts = [f"<g class='ttr-{name}'>{''.join(layer)}</g>" for name, layer in layers.items()]
+    return _board(board, f"class='ttr-board' style='--ttr-unit:{unit}px'", parts)
 
 
-def _board(sheet: Sheet, attributes: str, parts: list[str]) -> Iterator[str]:
-    left, top, width, height = sheet["view"]
-    yield (
-        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{escape(sheet['about'], quote=True)}' "
-        f"viewBox='{left} {top} {width} {height}' {attributes}>"
-    )
-    yield f"<rect x='{left}' y='{top}' width='{width}' height='{height}' fill='{sheet['paper']}'/>"
-    pen = f"stroke-width='{PENS.ground * sheet['unit']:.0f}'"
-    for layer in sheet["layers"]:
-        dash = f" stroke-dasharray='{layer['dash']}'" if layer["dash"] else ""
-        yield _path(layer["path"], f"fill='{layer['fill']}' stroke='{layer['edge']}' {pen}{dash}")
-    yield from parts
-    yield from _labels(sheet["labels"], sheet)
-    yield "</svg>"
+def _board(board: Drawing, attributes: str, parts: Iterable[str]) -> str:
+    about, view = escape(_about(board.game_map), quote=True), " ".join(map(str, board.view))
+    start = f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{about}' viewBox='{view}' {attributes}>"
+    return "".join([start, board.ground, *parts, *_labels(board), "</svg>"])
+
+
+def _about(game_map: GameMap) -> str:
+    return f"Board of {game_map.title}: {len(game_map.cities)} cities, {len(game_map.routes)} routes"
 
 
 # -- routes --------------------------------------------------------------------------------------------------------
 
 
-def _route(sheet: Sheet, route: RouteSheet, owners: Mapping[str, Owner]) -> Iterator[str]:
+def _route(board: Drawing, route: Route, owners: Mapping[str, Owner]) -> Iterator[str]:
     """Yield a route, free or with trains; a free one is paler where others are taken."""
-    unit, owner = sheet["unit"], owners.get(route["id"])
+    owner, words = owners.get(route.id), escape(describe_route(route))
     if owner is None:
-        yield f"<g><title>{escape(route['words'])}</title>"
-        yield from _space(route, unit, FREE_SHARE if owners else 1.0)
+        yield f"<g><title>{words}</title>"
+        yield from _space(board, route, FREE_SHARE if owners else 1.0)
     else:
-        look = sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
+        color = NEUTRAL_COLOR if owner == "neutral" else PLAYER_COLORS[owner % len(PLAYER_COLORS)]
         who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
-        yield f"<g><title>{escape(route['words'])}: {who}</title>"
-        yield _path(route["trains"], f"fill='{look['color']}' {_train_pen(unit)}")
-        yield f"<text {_numbers(route, unit)} {_FONT} fill='{look['ink']}'>{symbol[0] * route['length']}</text>"
+        yield f"<g><title>{words}: {who}</title>"
+        yield _element(board.routes[route.id].trains, f"fill='{color}' {_train_pen(board.unit)}")
+        yield f"<text {_numbers(board, route)} {_FONT} fill='{ink_upon(color)}'>{symbol[0] * route.length}</text>"
     yield "</g>"
 
 
-def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
+def _live_route(board: Drawing, route: Route) -> Iterator[str]:
     """Yield a route with everything that may appear on it."""
-    unit, names = sheet["unit"], f"{_data('route', route['id'])} {_data('color', route['color'])}"
-    yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(route['words'])}</title>"
-    yield from _space(route, unit, 1.0)
-    yield _path(route["trains"], f"class='ttr-trains' {_train_pen(unit)}")
-    cross = f"class='ttr-crosses' fill='none' stroke='{BOARD.closed}' {_pen(PENS.closed, unit)}"
-    yield _path(route["crosses"], cross)
-    yield _path(route["track"], f"class='ttr-hit' fill='none' {_pen(HIT, unit)}")
+    unit, names, shapes = (
+        board.unit,
+        f"{_data('route', route.id)} {_data('color', route.color)}",
+        board.routes[route.id],
+    )
+    yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(describe_route(route))}</title>"
+    yield from _space(board, route, 1.0)
+    yield _element(shapes.trains, f"class='ttr-trains' {_train_pen(unit)}")
+    yield _element(shapes.crosses, f"class='ttr-crosses' fill='none' stroke='{BOARD.closed}' {_pen(PENS.closed, unit)}")
+    yield _element(shapes.track, f"class='ttr-hit' fill='none' {_pen(HIT, unit)}")
     yield "</g>"
 
 
-def _live_numbers(route: RouteSheet, unit: int) -> str:
+def _live_numbers(board: Drawing, route: Route) -> str:
     """Return the place of an owner's symbol, outside of the route, whose name is its description alone."""
-    names = f"{_data('route', route['id'])} data-owner='' aria-hidden='true'"
-    return f"<text class='ttr-numbers' {names} {_numbers(route, unit)}></text>"
+    names = f"{_data('route', route.id)} data-owner='' aria-hidden='true'"
+    return f"<text class='ttr-numbers' {names} {_numbers(board, route)}></text>"
 
 
-def _space(route: RouteSheet, unit: int, share: float) -> Iterator[str]:
+def _space(board: Drawing, route: Route, share: float) -> Iterator[str]:
     """Yield what is printed on the board: the line along a route, its cars, and their symbols."""
+    unit, shapes = board.unit, board.routes[route.id]
 
     def ink(color: str) -> str:
         return pale(color, share)
 
-    look, locomotive = CARD_STYLES[route["color"]], CARD_STYLES["locomotive"]
+    look, locomotive = CARD_STYLES[route.color], CARD_STYLES["locomotive"]
     dashes = f"stroke-dasharray='{0.18 * unit:.0f} {0.11 * unit:.0f}'"
     ferry = f"stroke='{BOARD.ferry}' {_pen(PENS.ferry, unit)} {dashes}"
-    bed = ferry if route["ferry"] else f"stroke='{BOARD.bed}' {_pen(PENS.bed, unit)}"
-    yield _path(route["track"], f"fill='none' {bed}")
-    yield _path(route["rock"], f"class='ttr-rock' fill='{ink(BOARD.tunnel)}'")
+    bed = ferry if route.locomotives else f"stroke='{BOARD.bed}' {_pen(PENS.bed, unit)}"
     pen = f"stroke='{ink(look.edge)}' {_pen(PENS.car, unit)}"
-    yield _path(route["cars"], f"class='ttr-cars' fill='{ink(look.fill)}' {pen}")
-    yield _path(route["plates"], f"class='ttr-plates' fill='{ink(locomotive.fill)}'")
-    yield _path(route["locomotives"], f"class='ttr-locomotives' fill='{ink(locomotive.ink)}'")
-    yield _path(route["symbols"], f"class='ttr-symbols' fill='{ink(look.ink)}'")
+    yield _element(shapes.track, f"fill='none' {bed}")
+    yield _element(shapes.rock, f"class='ttr-rock' fill='{ink(BOARD.tunnel)}'")
+    yield _element(shapes.cars, f"class='ttr-cars' fill='{ink(look.fill)}' {pen}")
+    yield _element(shapes.plates, f"class='ttr-plates' fill='{ink(locomotive.fill)}'")
+    yield _element(shapes.locomotives, f"class='ttr-locomotives' fill='{ink(locomotive.ink)}'")
+    yield _element(shapes.symbols, f"class='ttr-symbols' fill='{ink(look.ink)}'")
 
 
 def _train_pen(unit: int) -> str:
     return f"stroke='{BOARD.rim}' {_pen(PENS.train, unit)} stroke-linejoin='round'"
 
 
-def _numbers(route: RouteSheet, unit: int) -> str:
+def _numbers(board: Drawing, route: Route) -> str:
     """Return the place of the owner's symbol on each space."""
-    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.15 * unit:.0f}" for _, y in route["spots"])
+    unit, spots = board.unit, board.routes[route.id].spots
+    xs, ys = " ".join(str(x) for x, _ in spots), " ".join(f"{y + 0.15 * unit:.0f}" for _, y in spots)
     return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.42 * unit:.0f}' text-anchor='middle'"
 
 
 # -- all else ------------------------------------------------------------------------------------------------------
 
 
-def _tokens(sheet: Sheet, owners: Mapping[str, Owner]) -> Iterator[str]:
-    """Yield tolls, and remarks on cards that replace others where a route is still free."""
-    for token in sheet["tokens"]:
-        if token["kind"] == "toll" or not owners.keys() >= set(token["routes"]):
-            yield from _token(token, sheet["unit"])
+def _live_tokens(board: Drawing) -> Iterator[str]:
+    """Yield the tokens; the browser hides remarks that no longer matter."""
+    for token in board.layout.tolls:
+        yield from _token(token, board.unit, is_toll=True)
+    for token in board.layout.swaps:
+        yield f"<g class='ttr-swap' {_data('routes', json.dumps(token.routes))}>"
+        yield from _token(token, board.unit, is_toll=False)
+        yield "</g>"
 
 
-def _live_token(token: TokenSheet, unit: int) -> Iterator[str]:
-    """Yield a token; the browser hides remarks that no longer matter."""
-    if token["kind"] == "toll":
-        yield from _token(token, unit)
-        return
-    yield f"<g class='ttr-swap' {_data('routes', json.dumps(token['routes']))}>"
-    yield from _token(token, unit)
-    yield "</g>"
-
-
-def _token(token: TokenSheet, unit: int) -> Iterator[str]:
+def _token(token: Token, unit: int, *, is_toll: bool) -> Iterator[str]:
     """Yield a toll as a coin, a remark on swaps as a plaque."""
-    x, y, text, pen = token["x"], token["y"], token["text"], f"stroke='{BOARD.coin}' {_pen(PENS.token, unit)}"
-    if token["kind"] == "toll":
+    (x, y), text, pen = point(token.x, token.y), token.text, f"stroke='{BOARD.coin}' {_pen(PENS.token, unit)}"
+    if is_toll:
         size = 0.28 * unit
         yield f"<circle cx='{x}' cy='{y}' r='{0.19 * unit:.0f}' fill='{BOARD.home}' {pen}/>"
     else:
@@ -264,74 +369,74 @@ def _token(token: TokenSheet, unit: int) -> Iterator[str]:
     yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
 
 
-def _cities(sheet: Sheet, stations: Mapping[str, int] | None) -> Iterator[str]:
+def _cities(board: Drawing, stations: Mapping[str, int] | None) -> Iterator[str]:
     """Yield the cities with their stations; with None, with what may become one in a browser."""
-    pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, sheet['unit'])}"
-    for city in sheet["cities"]:
-        seat = (stations or {}).get(city["name"])
-        words = city["name"] if seat is None else f"{city['name']}: station of P{seat}"
-        yield f"<g class='ttr-city' {_data('city', city['name'])}><title>{escape(words)}</title>"
-        if city["arrow"]:
-            yield _path(city["arrow"], f"fill='{BOARD.quiet_text}'")
+    layout, radius, has_stations = board.layout, board.radius, board.game_map.rules.stations.number > 0
+    pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, board.unit)}"
+    for city in board.game_map.cities:
+        x, y = _position(city)
+        seat = (stations or {}).get(city.name)
+        words = city.name if seat is None else f"{city.name}: station of P{seat}"
+        yield f"<g class='ttr-city' {_data('city', city.name)}><title>{escape(words)}</title>"
+        if way := layout.exits.get(city.name):
+            yield _element(path([arrow(city.x, city.y, way.angle, layout.city_radius)]), f"fill='{BOARD.quiet_text}'")
         else:
-            yield f"<circle cx='{city['x']}' cy='{city['y']}' r='{sheet['radius']}' fill='{BOARD.city}' {pen}/>"
-        if stations is None and city["station"]:
-            house = _path(city["station"], f"class='ttr-house' {pen} stroke-linejoin='round'")
-            yield f"<g class='ttr-station' data-owner=''>{house}<text {_number_at(city, sheet)}></text></g>"
+            yield f"<circle cx='{x}' cy='{y}' r='{radius}' fill='{BOARD.city}' {pen}/>"
+        house = path([station(city.x, city.y, layout.city_radius)]) if has_stations else ""
+        at = f"x='{x}' y='{y + 0.6 * radius:.0f}' font-weight='bold' font-size='{1.75 * radius:.0f}'"
+        at += " text-anchor='middle'"
+        if stations is None and house:
+            shape = _element(house, f"class='ttr-house' {pen} stroke-linejoin='round'")
+            yield f"<g class='ttr-station' data-owner=''>{shape}<text {at}></text></g>"
         elif seat is not None:
-            look = sheet["players"][seat % len(sheet["players"])]
-            yield _path(city["station"], f"fill='{look['color']}' {pen} stroke-linejoin='round'")
-            yield f"<text {_number_at(city, sheet)} {_FONT} fill='{look['ink']}'>{seat}</text>"
+            color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
+            yield _element(house, f"fill='{color}' {pen} stroke-linejoin='round'")
+            yield f"<text {at} {_FONT} fill='{ink_upon(color)}'>{seat}</text>"
         yield "</g>"
 
 
-def _number_at(city: CitySheet, sheet: Sheet) -> str:
-    at = f"x='{city['x']}' y='{city['y'] + 0.6 * sheet['radius']:.0f}'"
-    return f"{at} font-weight='bold' font-size='{1.75 * sheet['radius']:.0f}' text-anchor='middle'"
-
-
-def _labels(labels: list[LabelSheet], sheet: Sheet) -> Iterator[str]:
-    size = sheet["label_size"]
+def _labels(board: Drawing) -> Iterator[str]:
+    size, em = board.label_size, board.layout.label_size
     yield (
         f"<g class='ttr-labels' {_FONT} font-size='{size}' paint-order='stroke' stroke='{BOARD.halo}' "
         f"stroke-width='{0.3 * size:.0f}' stroke-linejoin='round'>"
     )
-    leaves = {city["name"] for city in sheet["cities"] if city["arrow"]}
-    for label in labels:
-        look = (
-            f"font-style='italic' fill='{BOARD.quiet_text}'"
-            if label["city"] in leaves
-            else f"font-weight='bold' fill='{BOARD.text}'"
-        )
-        for y, line in label["lines"]:
-            yield f"<text x='{label['x']}' y='{y}' text-anchor='{label['anchor']}' {look}>{escape(line)}</text>"
+    for label in board.layout.labels:
+        look = f"font-weight='bold' fill='{BOARD.text}'"
+        if label.city in board.layout.exits:
+            look = f"font-style='italic' fill='{BOARD.quiet_text}'"
+        lines = label.text.split("\n")
+        for k, line in enumerate(lines):  # around the middle of the label
+            x, y = point(label.x, label.y - em * (0.36 + _LINE * (k - (len(lines) - 1) / 2)))
+            yield f"<text x='{x}' y='{y}' text-anchor='{_ANCHORS[label.align]}' {look}>{escape(line)}</text>"
     yield "</g>"
 
 
-def _ticket(sheet: Sheet, ticket: TicketSheet) -> Iterator[str]:
+def _ticket(board: Drawing, ticket: Ticket) -> Iterator[str]:
     """Yield the arcs of a ticket with its points, hidden at first."""
-    unit, radius, size = sheet["unit"], sheet["radius"], sheet["label_size"]
-    places = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
-    yield f"<g class='ttr-ticket' {_data('ticket', ticket['id'])} style='display:none'>"
-    yield f"<title>{escape(ticket['words'])}</title>"
-    for arc in ticket["arcs"]:
-        x, y, line = arc["x"], arc["y"], f"d='{arc['path']}' fill='none'"
+    game_map, unit, radius, size = board.game_map, board.unit, board.radius, board.label_size
+    yield f"<g class='ttr-ticket' {_data('ticket', ticket.id)} style='display:none'>"
+    yield f"<title>{escape(name_ticket(ticket))}</title>"
+    for a, b, points in arcs_of(ticket, game_map):
+        arc = ticket_arc(game_map, a, b)
+        x, y = point(*number_spot(game_map, board.layout, arc))
+        # A quadratic curve reaches half as far as its control point.
+        start, control, end = (point(*at) for at in (arc[0], 2 * arc[len(arc) // 2] - (arc[0] + arc[-1]) / 2, arc[-1]))
+        line = f"d='M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}' fill='none'"
         yield f"<path {line} stroke='{BOARD.halo}' {_pen(PENS.ticket_rim, unit)}/>"
         yield f"<path {line} class='ttr-arc' {_pen(PENS.ticket, unit)}/>"
-        for at_x, at_y in (places[end] for end in arc["cities"]):
+        for at_x, at_y in (start, end):
             ring = f"class='ttr-ring' r='{1.7 * radius:.0f}' {_pen(PENS.ticket_end, unit)}"
             yield f"<circle cx='{at_x}' cy='{at_y}' fill='none' {ring}/>"
         disk = f"class='ttr-points' fill='#fff' {_pen(PENS.city, unit)}"
         yield f"<circle cx='{x}' cy='{y}' r='{NUMBER_SIZE * size:.0f}' {disk}/>"
         at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size}' font-weight='bold'"
-        yield f"<text {at} fill='{BOARD.text}'>{arc['points']}</text>"
+        yield f"<text {at} fill='{BOARD.text}'>{points}</text>"
     yield "</g>"
 
 
-def _group(name: str, parts: Iterator[str]) -> Iterator[str]:
-    yield f"<g class='ttr-{name}'>"
-    yield from parts
-    yield "</g>"
+def _position(city: City) -> tuple[int, int]:
+    return point(city.x, city.y)
 
 
 def _data(name: str, value: str) -> str:
@@ -342,55 +447,23 @@ def _pen(width: float, unit: int) -> str:
     return f"stroke-width='{width * unit:.0f}'"
 
 
-def _path(path: str, style: str) -> str:
-    return f"<path d='{path}' {style}/>" if path else ""
+def _element(data: str, style: str) -> str:
+    return f"<path d='{data}' {style}/>" if data else ""
 
 
 # -- what a browser needs ------------------------------------------------------------------------------------------
 
 
-class LivePlace(TypedDict):
-    """A route or city that can be chosen: its id or name, its position, and its description."""
-
-    id: str
-    at: tuple[int, int]
-    words: str
-
-
-class LiveTicket(TypedDict):
-    """A ticket: its id, and its description."""
-
-    id: str
-    words: str
-
-
-class LiveSheet(TypedDict):
-    """
-    A live board, with its `viewBox` and the space of a train.
-
-    Routes and tickets are in the order of the map; `cities` has no border points.
-    `cards` is by color, gray and the locomotive included, `players` by seat.
-    """
-
-    svg: str
-    title: str
-    about: str
-    view: tuple[int, int, int, int]
-    unit: int
-    routes: list[LivePlace]
-    cities: list[LivePlace]
-    tickets: list[LiveTicket]
-    cards: dict[str, CardSheet]
-    players: list[PlayerSheet]
-    neutral: PlayerSheet
-
-
 @lru_cache(maxsize=16)
-def live_sheet(game_map: GameMap) -> LiveSheet:
+def live_sheet(game_map: GameMap) -> dict[str, Any]:
     """
     Return a live board, ready for JSON.
 
-    Cached for recent maps: do not change it.
+    Besides the picture it has its `viewBox` as `view`, the space of a train as
+    `unit`, and all that can be chosen by id, position and description: routes and
+    tickets in the order of the map, cities without border points. `cards` is by
+    color, gray and the locomotive included, `players` by seat. Cached for recent
+    maps: do not change it.
 
     Examples
     --------
@@ -399,24 +472,38 @@ def live_sheet(game_map: GameMap) -> LiveSheet:
     >>> sheet["svg"].count("class='ttr-route'"), sheet["routes"][0]["words"]
     (81, 'Aalborg – Aarhus, 1 purple')
     """
-    sheet = board_sheet(game_map)
-    return LiveSheet(
-        svg=draw_live_board(sheet),
-        title=sheet["title"],
-        about=sheet["about"],
-        view=sheet["view"],
-        unit=sheet["unit"],
-        routes=[
-            LivePlace(id=route["id"], at=route["spots"][route["length"] // 2], words=route["words"])
-            for route in sheet["routes"]
+    board = drawing(game_map)
+    return {
+        "svg": _live_board(board),
+        "title": game_map.title,
+        "about": _about(game_map),
+        "view": board.view,
+        "unit": board.unit,
+        "routes": [
+            {"id": route.id, "at": board.routes[route.id].spots[route.length // 2], "words": describe_route(route)}
+            for route in game_map.routes
         ],
-        cities=[
-            LivePlace(id=city["name"], at=(city["x"], city["y"]), words=city["name"])
-            for city in sheet["cities"]
-            if not city["arrow"]
+        "cities": [
+            {"id": city.name, "at": _position(city), "words": city.name}
+            for city in game_map.cities
+            if city.name not in board.layout.exits
         ],
-        tickets=[LiveTicket(id=ticket["id"], words=ticket["words"]) for ticket in sheet["tickets"]],
-        cards=sheet["cards"],
-        players=sheet["players"],
-        neutral=sheet["neutral"],
-    )
+        "tickets": [{"id": ticket.id, "words": name_ticket(ticket)} for ticket in game_map.tickets],
+        "cards": {
+            color: {
+                "fill": look.fill,
+                "ink": look.ink,
+                "edge": look.edge,
+                "symbol": path([look.symbol] if look.symbol else []),
+                "symbol_name": look.symbol_name,
+            }
+            for color, look in CARD_STYLES.items()
+        },
+        "players": [_player(color, dashes) for color, dashes in zip(PLAYER_COLORS, cycle(PLAYER_DASHES), strict=False)],
+        "neutral": _player(NEUTRAL_COLOR, ()),
+    }
+
+
+def _player(color: str, dashes: tuple[float, ...]) -> dict[str, Any]:
+    """Return how a player looks; dashes of lines are in widths of the line."""
+    return {"color": color, "ink": ink_upon(color), "dashes": dashes}

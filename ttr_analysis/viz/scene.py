@@ -1,0 +1,244 @@
+"""What a picture of a board shows, all names looked up on the map, and the arcs of tickets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from textwrap import shorten
+from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._words import counted
+from ttr_analysis.maps.model import City, CityLike, GameMap, RouteLike, Ticket, TicketLike
+from ttr_analysis.viz.geometry import BoardLayout, clear_spot
+from ttr_analysis.viz.placement import Points, bezier
+from ttr_analysis.viz.style import PLAYER_COLORS
+
+TICKET_BOW: Final = 0.13
+"""How far the arc of a ticket bows, as a share of its chord."""
+NUMBER_SIZE: Final = 0.95
+"""Radius of the disk with the points of a ticket, in ems of a label."""
+
+
+@runtime_checkable
+class HasRoutes(Protocol):
+    """Anything made of routes: a path, a trail, a network."""
+
+    @property
+    def routes(self) -> Iterable[RouteLike]:
+        """Its routes."""
+        ...
+
+
+class Values(Protocol):
+    """Numbers by route or city: a dict, or a pandas Series."""
+
+    def items(self) -> Iterable[tuple[Any, SupportsFloat]]:
+        """Return pairs of a route or city and its number."""
+        ...
+
+
+Routes: TypeAlias = HasRoutes | Iterable[RouteLike]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """The owner of routes, as shown: label, color, the symbol upon trains, which may be empty, and ids of routes."""
+
+    label: str
+    color: str
+    symbol: str
+    routes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """
+    What a picture of the board shows, all names looked up.
+
+    Parameters
+    ----------
+    highlight, closed
+        Ids of routes that stand out, and that are crossed out.
+    tickets
+        Tickets whose ends are joined.
+    players
+        Owners of routes.
+    values
+        Numbers by route id or city name; None if nothing is colored by them.
+    stations
+        Owner of a station, by the name of the city.
+    """
+
+    highlight: frozenset[str]
+    closed: frozenset[str]
+    tickets: tuple[Ticket, ...]
+    players: tuple[Player, ...]
+    values: dict[str, float] | None
+    stations: dict[str, Player]
+
+    @property
+    def owned(self) -> frozenset[str]:
+        """Ids of the routes that have an owner."""
+        return frozenset().union(*(player.routes for player in self.players))
+
+    def value_range(self) -> tuple[float, float]:
+        """Return the lowest and highest finite value; 0 and 1 without any."""
+        finite = [value for value in (self.values or {}).values() if math.isfinite(value)]
+        return min(finite, default=0.0), max(finite, default=1.0)
+
+    def title(self, game_map: GameMap) -> str:
+        """Return the title of a map, and what is to be seen besides the board."""
+        parts = [
+            f"{counted(len(routes), 'route')} {what}"
+            for routes, what in (
+                (self.highlight, "highlighted"),
+                (self.owned, "owned"),
+                (self.closed, "closed"),
+            )
+            if routes
+        ]
+        if self.stations:
+            parts.append(counted(len(self.stations), "station"))
+        if self.tickets:
+            parts.insert(0, counted(len(self.tickets), "ticket"))
+        return f"{game_map.title}: {', '.join(parts)}" if parts else game_map.title
+
+
+def read_scene(
+    game_map: GameMap,
+    *,
+    highlight: Routes = (),
+    closed: Routes = (),
+    tickets: Iterable[TicketLike] = (),
+    owned: Mapping[Any, Routes] | Routes = (),
+    values: Values | None = None,
+    stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
+) -> Scene:
+    """
+    Return what `plot_map` was asked to show, every name looked up.
+
+    Raises
+    ------
+    UnknownNameError
+        If a route, city or ticket is not on the map.
+    TypeError
+        If values are not numbers by route or city.
+    """
+    owners = owned if isinstance(owned, Mapping) else {}
+    looks = _looks([*owners, *(stations or {}).values()])
+    players = tuple(replace(looks[who], routes=_ids(game_map, routes)) for who, routes in owners.items())
+    if not isinstance(owned, Mapping) and (routes := _ids(game_map, owned)):
+        players = (Player("owned", PLAYER_COLORS[0], "", routes),)
+    return Scene(
+        highlight=_ids(game_map, highlight),
+        closed=_ids(game_map, closed),
+        tickets=game_map.resolve_tickets(tickets),
+        players=players,
+        values=None if values is None else _read_values(game_map, values),
+        stations={game_map.city(city).name: looks[who] for city, who in (stations or {}).items()},
+    )
+
+
+def _ids(game_map: GameMap, routes: Routes) -> frozenset[str]:
+    found = game_map.resolve_routes(routes.routes if isinstance(routes, HasRoutes) else routes)
+    return frozenset(route.id for route in found)
+
+
+def _looks(names: Iterable[Any]) -> dict[Any, Player]:
+    """Return how players look, without their routes."""
+    players = list(dict.fromkeys(names))
+    return {
+        who: Player(
+            f"seat {who}" if isinstance(who, int) else str(who),
+            PLAYER_COLORS[(who if isinstance(who, int) else rank) % len(PLAYER_COLORS)],
+            symbol,
+            frozenset(),
+        )
+        for rank, (who, symbol) in enumerate(zip(players, _symbols([str(who) for who in players]), strict=True))
+    }
+
+
+def _symbols(names: Sequence[str]) -> list[str]:
+    """
+    Return a symbol for the trains of each player, to tell them apart without colors.
+
+    The first one or two characters of the names if these differ and every font
+    has them, else numbers.
+
+    Examples
+    --------
+    >>> _symbols(["Ida", "Bo"]), _symbols(["P0: 98 points", "P1: 65 points"]), _symbols(["path A", "path B"])
+    (['I', 'B'], ['P0', 'P1'], ['1', '2'])
+    """
+    for n in (1, 2):
+        marks = [name[:1].upper() + name[1:n] for name in names]
+        n_different = len({mark.casefold() for mark in marks})
+        if n_different == len(marks) and all(mark.isascii() and mark.isalnum() for mark in marks):
+            return marks
+    return [str(number) for number, _ in enumerate(names, 1)]
+
+
+def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
+    if not hasattr(values, "items"):
+        msg = f"values: expected a dict or a pandas Series of numbers by route or city, got {_brief(values)}"
+        raise TypeError(msg)
+    numbers: dict[str, float] = {}
+    for key, value in values.items():
+        names = _names(game_map, key)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            msg = f"values: expected a number for {key if isinstance(key, str) else names[0]}, got {_brief(value)}"
+            raise TypeError(msg) from None
+        numbers.update(dict.fromkeys(names, number))
+    return numbers
+
+
+def _brief(value: object) -> str:
+    return shorten(repr(value), 80, placeholder=" …")
+
+
+def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever the user has as keys
+    """Return the ids of the routes, or the name of the city, that a key stands for."""
+    if isinstance(key, City):
+        return [game_map.city(key).name]
+    try:
+        return [route.id for route in game_map.resolve_routes([key])]
+    except UnknownNameError as no_route:
+        if not isinstance(key, str):
+            raise
+        try:
+            return [game_map.city(key).name]
+        except UnknownNameError as no_city:
+            near = no_route.candidates[:2] + no_city.candidates[:2]
+            raise UnknownNameError("route or city", key, near) from None
+
+
+def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
+    """Return the cities that a ticket joins, for an arc each, and the points; of a country its nearest border point."""
+    arcs = []
+    for place, points in ticket.destinations:
+        pairs = [(a, b) for a in ticket.origin.cities for b in place.cities]
+        a, b = min(pairs, key=lambda pair: _distance(game_map, *pair))
+        arcs.append((a, b, points))
+    return arcs
+
+
+def ticket_arc(game_map: GameMap, a: str, b: str) -> Points:
+    """Return points along the arc of a ticket."""
+    one, other = (np.array([city.x, city.y]) for city in map(game_map.city, (a, b)))
+    return bezier(one, other, TICKET_BOW * math.dist(one, other))
+
+
+def number_spot(game_map: GameMap, layout: BoardLayout, arc: Points) -> tuple[float, float]:
+    """Return where the points of a ticket are on its arc, with room for a badge."""
+    return clear_spot(game_map, layout, arc, 1.2 * NUMBER_SIZE * layout.label_size)
+
+
+def _distance(game_map: GameMap, a: str, b: str) -> float:
+    one, other = game_map.city(a), game_map.city(b)
+    return math.dist((one.x, one.y), (other.x, other.y))
