@@ -10,6 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
 from ttr_analysis._compile.calls import is_plain
+from ttr_analysis.maps.model import Route
 
 INVENTED = Path(__file__).parent / "invented"
 """A map with tunnels, ferries, tolls, a four-for-one route and countries at once, for up to 5 players."""
@@ -39,6 +40,12 @@ def nordic() -> GameMap:
 def switzerland() -> GameMap:
     """Return the Swiss map."""
     return load("switzerland")
+
+
+@pytest.fixture(scope="session")
+def murmansk_lieksa(nordic: GameMap) -> Route:
+    """Return the longest Nordic route: nine gray spaces, any four cards for one."""
+    return nordic.route("Murmansk", "Lieksa")
 
 
 @pytest.fixture(scope="session", params=EVERY_MAP)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ttr_analysis as ttr
 from tests.fixtures import examples
+from tests.oracles import strategies
 from tests.oracles.draws import enumerate_draws
 from tests.oracles.payment import Counts, make_route, pays_all, spread
 from ttr_analysis._errors import UnknownNameError
@@ -20,13 +21,11 @@ from ttr_analysis.cards import COLORS, FULL_DECK, LOCOMOTIVE_INDEX, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.ruleset import CardRules, MarketRules, RuleSet
 
-GREEN, RED = COLORS.index("green"), COLORS.index("red")
+GREEN, RED = strategies.GREEN, strategies.RED
 
 
 def some_cards(most: int, total: int) -> st.SearchStrategy[Counts]:
-    kinds = (0, GREEN, RED, LOCOMOTIVE_INDEX)
-    cards = st.fixed_dictionaries({kind: st.integers(0, most) for kind in kinds}).map(spread)
-    return cards.filter(lambda c: sum(c) <= total)
+    return strategies.some_cards(most).filter(lambda c: sum(c) <= total)
 
 
 # -- one color, or any ----------------------------------------------------
@@ -43,7 +42,7 @@ def test_the_published_means(k: int) -> None:
     assert ttr.draws.draws_to_gather(k, "locomotive").expected_cards.value == pytest.approx(111 / 15 * k)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(some_cards(3, 6), some_cards(2, 4), st.sampled_from(["green", "gray", "locomotive"]), st.booleans(), st.data())
 def test_gathering_equals_every_order_of_the_pool(
     pool: Counts,
@@ -113,7 +112,7 @@ def plain_routes(draw: st.DrawFn) -> list[Route]:
     return routes
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(plain_routes(), some_cards(2, 5), some_cards(2, 6))
 def test_several_routes_equal_every_order_of_the_pool(routes: list[Route], hand: Counts, pool: Counts) -> None:
     exact = enumerate_draws(pool, hand, lambda cards: pays_all(routes, cards))
@@ -248,7 +247,7 @@ def test_bad_choices_are_refused(useful: int | list[str], pool: CardCounts | Non
 # -- which color to burn --------------------------------------------------
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 @given(some_cards(3, 8), some_cards(2, 6), st.booleans())
 def test_the_loss_is_what_the_wanted_routes_then_wait_longer(hand: Counts, pool: Counts, jokers: bool) -> None:  # noqa: FBT001
     gray = make_route(2, "gray", jokers=False)

@@ -21,6 +21,11 @@ from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.market import EMPTY, FaceUpRules, is_reset_due, refill
 from ttr_analysis.rules.ruleset import MarketRules, RuleSet
 
+PLAIN = make_route(2, "green")
+FERRY = make_route(2, "green", symbols=1, swap_size=3)
+TWO_FOR_ONE = make_route(3, "green", jokers=False, swap_size=2)
+CHEAP = {"locomotive_cost": 1, "reset_at": 0}
+
 
 def ruled(**market: Any) -> RuleSet:  # noqa: ANN401 - fields of `MarketRules`
     return RuleSet("a market of its own", market=MarketRules(**market))
@@ -35,50 +40,16 @@ def drawn(route: Route, rules: RuleSet, pool: dict[str, int], face_up: dict[str,
 @pytest.mark.parametrize(
     ("route", "hand", "pool", "market"),
     [
-        pytest.param(
-            make_route(2, "green"),
-            {},
-            {GREEN: 2, RED: 3, 8: 1},
-            {"locomotive_cost": 1, "reset_at": 0},
-            id="locomotives cost one",
-        ),
-        pytest.param(
-            make_route(2, "green"),
-            {},
-            {GREEN: 1, RED: 3, 8: 2},
-            {"locomotive_cost": 2, "reset_at": 0},
-            id="locomotives cost two",
-        ),
-        pytest.param(
-            make_route(2, "green", jokers=False),
-            {},
-            {GREEN: 2, RED: 2, 8: 2},
-            {"locomotive_cost": 1, "reset_at": 0},
-            id="no jokers",
-        ),
-        pytest.param(
-            make_route(2, "green", symbols=1, swap_size=3),
-            {GREEN: 1},
-            {GREEN: 1, RED: 4, 8: 1},
-            {"size": 1, "locomotive_cost": 1, "reset_at": 0},
-            id="ferry",
-        ),
-        pytest.param(
-            make_route(3, "green", jokers=False, swap_size=2),
-            {},
-            {GREEN: 2, RED: 4, 8: 1},
-            {"locomotive_cost": 1, "reset_at": 0},
-            id="two for one",
-        ),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 3, RED: 1, 8: 3}, {}, id="reset at two"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 3, RED: 1, 8: 3}, {"max_resets": 0}, id="no reset"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 3, 8: 4}, {"max_resets": 2}, id="two resets"),
-        pytest.param(
-            make_route(2, "green"), {}, {GREEN: 2, 8: 4}, {"reset_needs_colored": 2}, id="enough colored cards"
-        ),
-        pytest.param(
-            make_route(2, "green"), {}, {GREEN: 2, 8: 4}, {"reset_needs_colored": 3}, id="too few colored cards"
-        ),
+        pytest.param(PLAIN, {}, {GREEN: 2, RED: 3, 8: 1}, CHEAP, id="locomotives cost one"),
+        pytest.param(PLAIN, {}, {GREEN: 1, RED: 3, 8: 2}, {"reset_at": 0}, id="locomotives cost two"),
+        pytest.param(make_route(2, "green", jokers=False), {}, {GREEN: 2, RED: 2, 8: 2}, CHEAP, id="no jokers"),
+        pytest.param(FERRY, {GREEN: 1}, {GREEN: 1, RED: 4, 8: 1}, {"size": 1, **CHEAP}, id="ferry"),
+        pytest.param(TWO_FOR_ONE, {}, {GREEN: 2, RED: 4, 8: 1}, CHEAP, id="two for one"),
+        pytest.param(PLAIN, {}, {GREEN: 3, RED: 1, 8: 3}, {}, id="reset at two"),
+        pytest.param(PLAIN, {}, {GREEN: 3, RED: 1, 8: 3}, {"max_resets": 0}, id="no reset"),
+        pytest.param(PLAIN, {}, {GREEN: 3, 8: 4}, {"max_resets": 2}, id="two resets"),
+        pytest.param(PLAIN, {}, {GREEN: 2, 8: 4}, {"reset_needs_colored": 2}, id="enough colored cards"),
+        pytest.param(PLAIN, {}, {GREEN: 2, 8: 4}, {"reset_needs_colored": 3}, id="too few colored cards"),
     ],
 )
 def test_drawing_from_a_market_follows_the_stated_rule(

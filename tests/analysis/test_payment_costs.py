@@ -16,16 +16,10 @@ from tests.oracles.strategies import any_route, some_cards
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 
-
-@pytest.fixture
-def murmansk_lieksa(nordic: GameMap) -> Route:
-    return nordic.route("Murmansk", "Lieksa")
-
-
 # -- waiting for the cards ------------------------------------------------
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(any_route(3), some_cards(2), some_cards(2).filter(lambda c: sum(c) <= 6))
 def test_expected_draws_equal_every_order_of_the_pool(route: Route, hand: Counts, pool: Counts) -> None:
     exact = enumerate_draws(pool, hand, lambda cards: bool(all_payments(route, cards)))

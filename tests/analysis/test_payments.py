@@ -16,12 +16,6 @@ from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, FULL_DECK, GRAY, LOCOMOTIVE_INDEX, N_COLORS, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 
-
-@pytest.fixture
-def murmansk_lieksa(nordic: GameMap) -> Route:
-    return nordic.route("Murmansk", "Lieksa")
-
-
 # -- all payments ---------------------------------------------------------
 
 
@@ -269,7 +263,7 @@ def test_cards_needed_where_nothing_helps() -> None:
         ttr.payments.cards_needed(make_route(3, "green"), own=-1)
 
 
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(50))
 @given(any_route())
 def test_the_table_of_costs_holds_every_form(route: Route) -> None:
     table = ttr.payments.cards_table(route)
@@ -282,7 +276,7 @@ def test_the_table_of_costs_holds_every_form(route: Route) -> None:
         assert ttr.payments.cards_needed(route, own=own, locomotives=locomotives) <= cards
 
 
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(50))
 @given(any_route(), some_cards())
 def test_the_cards_missing_are_those_of_the_best_color(route: Route, hand: Counts) -> None:
     cards = CardCounts(hand)

@@ -16,7 +16,7 @@ from tests.oracles.tunnel import enumerate_claims, enumerate_path, enumerate_sur
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import COLORS, FULL_DECK, LOCOMOTIVE_INDEX, CardCounts, card_index
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.model import GameMap, Route
 
 GREEN, RED, BLUE = COLORS.index("green"), COLORS.index("red"), COLORS.index("blue")
 KINDS = (GREEN, RED, LOCOMOTIVE_INDEX)
@@ -25,6 +25,12 @@ KINDS = (GREEN, RED, LOCOMOTIVE_INDEX)
 def counts(most: int, total: int) -> st.SearchStrategy[CardCounts]:
     few = st.tuples(*[st.integers(0, most)] * 3).filter(lambda c: sum(c) <= total)
     return few.map(lambda c: CardCounts(spread(dict(zip(KINDS, c, strict=True)))))
+
+
+def best_odds(route: Route, hand: dict[str, int], pool: CardCounts | None = None) -> ttr.tunnels.ClaimOdds:
+    odds = ttr.tunnels.best_payment(route, hand, pool=pool)
+    assert odds is not None
+    return odds
 
 
 def test_one_route_of_a_path_is_told_as_one(nordic: GameMap) -> None:
@@ -84,7 +90,7 @@ def test_more_matches_than_cards_is_refused() -> None:
 # -- claims ---------------------------------------------------------------
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_claims_equal_every_order_of_pile_and_discards(data: st.DataObject) -> None:
     """For every payment of the hand: any size of the pile, with a reshuffle or too few cards."""
@@ -123,9 +129,8 @@ def test_locomotives_alone_can_be_the_better_choice() -> None:
     tunnel = make_route(2, "green", tunnel=True)
     pool = CardCounts.of(green=9, red=1)
 
-    best = ttr.tunnels.best_payment(tunnel, {"green": 2, "locomotive": 2}, pool=pool)
+    best = best_odds(tunnel, {"green": 2, "locomotive": 2}, pool)
 
-    assert best is not None
     assert best.payment == Payment(None, 0, 2)
     assert best.probability == 1
 
@@ -135,11 +140,9 @@ def test_what_was_seen_changes_the_odds(nordic: GameMap) -> None:
     hand = {"green": 6, "locomotive": 1}
     market = ["green", "green", "locomotive", "red", "blue"]
     discards = {"green": 4, "locomotive": 9}
-    fresh = ttr.tunnels.best_payment(tunnel, hand)
-    late = ttr.tunnels.best_payment(tunnel, hand, pool=ttr.tunnels.pool_from_seen(hand, market, discards))
+    fresh = best_odds(tunnel, hand)
+    late = best_odds(tunnel, hand, ttr.tunnels.pool_from_seen(hand, market, discards))
 
-    assert fresh is not None
-    assert late is not None
     # 26 - 7 of 103 match at first; then all green cards and but 3 locomotives of 85 cards are left.
     assert fresh.distribution == ttr.tunnels.surcharge_distribution(19, 103)
     assert late.distribution == ttr.tunnels.surcharge_distribution(3, 85)
@@ -212,10 +215,7 @@ def test_spare_cards_agree_with_the_odds_of_a_hand(plays: str) -> None:
     table = ttr.tunnels.spare_cards(tunnel, plays=plays)
 
     for spare, p in table["probability"].items():
-        hand = {plays: 3 + int(str(spare))}
-        best = ttr.tunnels.best_payment(tunnel, hand)
-        assert best is not None
-        assert p == pytest.approx(best.probability)
+        assert p == pytest.approx(best_odds(tunnel, {plays: 3 + int(str(spare))}).probability)
     assert table["gain"].sum() == pytest.approx(1)
 
 
@@ -331,8 +331,7 @@ def test_paths_lie_near_every_order_of_the_cards(
 def test_a_path_of_one_tunnel_has_the_odds_of_its_best_payment(nordic: GameMap) -> None:
     tunnel = nordic.route("Mo i Rana", "Trondheim", color="green")
     hand = {"green": 5, "locomotive": 1}
-    best = ttr.tunnels.best_payment(tunnel, hand)
-    assert best is not None
+    best = best_odds(tunnel, hand)
 
     path = ttr.tunnels.simulate_path([tunnel], hand, 6_000, np.random.default_rng(2), rules=nordic.rules)
 
@@ -397,10 +396,7 @@ def test_when_the_pile_is_shuffled_matters() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [
-        ({"attempts": 0}, "attempts must be 1 or more"),
-        ({"n_pile": 500}, "from 0 to the"),
-    ],
+    [({"attempts": 0}, "attempts must be 1 or more"), ({"n_pile": 500}, "from 0 to the")],
 )
 def test_a_path_checks_its_numbers(changes: dict[str, int], message: str) -> None:
     tunnel = make_route(1, "green", tunnel=True)

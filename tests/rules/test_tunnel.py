@@ -86,7 +86,7 @@ def test_matches_are_hypergeometric(data: st.DataObject) -> None:
         assert match_probability(k, matching, unseen, revealed) == pytest.approx(ways / comb(unseen, revealed))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_claims_equal_every_order_of_the_cards(data: st.DataObject) -> None:
     """Also through a reshuffle, with fewer than three cards in the pile, and in both piles."""

@@ -24,14 +24,7 @@ _OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
 
 
 def measure_name(weight: str) -> str:
-    """
-    Return the name of a measure, which may have another name; any other text unchanged.
-
-    Examples
-    --------
-    >>> measure_name("trains"), measure_name("toll")
-    ('length', 'toll')
-    """
+    """Return the measure that a weight names: "trains" is length, and "routes" is hops."""
     # Compared, not looked up: what users give for a name may have no hash.
     return next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
 
@@ -124,15 +117,7 @@ _AVOIDED: Final[dict[str, Callable[[Route], bool]]] = {
 
 
 def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Route, ...]:
-    """
-    Return the routes to avoid, in the order of the map.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> len(routes_to_avoid(ttr.load_map("nordic"), ["tunnels", "Murmansk"]))
-    12
-    """
+    """Return the routes to avoid, in the order of the map."""
     kinds, cities = [], set()
     for what in [avoid] if isinstance(avoid, str | City) else avoid:
         kind = what.strip().lower() if isinstance(what, str) else ""

@@ -68,7 +68,7 @@ def puzzles(draw: st.DrawFn) -> tuple[GameMap, int]:
 
 @pytest.mark.compiled_only
 @given(puzzles())
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
     game_map, trains = puzzle
     expected = best_score(game_map, trains, connected=True)
@@ -83,7 +83,7 @@ def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tupl
 
 @pytest.mark.compiled_only
 @given(puzzles())
-@settings(deadline=None, max_examples=examples(40))
+@settings(max_examples=examples(40))
 def test_best_network_of_any_parts_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
     game_map, trains = puzzle
 

@@ -442,7 +442,7 @@ def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: i
     found: dict[frozenset[str], Bottleneck] = {}
     survivors: list[tuple[tuple[Route, ...], Network]] = []
     for route in network.routes:
-        lost = _lost_with(solver.game_map, route, together=together)
+        lost = lost_with(solver.game_map, route, together=together)
         without = _solve(solver.without(lost), network.tickets)
         if without is None or without.length > left:
             found[frozenset(r.id for r in lost)] = Bottleneck(lost, 1, without.length if without else None)
@@ -452,7 +452,7 @@ def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: i
     for first, other in survivors:
         closer = solver.without(first)
         for route in other.routes:
-            second = _lost_with(solver.game_map, route, together=together)
+            second = lost_with(solver.game_map, route, together=together)
             names = frozenset(r.id for r in (*first, *second))
             one_opponent_takes_both = n_players == 2 and set(first[0].cities) == set(route.cities)  # noqa: PLR2004
             if route.id in singles or names in found or one_opponent_takes_both:
@@ -470,7 +470,8 @@ def _solve(solver: ForestSolver, tickets: Sequence[Ticket]) -> Network | None:
         return None
 
 
-def _lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:
+def lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:
+    """Return the routes that close with one: itself, and the other track of a double route if they go together."""
     twin = game_map.twin(route) if together else None
     return (route,) if twin is None else (route, twin)
 

@@ -12,7 +12,7 @@ import numpy as np
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis._ends import twins_close
-from ttr_analysis.analysis.tickets.feasibility import Lenders, stations_left
+from ttr_analysis.analysis.tickets.feasibility import Lenders, lost_with, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -128,9 +128,7 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
             "trains": single,
             "points_per_train": [network.ticket_points / network.length for network in alone],
             "n_routes": [len(network.routes) for network in alone],
-            "n_tunnels": [network.n_tunnels for network in alone],
-            "n_ferries": [network.n_ferries for network in alone],
-            "toll": [network.toll for network in alone],
+            **{fact: [getattr(network, fact) for network in alone] for fact in ("n_tunnels", "n_ferries", "toll")},
             "detour": [float(extra.max()) for extra in one_lost],
             "detour_mean": [float(extra.mean()) for extra in one_lost],
             "detour_both": [float(extra.max()) for extra in both_lost],
@@ -239,8 +237,7 @@ def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Fl
     sets = np.arange(len(network.tickets), dtype=np.int64)[None]
     costs = []
     for route in network.routes:
-        twin = solver.game_map.twin(route) if both else None
-        lost = [route] if twin is None else [route, twin]
+        lost = lost_with(solver.game_map, route, together=both)
         costs.append(solver.without(lost).costs(network.tickets, sets)[0])
     trains = trains_of(np.array(costs, dtype=np.int64))
     return np.where(trains < 0, np.inf, trains - network.length)
@@ -354,12 +351,8 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
 
 
 def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
-    losses: list[tuple[Route, ...]] = [(route,) for route in game_map.routes]
-    for route in game_map.routes:
-        twin = game_map.twin(route)
-        if twin is not None and route.track == 0:
-            losses.append((route, twin))
-    return losses
+    both = [lost_with(game_map, route, together=True) for route in game_map.routes if route.track == 0]
+    return [*((route,) for route in game_map.routes), *(lost for lost in both if len(lost) > 1)]
 
 
 def _extra_trains(
@@ -395,11 +388,6 @@ def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, b
     }
 
 
-_COLUMNS = (
-    *("keep", "drop", "n_kept", "net", "possible", "written_off", "destinations", "ticket_points", "route_points"),
-    *("trains", "slack", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk"),
-    *("marginal", "warning"),
-)
 _FIRST: Final = (
     *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
     "warning",
@@ -536,8 +524,7 @@ def which_to_keep(
             if saving is not None:
                 row["warning"] = f"{row['warning']}; possible with {saving}"
             rows.append(row)
-    table = pd.DataFrame(rows, columns=list(_COLUMNS))
-    table = table.sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
+    table = pd.DataFrame(rows).sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
     return as_table(table, _FIRST)
 
 
