@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from ttr_analysis._notebook import MOST_COLUMNS, as_table
-from ttr_analysis.studies.columns import TABLES, units_of
-from ttr_analysis.studies.figures import ANSWERS, columns_of
+from ttr_analysis.studies.columns import ANSWERS, TABLES, columns_of, units_of
 
 LONG = "København-Murmansk, Kristiansand-Mo i Rana, Stavanger-Rovaniemi, Tampere-Kristiansand"
 

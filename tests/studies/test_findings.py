@@ -29,7 +29,7 @@ MAPS = ("nordic", "switzerland", "nederland", "europe")
 def found_on(name: str) -> tuple[studies.SimulationResult, Findings]:
     game_map = load(name)
     games = studies.simulate(game_map, [Planner()] * 3, 150, 7, progress=False)
-    return games, studies.findings(game_map, games, n_games=120, n_deals=60, progress=False)
+    return games, studies.findings(game_map, games, n_games=60, n_deals=20, progress=False)
 
 
 @cache
@@ -110,17 +110,17 @@ def test_findings_are_what_the_questions_answer() -> None:
     assert found["seat"].table["figure"].tolist() == seats.tolist()
     fates = studies.ticket_fates(games).droplevel("policy")["rate"]
     assert found["fates"].figure == fates.drop("completed").max()
-    losses = tickets.blocking_map(nordic, n_deals=12, seed=7)
+    losses = tickets.blocking_map(nordic, n_deals=4, seed=7)
     single = losses[losses["lost"] == "track"].set_index("route")["deal_mean"]
     rates = studies.route_results(games)["claim_rate"].rename(str)
     assert found["hurry"].figure == pytest.approx((single * rates).max())
-    values = tickets.value_table(nordic, n_deals=60, seed=7)
+    values = tickets.value_table(nordic, n_deals=20, seed=7)
     results = studies.ticket_results(games, values)
     known = results[(results["kept"] >= 30) & (results["net_low"] < results["net_high"])]
     assert found["best-ticket"].figure == known["net_per_train"].max()
     assert found["trap"].figure == known["net_per_train"].min()
     (route,) = long_routes(nordic)
-    played = studies.route_worth(nordic, route, own=range(0, 9, 3), n_games=120, progress=False)
+    played = studies.route_worth(nordic, route, own=range(0, 9, 3), n_games=60, progress=False)
     assert found["long-route"].sentence == worth_in_words(route, played)
 
 

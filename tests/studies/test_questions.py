@@ -18,7 +18,7 @@ from tests.studies.telling import Row, ToldGame, no_games, tell
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.studies import SimulationResult
-from ttr_analysis.studies.figures import ANSWERS
+from ttr_analysis.studies.columns import ANSWERS
 
 if TYPE_CHECKING:
     from pathlib import Path

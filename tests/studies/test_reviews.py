@@ -24,7 +24,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies import advise, player_results, review, reviews
+from ttr_analysis.studies import advise, decisions, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.reviews import (
@@ -422,8 +422,13 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: py
     planted = [own[number] for number in blunderer.planted]
 
     late = partial(reviews._decisions_of, steps=range(planted[0] - 40, planted[1] + 1))
-    for name, value in (("_decisions_of", late), ("N_CURVE", 4), ("N_MOMENTS", 3)):
-        monkeypatch.setattr(reviews, name, value)
+    for module, name, value in (
+        (reviews, "_decisions_of", late),
+        (reviews, "N_CURVE", 2),
+        (reviews, "N_MOMENTS", 3),
+        (decisions, "_MOST_WORLDS", 5),
+    ):
+        monkeypatch.setattr(module, name, value)
     moments = review(record, 1, rollouts=50, progress=False).moments(3)
 
     assert set(planted) & set(moments.index)

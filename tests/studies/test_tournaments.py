@@ -268,7 +268,7 @@ def test_it_shows_itself(found: Tournament) -> None:
 
 
 def test_bad_tournaments_are_refused() -> None:
-    with pytest.raises(ValueError, match="3 players a game need as many policies, got 2"):
+    with pytest.raises(ValueError, match="a game of 3 players needs 3 policies, got 2"):
         tournament(load("usa"), [Random(), Greedy()], n_players=3, progress=False)
     with pytest.raises(ValueError, match="for 2 to 3 players, got 1"):
         tournament(load("nordic"), [Random(), Greedy()], n_players=1, progress=False)
@@ -290,5 +290,5 @@ def test_ratings_are_drawn_with_their_bounds() -> None:
         [0],
         [-200],
     ]
-    assert [text.get_text() for text in ax.texts] == ["above +200", "+0", "below −200"]
+    assert [text.get_text() for text in ax.texts] == ["above +200", "0", "below −200"]
     plt.close("all")

@@ -31,8 +31,7 @@ from ttr_analysis.studies import (
     win_probability,
     winning,
 )
-from ttr_analysis.studies.inference import _lost_at, _turns_taken
-from ttr_analysis.studies.winning import CURVE_COLUMNS, _rows, chances_of, step_text, succession
+from ttr_analysis.studies.winning import CURVE_COLUMNS, _lost_at, _rows, _turns_taken, chances_of, step_text, succession
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times

@@ -26,7 +26,7 @@ import pandas as pd
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._words import safe_cell
-from ttr_analysis.studies.figures import ANSWERS
+from ttr_analysis.studies.columns import ANSWERS
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -7,8 +7,6 @@ from .findings import Findings as Findings
 from .findings import findings as findings
 from .findings import pays_from as pays_from
 from .findings import worth_in_words as worth_in_words
-from .inference import route_gone as route_gone
-from .inference import ticket_posterior as ticket_posterior
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import wilson as wilson
@@ -48,6 +46,8 @@ from .tournaments import Tournament as Tournament
 from .tournaments import beats as beats
 from .tournaments import built_in as built_in
 from .tournaments import tournament as tournament
+from .winning import route_gone as route_gone
+from .winning import ticket_posterior as ticket_posterior
 from .winning import turning_points as turning_points
 from .winning import win_curve as win_curve
 from .winning import win_probability as win_probability

@@ -40,7 +40,7 @@ from ttr_analysis.policies.search.knowledge import Knowledge, Source, know
 from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
+from ttr_analysis.studies.intervals import Interval, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, succession
 
 # -- what speaks for an action -------------------------------------------------------------------------------------
@@ -359,15 +359,7 @@ class Advice:
     tried
         Codes and values of the actions that were tried, the best first.
     table
-        Their results.
-
-    Attributes
-    ----------
-    view : SeatView
-        What the seat can see.
-    table : pandas.DataFrame
-        One row for each action that was tried, the best first (index `rank`),
-        with the columns of `ADVICE_COLUMNS`.
+        One row for each of them (index `rank`), with the columns of `ADVICE_COLUMNS`.
     """
 
     def __init__(self, view: SeatView, tried: Sequence[Candidate], table: pd.DataFrame) -> None:
@@ -414,25 +406,24 @@ def advise(
     """
     Return what a seat may do now, what each action is worth, and why.
 
-    The legal actions that matter are tried as `policies.Searcher` does: each in
-    the same worlds, which agree with what the seat knows; planners play them to
-    the end, that of the seat with its present plan, and the actions that look best
-    are tried in more of them.
+    The legal actions that matter are tried as `policies.Searcher` does: in worlds that
+    agree with what the seat knows, the same for each; planners play them to the end,
+    that of the seat with its present plan, and the best are tried in more of them.
 
     Parameters
     ----------
     source
-        What the seat can see, a state, or a record. Records are best: a state
-        alone does not show which tickets lay face up until a shuffle.
+        What the seat can see, a state, or a record. Records are best: a state alone
+        does not show which tickets lay face up until a shuffle.
     seat
-        The seat; by default the one that acts, which alone can decide.
+        The seat that acts, which alone can decide.
     step
         After which step of a record: 0 is the set-up, -1 the last one.
     seconds
-        Time for all actions, 2 seconds if no `rollouts` are given.
+        Time for all actions: 2 seconds without `rollouts`.
     rollouts
-        Games played out for all actions, approximately, in place of `seconds`.
-        The advice is then the same for a seed.
+        Games played out for all actions, approximately, in place of `seconds`. The
+        advice is then the same for a seed.
     seed
         Seed of worlds and rollouts.
     threads
@@ -447,23 +438,19 @@ def advise(
     ------
     GameError
         If the seat does not act now, or the game is over.
-    IndexError
-        If the record has no such step.
-    TypeError
-        If the source is something else.
+    IndexError, TypeError
+        If the record has no such step; if the source is something else.
     ValueError
         If both `seconds` and `rollouts` are given, or one is not above 0.
 
     Notes
     -----
-    Win probabilities are computed as by `win_probability`, among planners.
-    Actions that were given up early have few rollouts and wide intervals. The
-    worlds that choose also measure, so the best of many looks a little better
-    than it is; `review` measures in other worlds.
+    Win probabilities are computed as by `win_probability`, among planners. Actions that
+    were given up early have few rollouts and wide intervals. The worlds that choose also
+    measure, so the best looks a little better than it is; `review` measures in others.
 
-    A planner's action is the best unless another is better by a standard error.
-    So one that looks a little better may be below it: the reason of the best then
-    says that this is too close to call.
+    A planner's action is the best unless another is better by a standard error; if that
+    is too close to call, its reason says so.
 
     Examples
     --------
@@ -503,14 +490,7 @@ def advise(
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:
-    """
-    Return rollouts and seconds, one of which is given, or else the default seconds.
-
-    Raises
-    ------
-    ValueError
-        If both are given, or one is not above 0.
-    """
+    """Return rollouts and seconds, one of which is given, or else the default seconds; both must be above 0."""
     if rollouts is not None and seconds is not None:
         raise ValueError("expected seconds or rollouts, got both")
     if rollouts is not None:
@@ -574,5 +554,4 @@ def standard_errors(values: Floats) -> Floats:
 def mean_loss(best: Results, other: Results, seat: int) -> Interval:
     """Return how much less often a seat wins after another action, with a 95% interval, in the worlds of both."""
     n = min(len(best.won), len(other.won))
-    loss = best.won[:n, seat] - other.won[:n, seat]
-    return clustered_difference(moments_of(loss, np.ones(n)))
+    return interval_of_difference(best.won[:n, seat] - other.won[:n, seat])

@@ -1,9 +1,9 @@
 """
-Choices weighed by playing them out: whether to go for a route, and which tickets to keep.
+Choices played out: whether to go for a route, and which tickets to keep.
 
 The same positions, with the same chance, are played to the end once for each
-choice, and the results compared game by game. So the turns, cards and trains
-that a choice takes are priced at what they earn elsewhere in real play.
+choice, so the turns, cards and trains that a choice costs count as what they would
+have earned elsewhere.
 """
 
 from __future__ import annotations
@@ -60,7 +60,13 @@ from ttr_analysis.records.header import check_seed
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL
-from ttr_analysis.studies.intervals import Interval, clustered_difference, clustered_rate, mean_interval, moments_of
+from ttr_analysis.studies.intervals import (
+    clustered_rate,
+    interval_of_difference,
+    interval_of_mean,
+    moments_of,
+    with_ends,
+)
 from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 _BLOCK: Final = 32
@@ -120,10 +126,9 @@ def play_chosen(
     tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, choice: Choice, left: Floats
 ) -> None:
     """
-    Play games while one seat of each, another one in the next, is held to a choice.
+    Play games in which one seat, the next one in the next game, is held to a choice.
 
-    Where a moment is waited for, the game stops there and `left` is filled with
-    the turns left; it is 0 if the moment never comes.
+    A game that waits for a moment stops there; `left` then holds the turns left, or 0 if it never comes.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -188,11 +193,7 @@ def _do_without(state: State, tables: Tables, players: Players, seat: int, route
 
 @compiled
 def _go_for(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
-    """
-    Return what a seat does that claims a route as soon as it can, and until then draws for it alone.
-
-    In the last round, with the route still out of reach, it does as it likes.
-    """
+    """Claim a route as soon as possible and draw for it alone until then; in the last round do as the player likes."""
     is_turn = state.phase == TURN
     if (is_turn or state.phase == SECOND_DRAW) and route_fault(state, tables, seat, route) == NONE:
         if is_turn and n_forms(state, tables, seat, route) > 0:
@@ -250,10 +251,9 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
 @compiled
 def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
     """
-    Let a seat choose from given tickets: each changes places with one of its deck that the seat was dealt.
+    Deal given tickets to a seat: each changes places with one of its deck that the seat was dealt.
 
-    Of each deck they are no more than the seat was dealt. The other tickets that
-    it was dealt go back to the pile, or out of the game if their deck does.
+    The other tickets that it was dealt go back to the pile, or out of the game if their deck does.
     """
     for i in range(len(deal)):
         at = i
@@ -337,19 +337,6 @@ class _Ends(NamedTuple):
     wins: Floats
 
 
-def _with_ends(name: str, found: Interval) -> dict[str, float]:
-    """Return a figure with the ends of its 95% interval, as columns."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-
-
-def _points_gained(name: str, values: Floats) -> dict[str, float]:
-    return _with_ends(name, mean_interval(float(values.sum()), float((values**2).sum()), len(values)))
-
-
-def _wins_gained(name: str, values: Floats) -> dict[str, float]:
-    return _with_ends(name, clustered_difference(moments_of(values, np.ones(len(values)))))
-
-
 # -- is a route worth it? ------------------------------------------------------------------------------------------
 
 
@@ -368,12 +355,11 @@ def route_worth(
     """
     Return what it is worth to go for a route, by the cards held for it and the turns left.
 
-    In games between equal players, one seat is watched until it first holds that
-    many cards for the route, with that many turns left. From there the game is
-    played to its end three times with the same chance: the seat *goes* for the
-    route, drawing for nothing else until it can claim it; must do *without* it;
-    or is *free* to choose. The gain is the points with the route minus the points
-    without: so it accounts for what those turns, cards and trains earn elsewhere.
+    In games between equal players, one seat is watched until it first holds that many
+    cards for the route, with that many turns left. From there the game is played to its
+    end three times with the same chance: the seat *goes* for the route, drawing for
+    nothing else until it can claim it; must do *without* it; or is *free* to choose.
+    The gain is the points with the route minus those without.
 
     Parameters
     ----------
@@ -383,42 +369,31 @@ def route_worth(
         The route; a double one may be named by its cities. Without it also means
         without its twin.
     own
-        Numbers of cards held: of one color that the route takes, and locomotives
-        where they are jokers. None: from 0 to its length.
+        Numbers of cards held: of one color that the route takes, and locomotives where
+        they are jokers. None: from 0 to its length.
     turns_left
-        The moment comes with at most that many turns left, as the player
-        estimates them. None: at any time.
+        The most turns left at the moment, as the player estimates them. None: any.
     n_games
         Games searched for the moment.
-    n_players
-        Number of players. None: three, if the map allows.
-    policy
-        Who plays, at all seats. None: `Planner()`.
-    seed
-        Seed of all chance.
-    progress
-        Whether to show a progress bar.
+    n_players, policy
+        How many play, and who at all seats. None: three, if the map allows; planners.
+    seed, progress
+        Seed of all chance, and whether to show a progress bar.
 
     Returns
     -------
     table
-        One row for each number of own cards and bound (index `own`,
-        `turns_left`; infinite for any time):
+        One row for each number of own cards and bound (index `own`, `turns_left`;
+        infinite for any time), empty where the moment never came:
 
-        - `positions`: games in which the moment came, and `left`, the mean turns
-          left then;
+        - `positions`: games in which it came, and `left`, the mean turns left then;
         - `claimed`: share of those who went for the route and got it;
-        - `gain`: points of going for it minus those of doing without, with the
-          95% interval `gain_low` and `gain_high`; `win_gain`: the same of the
-          share of wins;
-        - `elsewhere`: the points that its turns, cards and trains earn without
-          it: the points for the claims made minus `gain`;
-        - `free_gain` and `free_win_gain`: as `gain` and `win_gain`, of a player
-          free to choose, and `free_claimed`, the share of those who took it. With
-          0 own cards and at any time, they say what it is worth that the route is
-          not forbidden.
-
-        Where there are no positions, these are missing.
+        - `gain`: points of going for it minus those of doing without, with the 95%
+          interval `gain_low` and `gain_high`; `win_gain`: the same of the share of wins;
+        - `elsewhere`: what its turns, cards and trains earn without it: the points for
+          the claims made minus `gain`;
+        - `free_gain`, `free_win_gain`: the same of a player free to choose, and
+          `free_claimed`, the share of those who took it.
 
     Raises
     ------
@@ -482,11 +457,11 @@ def _route_row(
         "positions": len(moments),
         "left": float(left[moments].mean()),
         "claimed": float(took[GO].mean()),
-        **_points_gained("gain", gain),
-        **_wins_gained("win_gain", ends[GO].wins - ends[NEVER].wins),
-        **_points_gained("elsewhere", route.points * took[GO] - gain),
-        **_points_gained("free_gain", ends[FREE].points - ends[NEVER].points),
-        **_wins_gained("free_win_gain", ends[FREE].wins - ends[NEVER].wins),
+        **with_ends("gain", interval_of_mean(gain)),
+        **with_ends("win_gain", interval_of_difference(ends[GO].wins - ends[NEVER].wins)),
+        **with_ends("elsewhere", interval_of_mean(route.points * took[GO] - gain)),
+        **with_ends("free_gain", interval_of_mean(ends[FREE].points - ends[NEVER].points)),
+        **with_ends("free_win_gain", interval_of_difference(ends[FREE].wins - ends[NEVER].wins)),
         "free_claimed": float(took[FREE].mean()),
     }
 
@@ -516,31 +491,25 @@ def which_to_keep(
     """
     Return which tickets of an opening deal to keep, by playing each choice out.
 
-    Every choice is played in the same games: the same cards, the same other
-    deals, the same chance. `ttr.tickets.which_to_keep` judges by the map alone;
-    here others are in the way, and time runs out.
+    Every choice is played in the same games. `ttr.tickets.which_to_keep` judges by the
+    map alone; here others are in the way, and time runs out.
 
     Parameters
     ----------
     game_map
-        The map, as the variant to play, or its name.
+        The map, as the variant to play.
     deal
         The tickets dealt, no more than an opening deal has.
     n_games
         Games of each choice.
     n_best
-        Choices to play in all games: those that do best in the first games.
-        None: all.
+        Choices to play in all games: the best of the first games. None: all.
     at_least
         How many must be kept. None: as the rules say.
-    n_players
-        Number of players. None: three, if the map allows.
-    policy
-        Who plays, at all seats. None: `Planner()`.
-    seed
-        Seed of all chance.
-    progress
-        Whether to show a progress bar.
+    n_players, policy
+        How many play, and who at all seats. None: three, if the map allows; planners.
+    seed, progress
+        Seed of all chance, and whether to show a progress bar.
 
     Returns
     -------
@@ -548,19 +517,17 @@ def which_to_keep(
         One row for each choice, the most wins first: the columns of
         `ttr.tickets.which_to_keep`, with its `warning`, and
 
-        - `win_rate` with `win_low` and `win_high`; `win_difference`, by how much
-          it is below that of the best choice, with `_low` and `_high`, game by
-          game;
-        - `played_points` of the seat, with `played_points_low` and
-          `played_points_high`;
-        - `completion_rate` of the tickets kept, and `all_completed`, the share of
-          games in which all of them were.
+        - `win_rate` with `win_low` and `win_high`; `win_difference` from the best
+          choice, game by game, with `_low` and `_high`;
+        - `played_points` of the seat, with `_low` and `_high`;
+        - `completion_rate` of the tickets kept, and `all_completed`, the share of games
+          in which all of them were.
 
     Raises
     ------
     ValueError
-        If there are more tickets than a deal has, in all or of a deck, fewer than
-        must be kept, or a number is out of range.
+        If there are more tickets than a deal has, in all or of a deck, fewer than must
+        be kept, or a number is out of range.
 
     Examples
     --------
@@ -593,15 +560,16 @@ def which_to_keep(
             rate = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
             rows.append(
                 {
-                    **dict(zip(("win_rate", "win_low", "win_high"), rate, strict=True)),
-                    **_points_gained("played_points", ends.points),
+                    **with_ends("win_rate", rate, "win"),
+                    **with_ends("played_points", interval_of_mean(ends.points)),
                     "completion_rate": float(done[:, is_kept].mean()),
                     "all_completed": float(done[:, is_kept].all(axis=1).mean()),
                 }
             )
             wins.append(ends.wins)
     best = max(range(len(rows)), key=lambda i: (rows[i]["win_rate"], rows[i]["played_points"]))
-    rows = [row | _wins_gained("win_difference", some - wins[best]) for row, some in zip(rows, wins, strict=True)]
+    less = [with_ends("win_difference", interval_of_difference(some - wins[best])) for some in wins]
+    rows = [row | difference for row, difference in zip(rows, less, strict=True)]
     rows[best] |= dict.fromkeys(("win_difference_low", "win_difference_high"), 0.0)
     played = told.join(pd.DataFrame(rows)).sort_values(
         ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True

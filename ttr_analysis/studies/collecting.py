@@ -1,10 +1,9 @@
 """
 From games to the numbers that studies keep, compiled.
 
-Notes are taken around each `step` of a game: the state is asked before it and
-after it. So nothing here knows a rule, and all players are counted alike:
-compiled policies while they play, others (policies in Python, people) when the
-events of their game are followed.
+Notes are taken around each `step` of a game, from the state before and after it.
+So nothing here knows a rule, and compiled policies, policies in Python and people
+are all counted alike.
 """
 
 from __future__ import annotations
@@ -106,10 +105,9 @@ class Notes(NamedTuple):
     """
     Notes of tickets and claims of many games.
 
-    `tickets` and `claims` have a row for each kind of note and a column for each
-    ticket or claim, game by game, the neutral player's claims included. `odds` are
-    the probabilities that the seat could pay what the tunnel demands, from what it
-    could see; 1 without a tunnel. `counts` are the tickets and claims so far.
+    `tickets` and `claims` have a row for each kind of note and a column for each ticket
+    or claim, game by game, with those of the neutral player. `odds` are the chances
+    to pay for a tunnel, from what the seat could see. `counts` are the columns so far.
     """
 
     tickets: Narrow
@@ -168,16 +166,11 @@ def play_noted(
     seats: Narrow,
 ) -> int:
     """
-    Play games of a run, each to its end, and take notes.
+    Play games of a run, each to its end, take notes, and return how many there was room for.
 
-    Players are given as they sit in game 0; they move by a seat each game.
-    `states` is filled with the last states, `ends` with the tickets and claims
-    noted up to the end of each game, and `seats` with the notes of each seat.
-
-    Returns
-    -------
-    n_played
-        Games played; fewer than asked for if there is no more room for notes.
+    Players are given as they sit in game 0; they move by a seat each game. `states` is
+    filled with the last states, `ends` with the tickets and claims noted up to the end
+    of each game, and `seats` with the notes of each seat.
     """
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for i in range(len(states)):
@@ -204,11 +197,7 @@ def play_noted(
 
 @quickly_compiled
 def script_game(rows: Ints, tape: Ints) -> None:
-    """
-    Write the outcomes of chance of a game, from codes and values of all events, on a tape, to be read in order.
-
-    The tape has `TAPE_START` cells more than the events, or more than that.
-    """
+    """Write the outcomes of chance of a game on a tape of at least `TAPE_START` cells more than the game has events."""
     at = TAPE_START
     for i in range(len(rows)):
         if CARD_DEALT <= kind_of(rows[i, 0]) <= NEUTRAL_TICKET:
@@ -229,15 +218,10 @@ def collect_game(
     seats: Narrow,
 ) -> bool:
     """
-    Follow a game, from codes and values of all events, to its end and take notes.
+    Follow all events of a game and take notes; return False, with nothing added, if there is no more room.
 
-    `state` is filled with the last state, with a fault if the events do not fit
-    the map, and `seats` with the notes of each seat.
-
-    Returns
-    -------
-    has_room
-        False if there is no more room for notes; nothing is added then.
+    `state` is filled with the last state, with a fault if the events do not fit the map,
+    and `seats` with the notes of each seat.
     """
     script_game(rows, tape)
     new_game(tables, np.zeros(KEY_SIZE, dtype=np.int64), 0, state, tape)
@@ -257,14 +241,7 @@ def collect_game(
 
 @quickly_compiled
 def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> bool:
-    """
-    Make a step of a game, a legal action with its outcomes of chance, and take notes.
-
-    Returns
-    -------
-    has_room
-        False if there is no more room for notes; nothing is done then.
-    """
+    """Make a step of a game and take notes; return False, with nothing done, if there is no more room."""
     if not _has_room(notes):
         return False
     _noted_step(state, tables, code, value, tape, notes, seats)
@@ -383,11 +360,9 @@ def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
 @compiled
 def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns: Ints, found: Narrow) -> None:
     """
-    Find what the tickets of games score, and when they were completed.
+    Fill `found` with what tickets score and when they were completed: rows by `COMPLETED`, `GOAL`, `TICKET_POINTS`.
 
-    `lent` are the routes that stations lend, from `fill_lent`, and `turns` the
-    turns of each seat of each game. `found` is filled: its rows are `COMPLETED`,
-    `GOAL` and `TICKET_POINTS`, its columns the tickets.
+    `lent` are the routes that stations lend, and `turns` the turns of each seat of each game.
     """
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(found.shape[1]):
@@ -429,11 +404,7 @@ def _fill_points(
 def _fill_completed(
     tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, last_turn: int, label: Ints, found: Narrow
 ) -> None:
-    """
-    Find when the tickets of a seat that are complete in the end first were: its routes join cities one by one.
-
-    Tickets that only stations complete are dated after its last turn.
-    """
+    """Find when completed tickets first were: after the seat's last turn, if only stations complete them."""
     for city in range(tables.n_cities):
         label[city] = city
     _fill_joined(tables, notes, ends, game, seat, 0, label, found)

@@ -1,22 +1,29 @@
 """
-The columns of the tables of a simulation: names, types, meanings and units.
+The columns of the tables of a simulation and of the answers to questions: names, types, meanings and units.
 
 Every table begins with `game`, the number of the game in its run; rows are in
 the order of games, and within a game in the order in which things happened.
-So tables of parts that were played apart can be put one below another.
-`studies.figures` has the columns of the answers to questions.
+So tables of parts that were played apart can be put one below another. Columns
+of answers are figures, which also say how they are computed from rows of games.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_args
 
 from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.state import EndingName
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.studies.intervals import (
+    Moments,
+    clustered_count,
+    clustered_difference,
+    clustered_mean,
+    clustered_rate,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,17 +31,10 @@ if TYPE_CHECKING:
 
 class Column(NamedTuple):
     """
-    A column.
+    A column: its pandas type in memory and on disk, its meaning and its unit.
 
-    Parameters
-    ----------
-    dtype
-        The pandas type in memory and on disk; "ticket", "route", "policy",
-        "color" and "ending" are categories. Users get it as `wide_type` says.
-    meaning
-        What it means.
-    unit
-        Its unit; "" for names, and for what is true or false.
+    "ticket", "route", "policy", "color" and "ending" are categories. Users get the type
+    that `wide_type` returns. Names, and what is true or false, have no unit.
     """
 
     dtype: str
@@ -186,15 +186,7 @@ def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
 
 
 def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:
-    """
-    Return the values of each type of category, in a fixed order, so that parts fit together.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> categories(ttr.load_map("nordic"), ("Random", "Random"))["policy"]
-    ['Random']
-    """
+    """Return the values of each type of category, in a fixed order, so that parts fit together."""
     return {
         "ticket": [ticket.id for ticket in game_map.tickets],
         "route": [route.id for route in game_map.routes],
@@ -229,8 +221,7 @@ def wide_type(dtype: str) -> str:
     """
     Return the type of a column in the tables that users get: whole numbers have 64 bits, policies are text.
 
-    Squares and sums of products of narrower numbers overflow silently: the
-    square of 200 points does not fit into 16 bits.
+    Squares and sums of products of narrower numbers overflow silently.
 
     Examples
     --------
@@ -249,14 +240,7 @@ def widened(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
-    """
-    Return rows of a table, with all columns or some, with the types of their categories from `category_types`.
-
-    Raises
-    ------
-    ValueError
-        If a name is not in its category: it would be lost.
-    """
+    """Return rows of a table with the types of their categories; a name that is in none raises a ValueError."""
     wanted = {
         column: types[dtype] for column, (dtype, *_) in TABLES[table].items() if dtype in types and column in frame
     }
@@ -274,3 +258,312 @@ def no_rows(table: str, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFram
 
     columns = TABLES[table].items()
     return pd.DataFrame({name: pd.Series(dtype=types.get(dtype, dtype)) for name, (dtype, *_) in columns})
+
+
+# -- figures: the columns of answers --------------------------------------------------------------------------------
+
+Values: TypeAlias = "str | Callable[[pd.DataFrame], Any]"
+"""A column, or what to compute from a frame."""
+
+HIDDEN: Final = "_"
+"""Figures whose names begin so are only summed, as denominators of others."""
+_IN_NAMES: Final = ("points", "cards", "turn", "tokens", "tickets", "share")
+"""Units that names of figures contain."""
+BONUSES: Final = tuple(BONUS_COLUMNS.values())
+"""The columns of bonuses in the table of seats."""
+FATES: Final = ("completed", "blocked", "out of trains", "out of time", "hopeless")
+"""What can become of a ticket that was kept."""
+
+
+class Figure(NamedTuple):
+    """A column of an answer, and how it is computed."""
+
+    meaning: str
+    of: Values | None
+    """What is summed over the rows; None if the question adds the column itself."""
+    per: str = ""
+    """The figure whose sum is the denominator; "" for a number of rows or things."""
+    interval: Callable[[Moments], Sequence[float]] | None = None
+    ends: str | None = ""
+    """Prefix of the names of the interval's ends: "" for the name of the figure, None for no prefix."""
+    dtype: str = "float64"
+    unit: str = ""
+    """The unit, unless the name contains it."""
+
+    def end_names(self, name: str) -> tuple[str, str]:
+        """Return the names of the ends of the interval."""
+        prefix = "" if self.ends is None else f"{self.ends or name}_"
+        return f"{prefix}low", f"{prefix}high"
+
+
+Figures: TypeAlias = Mapping[str, Figure]
+
+
+def columns_of(figures: Figures) -> dict[str, Column]:
+    """Return the columns of a table of figures."""
+    columns = {}
+    for name, figure in figures.items():
+        if not name.startswith(HIDDEN):
+            unit = figure.unit or next((unit for unit in _IN_NAMES if unit in name), "")
+            columns[name] = Column(figure.dtype, figure.meaning, unit)
+            if figure.interval:
+                for end, column in zip(("low", "high"), figure.end_names(name), strict=True):
+                    columns[column] = Column("float64", f"{end} end of the 95% interval of {name}", unit)
+    return columns
+
+
+# -- kinds of figures ------------------------------------------------------------------
+
+
+def _ones(rows: pd.DataFrame) -> Any:  # noqa: ANN401 - a column
+    return rows["game"].notna()
+
+
+def count(meaning: str, of: Values = _ones, unit: str = "") -> Figure:
+    """Return the figure of how many there are."""
+    return Figure(meaning, of, dtype="int64", unit=unit)
+
+
+def _ratio(meaning: str, of: Values, per: str, unit: str = "") -> Figure:
+    """Return the figure of a mean, or another ratio, without an interval."""
+    return Figure(meaning, of, per, unit=unit)
+
+
+def mean(meaning: str, of: Values, per: str, ends: str = "", unit: str = "") -> Figure:
+    """Return the figure of a mean with its interval."""
+    return Figure(meaning, of, per, clustered_mean, ends, unit=unit)
+
+
+def rate(meaning: str, of: Values, per: str, ends: str | None = "") -> Figure:
+    """Return the figure of a share between 0 and 1 with its interval."""
+    return Figure(meaning, of, per, clustered_rate, ends, unit="share")
+
+
+def _added(meaning: str, dtype: str = "float64", unit: str = "") -> Figure:
+    """Return a figure that the question adds itself."""
+    return Figure(meaning, None, dtype=dtype, unit=unit)
+
+
+def _hidden(of: Values = _ones) -> Figure:
+    return count("", of)
+
+
+# -- what is computed from rows --------------------------------------------------------
+
+
+def ticket_points(seats: pd.DataFrame) -> pd.Series[Any]:
+    """Return the points of tickets, gains and losses."""
+    return seats["ticket_gain"] + seats["ticket_loss"]
+
+
+def bonus_points(seats: pd.DataFrame) -> pd.Series[Any]:
+    """Return the points of all bonuses."""
+    return seats[list(BONUSES)].sum(axis=1)
+
+
+def _is_completed(tickets: pd.DataFrame) -> pd.Series[Any]:
+    return tickets["completed_turn"].notna()
+
+
+def _has_path(tickets: pd.DataFrame) -> pd.Series[Any]:
+    """Return which tickets the routes of the seat alone completed, without a station."""
+    return tickets["trains"].notna()
+
+
+def _is_taken(rows: pd.DataFrame) -> pd.Series[Any]:
+    return rows["turn"].notna()
+
+
+def _filled(column: str) -> Values:
+    """Return a column with 0 where a value is missing."""
+    return lambda rows: rows[column].fillna(0)
+
+
+def _of_takers(column: str) -> Values:
+    """Return a column with 0 where the seat did not take the route, or visit the city."""
+    return lambda rows: rows[column].where(_is_taken(rows), 0)
+
+
+def _elsewhere(column: str) -> Values:
+    """Return the sum of a column over the other routes of a seat that took one."""
+    return lambda rows: (rows[f"all_{column}"] - rows[column]).fillna(0)
+
+
+def of_fate(fate: str) -> Figures:
+    """Return the figures of the tickets with a fate."""
+
+    def has_it(tickets: pd.DataFrame) -> pd.Series[Any]:
+        return tickets["fate"] == fate
+
+    return {
+        "kept": count("tickets kept in all", unit="tickets"),
+        "rate": rate("share of them with this fate", has_it, "kept", ends=None),
+        "points": _ratio("mean points of these", lambda tickets: tickets["points"] * has_it(tickets), "_tickets"),
+        "_tickets": _hidden(has_it),
+    }
+
+
+# -- the answers, by the name of the question ------------------------------------------
+
+_SEATS: Final[Figures] = {
+    "games": count("games", unit="games"),
+    "win_rate": rate("share of wins; shared wins count in shares", "won", "games", "win"),
+    "points": mean("final points", "points", "games"),
+    "points_sd": _added("standard deviation of the points"),
+    "route_points": _ratio("points for routes", "route_points", "games"),
+    "ticket_points": _ratio("points of tickets", ticket_points, "games"),
+    "bonus": _ratio("points of bonuses", bonus_points, "games", "points"),
+    "tickets": _ratio("tickets kept", "tickets", "games"),
+    "completed": _ratio("tickets completed", "completed", "games", "tickets"),
+    "turns": _ratio("turns taken", "turns", "games"),
+    "_squares": _hidden(lambda seats: seats["points"].astype("float64") ** 2),
+}
+_TUNNELS: Final[Figures] = {
+    "attempts": count("tunnels attempted", unit="tunnels"),
+    "success_rate": rate("share of them taken", "taken", "attempts", "success"),
+    "odds": _ratio("mean odds that they could be paid, from what the seat could see", "odds", "_judged", "probability"),
+    "surcharge": _ratio("mean surcharge", "surcharge", "attempts", "cards"),
+    "_judged": _hidden(lambda tunnels: tunnels["odds"].notna()),
+}
+_GAINS: Final = ("start", "route_points", "ticket_gain", *BONUSES, "station_points")
+
+ANSWERS: Final[Mapping[str, Figures]] = {
+    "win_rates": {"policy": _added("name of the policy", "policy"), **_SEATS},
+    "seat_advantage": _SEATS,
+    "win_differences": {
+        "policy": _added("name of the policy", "policy"),
+        "rival_policy": _added("name of the rival's policy", "policy"),
+        "games": count("games", unit="games"),
+        "win_difference": Figure("share of games won more", "won_more", "games", clustered_difference, unit="share"),
+        "points_difference": mean("points more", "points_more", "games"),
+    },
+    "point_sources": {
+        "seats": count("seats", unit="seats"),
+        "points": _ratio("final points", "points", "seats"),
+        "start": _ratio("start score", "start", "seats", "points"),
+        "routes": _ratio("points for routes", "route_points", "seats", "points"),
+        "tickets_completed": _ratio("points of completed tickets", "ticket_gain", "seats", "points"),
+        "tickets_missed": _ratio("points of the other tickets, 0 or less", "ticket_loss", "seats", "points"),
+        "bonus": _ratio("points of bonuses", bonus_points, "seats", "points"),
+        "loans": _ratio("points for loans, 0 or less", "loan_points", "seats", "points"),
+        "stations": _ratio("points for stations not built", "station_points", "seats", "points"),
+        "route_share": mean("share of routes in all points gained, losses not counted", "route_points", "_gained"),
+        "ticket_share": mean("share of completed tickets in the same points", "ticket_gain", "_gained"),
+        "_gained": _hidden(lambda seats: seats[list(_GAINS)].sum(axis=1)),
+    },
+    "bonus_effects": {
+        "games": count("games", unit="games"),
+        "points": _ratio("mean points of those who got it", "points", "_getters"),
+        "winners": _ratio("mean points that winners got for it", "winners", "games", "points"),
+        "decided": rate("share of games in which no winner would have had most points without it", "decided", "games"),
+        "_getters": _hidden("getters"),
+    },
+    "loan_results": {
+        "seats": count("seats", unit="seats"),
+        "share": _added("share of the seats of the policy"),
+        "tolls": _ratio("mean tolls paid", "tolls", "seats", "tokens"),
+        "tokens_left": _ratio("mean value of the tokens left", "tokens_left", "seats"),
+        "bonus": _ratio("mean bonus for tokens", "tokens_bonus", "seats", "points"),
+        "loan_points": _ratio("mean points for loans, 0 or less", "loan_points", "seats"),
+        "points": mean("mean final points", "points", "seats"),
+        "win_rate": rate("share of wins", "won", "seats", "win"),
+    },
+    "tunnel_results": _TUNNELS,
+    "tunnel_calibration": _TUNNELS,
+    "opening_tickets": {
+        "seats": count("seats", unit="seats"),
+        "win_rate": rate("share of wins", "won", "seats", "win"),
+        "points": mean("mean final points", "points", "seats"),
+    },
+    "ticket_results": {
+        "offered": count("times offered", unit="times"),
+        "keep_rate": _ratio("share of offers kept", "kept", "offered", "share"),
+        "kept": count("times kept", "kept", "times"),
+        "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
+        "net_points": mean("mean points when kept", "points", "kept", "net"),
+        "completed_in": _ratio("mean turn of completion", _filled("completed_turn"), "_completed", "turn"),
+        "way": _ratio("mean length of the path that completed it", _filled("trains"), "_paths", "trains"),
+        "win_association": rate(
+            "share of wins of those who kept it minus that of all",
+            lambda tickets: tickets["won"] * tickets["kept"],
+            "kept",
+            "association",
+        ),
+        "_completed": _hidden(_is_completed),
+        "_paths": _hidden(_has_path),
+        "_gained": _hidden(lambda tickets: tickets["points"].clip(lower=0) * _has_path(tickets)),
+    },
+    "late_tickets": {
+        "draws": count("draws of tickets; each also costs a turn", unit="draws"),
+        "kept": _ratio("tickets kept per draw", "kept", "draws", "tickets"),
+        "ready_rate": rate("share of those kept that were complete at once", "ready", "kept", "ready"),
+        "completion_rate": rate("share of those kept that were completed", "done", "kept", "completion"),
+        "points": mean("points that a draw brought in the end", "points", "draws"),
+        "gain_rate": rate("share of draws that brought any", lambda draws: draws["points"] > 0, "draws", "gain"),
+    },
+    "ticket_fates": of_fate(""),
+    "destination_results": {
+        "points": _added("points of the destination; below 0 for none", "int64"),
+        "kept": count("times that the ticket was kept", unit="times"),
+        "rate": Figure(
+            "share of these in which this destination counted", None, "", clustered_rate, ends=None, unit="share"
+        ),
+        "net_points": mean("mean points of the ticket as a whole", "points", "kept", "net"),
+        "yield": _added("the same as a share of the points of its best destination", unit="share"),
+    },
+    "route_results": {
+        "claim_rate": rate("share of games in which it was taken", _is_taken, "_games", "claim"),
+        "turn": _ratio("mean turn of the claim", _filled("turn"), "_claims"),
+        "cards": _ratio("mean cards paid", _filled("cards"), "_players"),
+        "locomotives": _ratio("mean locomotives among them", _filled("locomotives"), "_players", "cards"),
+        "win_association": rate(
+            "share of wins of its owners minus that of all", _filled("won"), "_players", "association"
+        ),
+        "_games": _hidden(),
+        "_claims": _hidden(_is_taken),
+        "_players": _hidden(lambda rows: rows["seat"] >= 0),
+    },
+    "city_results": {
+        "visit_rate": rate("share of seats with a route to it", _is_taken, "_seats", "visit"),
+        "turn": _ratio("mean turn of the first", _filled("turn"), "_visits"),
+        "win_association": rate(
+            "share of wins of these minus that of all", _of_takers("won"), "_visits", "association"
+        ),
+        "_seats": _hidden(),
+        "_visits": _hidden(_is_taken),
+    },
+    "route_lengths": {
+        "claims": Figure("routes claimed by a seat in a game", "claims", "_seats", clustered_count, unit="routes"),
+        "point_share": _added("share of its points for routes"),
+        "train_share": _added("share of the trains it placed"),
+        "cards": _ratio("cards paid for one", "cards", "claims"),
+        "points_per_card": _ratio("points for a card", "points", "cards", "points per card"),
+        "_seats": _hidden(),
+    },
+    "longest_routes": {
+        "seats": count("seats of the policy", unit="seats"),
+        "claim_rate": rate("share of them that took it", _is_taken, "seats", "claim"),
+        "turn": _ratio("mean turn of the claim", _of_takers("turn"), "_takers"),
+        "cards": _ratio("mean cards paid", _of_takers("cards"), "_takers"),
+        "sets": _ratio("mean sets among them", _of_takers("sets"), "_takers", "sets"),
+        "points_per_card": mean("points for a card of it", _of_takers("points"), "cards", unit="points per card"),
+        "elsewhere": mean(
+            "the same of their other routes", _elsewhere("points"), "_other_cards", unit="points per card"
+        ),
+        "win_rate": rate("share of wins of those who took it", _of_takers("won"), "_takers", "win"),
+        "rest_win_rate": rate(
+            "share of wins of the others", lambda rows: rows["won"] * rows["turn"].isna(), "_rest", "rest"
+        ),
+        "_takers": _hidden(_is_taken),
+        "_rest": _hidden(lambda rows: rows["turn"].isna()),
+        "_other_cards": _hidden(_elsewhere("cards")),
+    },
+    "blocking_routes": {
+        "blocked": mean("tickets blocked a game", "blocked", "_games", unit="tickets"),
+        "per_claim": _ratio("tickets blocked each time that it was taken", "blocked", "_claims", "tickets"),
+        "worst_ticket": _added("the ticket that it blocked most often", "ticket"),
+        "worst_count": _added("in how many games", "int64", "games"),
+        "_games": _hidden(),
+        "_claims": _hidden("claims"),
+    },
+}

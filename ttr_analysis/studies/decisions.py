@@ -21,7 +21,7 @@ from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
-from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
+from ttr_analysis.studies.intervals import Interval, interval_of_difference
 
 _AT_ONCE: Final = 64
 """Worlds that are measured between two looks at the clock and at the interval."""
@@ -190,8 +190,8 @@ def _measured(
     for n in _batches(n_worlds, until, is_open=seat is not None):
         parts.append(search.results(actions, n))
         if seat is not None and len(rows) > 1:
-            losses = np.concatenate([part.won[1, :, seat] - part.won[0, :, seat] for part in parts])
-            loss = clustered_difference(moments_of(losses, np.ones(len(losses))))
+            losses = [part.won[1, :, seat] - part.won[0, :, seat] for part in parts]
+            loss = interval_of_difference(np.concatenate(losses))
             if loss.high - loss.low < 2 * HALF_WIDTH:
                 break
     won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf, isinf
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,18 +21,18 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.choices import route_worth
-from ttr_analysis.studies.figures import bonus_points, ticket_points
+from ttr_analysis.studies.columns import bonus_points, ticket_points
 from ttr_analysis.studies.intervals import (
     FEWEST,
     Unit,
     in_words,
+    interval_of_mean,
     interval_text,
-    mean_interval,
     number_text,
     row_at,
 )
 from ttr_analysis.studies.questions.results import seat_advantage
-from ttr_analysis.studies.questions.tally import check_map, n_players
+from ttr_analysis.studies.questions.tally import n_players, played_map
 from ttr_analysis.studies.questions.tickets import ticket_fates, ticket_results
 from ttr_analysis.studies.simulation import SimulationResult, simulate
 
@@ -150,6 +151,17 @@ class Inputs:
     games: SimulationResult | None = None
     worth: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
+    @cached_property
+    def paid_tickets(self) -> pd.DataFrame | None:
+        """What tickets brought for each of their trains when kept, the best first; None without a best and a worst."""
+        if self.games is None:
+            return None
+        found = ticket_results(self.games, self.values, self.game_map)
+        found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
+        for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
+            found[name] = found[column] / found["trains"]
+        return found.sort_values("figure", ascending=False, kind="stable") if len(found) > 1 else None
+
 
 def findings(
     game_map: MapLike,
@@ -174,10 +186,8 @@ def findings(
         How many to play if none are given.
     n_deals
         Random opening deals to weigh tickets in.
-    seed
-        Seed of all chance.
-    progress
-        Whether to show progress bars.
+    seed, progress
+        Seed of all chance, and whether to show progress bars.
 
     Returns
     -------
@@ -202,7 +212,7 @@ def findings(
     low, high = game_map.rules.players
     if games is None:
         games = simulate(game_map, [Planner()] * max(low, min(3, high)), n_games, seed, progress=progress)
-    check_map(games, game_map)
+    played_map(games, game_map)
     return find(
         Inputs(
             game_map=game_map,
@@ -248,51 +258,46 @@ def worth_of_long_routes(
 
 def find(inputs: Inputs) -> Findings:
     """Return the findings that the inputs allow; without games, those from games are left out."""
-    found = (about(inputs) for about in _ABOUT)
-    return Findings(inputs.game_map, tuple(item for item in found if item is not None))
+    found = []
+    for name, (about, title, unit, picture) in _KINDS.items():
+        said = about(inputs)
+        if said is not None:
+            table = said.table[["figure", "low", "high"]]
+            figure, low, high = table.loc[[said.subject]].iloc[0].tolist()
+            table = table.assign(is_told=table.index.isin([said.subject]))
+            named = title.format(said.subject_name)
+            found.append(Finding(name, named, said.sentence, figure, low, high, unit, table, picture, said.reference))
+    return Findings(inputs.game_map, tuple(found))
 
 
-# -- tables of findings ----------------------------------------------------------------------------------------------
+class _Said(NamedTuple):
+    """What a finding says."""
+
+    sentence: str
+    table: pd.DataFrame
+    """With columns `figure`, `low` and `high`."""
+    subject: object
+    """The row that the sentence is about."""
+    reference: float | None = None
+    subject_name: str = ""
+    """How a title names it."""
 
 
-def _of_row(
-    about: str,
-    title: str,
-    sentence: str,
-    table: pd.DataFrame,
-    told: object,
-    *,
-    unit: Unit,
-    picture: Drawing = "rows",
-    reference: float | None = None,
-) -> Finding:
-    """Return a finding whose figure and interval are those of a row of its table."""
-    figure, low, high = table[["figure", "low", "high"]].loc[[told]].iloc[0].tolist()
-    return Finding(about, title, sentence, figure, low, high, unit, _rows(table, [told]), picture, reference)
+class _Kind(NamedTuple):
+    """A kind of finding."""
 
-
-def _rows(table: pd.DataFrame, told: Sequence[object]) -> pd.DataFrame:
-    """Return the rows of a picture, with the subject of the sentence marked."""
-    return table[["figure", "low", "high"]].assign(is_told=table.index.isin(list(told)))
+    about: Callable[[Inputs], _Said | None]
+    title: str
+    unit: Unit
+    picture: Drawing = "rows"
 
 
 # -- each finding --------------------------------------------------------------------------------------------------
 
 
-def _paid_tickets(inputs: Inputs) -> pd.DataFrame:
-    """Return what tickets brought for each of their trains when kept, the best first."""
-    if inputs.games is None:
-        return pd.DataFrame()
-    found = ticket_results(inputs.games, inputs.values, inputs.game_map)
-    found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
-    for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
-        found[name] = found[column] / found["trains"]
-    return found.sort_values("figure", ascending=False, kind="stable")
-
-
-def _best_ticket(inputs: Inputs) -> Finding | None:
-    paid = _paid_tickets(inputs)
-    if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
+def _best_ticket(inputs: Inputs) -> _Said | None:
+    paid = inputs.paid_tickets
+    if paid is None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
@@ -302,19 +307,12 @@ def _best_ticket(inputs: Inputs) -> Finding | None:
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
-    return _of_row(
-        "best-ticket",
-        "The ticket that pays best",
-        sentence,
-        paid.head(_SHOWN),
-        best["name"],
-        unit="points a train",
-    )
+    return _Said(sentence, paid.head(_SHOWN), best["name"])
 
 
-def _trap(inputs: Inputs) -> Finding | None:
-    paid = _paid_tickets(inputs)
-    if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
+def _trap(inputs: Inputs) -> _Said | None:
+    paid = inputs.paid_tickets
+    if paid is None:
         return None
     worst = row_at(paid, -1)
     ticket = inputs.game_map.ticket(str(worst["name"]))
@@ -326,17 +324,10 @@ def _trap(inputs: Inputs) -> Finding | None:
         f"{in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
-    return _of_row(
-        "trap",
-        "The ticket to leave",
-        sentence,
-        paid.tail(_SHOWN),
-        worst["name"],
-        unit="points a train",
-    )
+    return _Said(sentence, paid.tail(_SHOWN), worst["name"])
 
 
-def _hurry(inputs: Inputs) -> Finding | None:
+def _hurry(inputs: Inputs) -> _Said | None:
     """Return the route with most at stake: the cost of its loss to a deal, times how often it is taken."""
     game_map = inputs.game_map
     losses = inputs.losses.dropna(subset=["deal_mean"])
@@ -369,23 +360,11 @@ def _hurry(inputs: Inputs) -> Finding | None:
             f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
-    return _of_row(
-        "hurry",
-        "The route to hurry for",
-        sentence,
-        table,
-        route.id,
-        unit="trains",
-        picture="board",
-    )
+    return _Said(sentence, table, route.id)
 
 
 def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
-    """
-    Return how often routes are taken (`rate`, `rate_se`) and when (`turn`); always without games.
-
-    With `both`, the claim of either track of a double route counts for the first.
-    """
+    """Return how often routes are taken (`rate`, `rate_se`) and when (`turn`); with `both`, either track counts."""
     if inputs.games is None:
         return pd.DataFrame({"rate": 1.0, "rate_se": 0.0, "turn": float("nan")}, index=routes)
     claims = inputs.games.routes[["game", "route", "turn"]].astype({"route": object})
@@ -399,29 +378,21 @@ def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.Da
     return pd.DataFrame({"rate": rate, "rate_se": error, "turn": turns["mean"].reindex(routes)})
 
 
-def _long_route(inputs: Inputs) -> Finding | None:
+def _long_route(inputs: Inputs) -> _Said | None:
     for route in long_routes(inputs.game_map):
         worth = inputs.worth.get(route.id)
-        known = None if worth is None else worth[worth["positions"] >= FEWEST]
-        if worth is None or known is None or known.empty:
+        if worth is None or (worth["positions"] < FEWEST).all():
             continue
+        known = worth[worth["positions"] >= FEWEST]
         start = pays_from(worth)
         at = -1 if start is None else known.index.tolist().index(start)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
         table.index = pd.Index([moment(row_at(known, i)) for i in range(len(known))])
-        return _of_row(
-            "long-route",
-            f"Is {'-'.join(route.cities)} worth it?",
-            worth_in_words(route, worth),
-            table,
-            table.index[at],
-            unit="points",
-            reference=0.0,
-        )
+        return _Said(worth_in_words(route, worth), table, table.index[at], 0.0, "-".join(route.cities))
     return None
 
 
-def _seat(inputs: Inputs) -> Finding | None:
+def _seat(inputs: Inputs) -> _Said | None:
     if inputs.games is None:
         return None
     seats = seat_advantage(inputs.games)
@@ -445,18 +416,10 @@ def _seat(inputs: Inputs) -> Finding | None:
         sentence = (
             f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
-    return _of_row(
-        "seat",
-        "What a seat is worth",
-        sentence,
-        table,
-        row["name"],
-        unit="share",
-        reference=fair,
-    )
+    return _Said(sentence, table, row["name"], fair)
 
 
-def _winners(inputs: Inputs) -> Finding | None:
+def _winners(inputs: Inputs) -> _Said | None:
     """Return by which points winners lead; only games are independent."""
     if inputs.games is None:
         return None
@@ -473,8 +436,7 @@ def _winners(inputs: Inputs) -> Finding | None:
     leads = {}
     for name, points in parts.items():
         lead = points[won].groupby(seats["game"]).mean() - points[~won].groupby(seats["game"]).mean()
-        lead = lead.dropna()
-        leads[name] = mean_interval(lead.sum(), (lead**2).sum(), len(lead))
+        leads[name] = interval_of_mean(lead.dropna())
     table = pd.DataFrame(leads, index=["figure", "low", "high"]).T
     table = table[(table["figure"] != 0) | (table["high"] > table["low"])]
     if len(table) < 2 or not table.notna().to_numpy().all():  # noqa: PLR2004 - something to compare
@@ -488,18 +450,10 @@ def _winners(inputs: Inputs) -> Finding | None:
     )
     if first["low"] <= second["high"]:
         sentence = sentence.replace(f"{table.index[0]} win games: winners", "Winners")
-    return _of_row(
-        "winners",
-        "Where winners gain",
-        sentence,
-        table,
-        table.index[0],
-        unit="points",
-        reference=0.0,
-    )
+    return _Said(sentence, table, table.index[0], 0.0)
 
 
-def _fates(inputs: Inputs) -> Finding | None:
+def _fates(inputs: Inputs) -> _Said | None:
     fates = pd.DataFrame() if inputs.games is None else ticket_fates(inputs.games)
     if fates.empty:
         return None
@@ -520,14 +474,7 @@ def _fates(inputs: Inputs) -> Finding | None:
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
         sentence += f"; {blocked} {in_words(rates['blocked'], 'share')}"
-    return _of_row(
-        "fates",
-        "Why tickets fail",
-        f"{sentence}.",
-        lost,
-        lost.index[0],
-        unit="share",
-    )
+    return _Said(f"{sentence}.", lost, lost.index[0])
 
 
 _CAUSES: Final = {
@@ -538,7 +485,7 @@ _CAUSES: Final = {
 }
 
 
-def _tunnel(inputs: Inputs) -> Finding | None:
+def _tunnel(inputs: Inputs) -> _Said | None:
     """Return the exact odds of the commonest tunnel by spare cards."""
     game_map = inputs.game_map
     rules = game_map.rules
@@ -559,20 +506,20 @@ def _tunnel(inputs: Inputs) -> Finding | None:
         f"One spare card makes a tunnel: of length {length}, the commonest, it succeeds in {in_words(one, 'share')} of "
         f"the tries with one spare card, in {in_words(none, 'share')} without (exact, from a fresh deck)."
     )
-    rows = _rows(table, [table.index[1]])
-    return Finding("tunnel", "What a tunnel asks", sentence, figure=one, low=one, high=one, unit="share", table=rows)
+    return _Said(sentence, table, table.index[1])
 
 
-_ABOUT: Final[tuple[Callable[[Inputs], Finding | None], ...]] = (
-    _best_ticket,
-    _trap,
-    _hurry,
-    _long_route,
-    _seat,
-    _winners,
-    _fates,
-    _tunnel,
-)
+_KINDS: Final = {
+    "best-ticket": _Kind(_best_ticket, "The ticket that pays best", "points a train"),
+    "trap": _Kind(_trap, "The ticket to leave", "points a train"),
+    "hurry": _Kind(_hurry, "The route to hurry for", "trains", "board"),
+    "long-route": _Kind(_long_route, "Is {} worth it?", "points"),
+    "seat": _Kind(_seat, "What a seat is worth", "share"),
+    "winners": _Kind(_winners, "Where winners gain", "points"),
+    "fates": _Kind(_fates, "Why tickets fail", "share"),
+    "tunnel": _Kind(_tunnel, "What a tunnel asks", "share"),
+}
+"""The kinds of findings by their ids, in the order in which to tell them."""
 
 
 # -- whether a route is worth it, in words -------------------------------------------------------------------------

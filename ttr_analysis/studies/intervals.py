@@ -132,6 +132,12 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
+def interval_of_mean(values: npt.ArrayLike) -> Interval:
+    """Return the mean of independent values with its 95% confidence interval."""
+    numbers = np.asarray(values, dtype=float)
+    return mean_interval(numbers.sum(), (numbers**2).sum(), len(numbers))
+
+
 class Moments(NamedTuple):
     """
     Sums over clusters of observations: enough for a ratio and its error.
@@ -317,6 +323,11 @@ def clustered_difference(moments: Moments) -> Interval:
     return Interval(value, max(-1.0, min(low, value)), min(1.0, max(high, value)))
 
 
+def interval_of_difference(values: npt.ArrayLike) -> Interval:
+    """Return the mean of independent differences between -1 and 1, as `clustered_difference` does."""
+    return clustered_difference(moments_of(values, np.ones(np.shape(values))))
+
+
 # -- figures in words ------------------------------------------------------------------
 
 
@@ -350,6 +361,11 @@ def number_text(value: float, unit: Unit, *, sign: bool = False) -> str:
 def interval_text(low: float, high: float, unit: Unit) -> str:
     """Return a 95% interval in words."""
     return f"95% interval {number_text(low, unit)} to {number_text(high, unit)}"
+
+
+def with_ends(name: str, found: Interval, ends: str = "") -> dict[str, float]:
+    """Return a figure and the ends of its interval by the names of their columns, `ends` before _low and _high."""
+    return {name: found.value, f"{ends or name}_low": found.low, f"{ends or name}_high": found.high}
 
 
 def row_at(table: pd.DataFrame, at: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
-from ttr_analysis.studies.figures import Figures, count, mean, rate
+from ttr_analysis.studies.columns import Figures, count, mean, rate
 from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
 from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators
 from ttr_analysis.studies.pool import Chunk, chunks_of, default_chunk, played
@@ -52,29 +52,26 @@ def fairness(
     """
     Return how fair a map is, built-in or your own.
 
-    Tickets are judged by the deal: if all paid what they are worth, no ticket
-    would give the player who was dealt it more points than another. The results
-    hold for the players of these games. With several decks, a ticket is judged
-    beside the others of its deck.
+    Tickets are judged by the deal: if all paid what they are worth, no ticket would give
+    the player who was dealt it more points than another of its deck. The results hold
+    for the players of these games.
 
     Parameters
     ----------
     game_map
         The map, as the variant to play.
     n_games
-        Games for each number of players; rounded up, so that policies that
-        differ sit everywhere equally often.
+        Games for each number of players; rounded up, so that policies that differ sit
+        everywhere equally often.
     policies
-        Who plays, one for each seat. None: `Planner` at all seats, in games of
-        the fewest and of the most players that the map allows.
+        Who plays, one for each seat. None: `Planner` at all seats, in games of the
+        fewest and of the most players that the map allows.
     seed
         Seed of all chance.
     n_deals
         Random opening deals for what is computed without games.
-    executor
-        Where to play: see `simulate`.
-    progress
-        Whether to show a progress bar.
+    executor, progress
+        As in `simulate`.
 
     Returns
     -------
@@ -90,10 +87,9 @@ def fairness(
 
     Warns
     -----
-    Interrupted
-        If it is interrupted later: the games that are finished count.
-    UserWarning
-        If a policy holds a random generator.
+    Interrupted, UserWarning
+        If it is interrupted later: what is finished counts; if a policy holds a random
+        generator.
 
     Examples
     --------

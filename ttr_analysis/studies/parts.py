@@ -1,11 +1,10 @@
 """
 A simulation on disk: a folder of parts.
 
-A part is written under another name and then renamed. If writing breaks off,
-a folder remains whose name begins with a dot: nobody reads it, and the next run
-removes it. Each part records which games of which simulation it holds, with a
-checksum of each of its tables: one that is damaged, or in the wrong place, is
-refused by name.
+A part is written under another name and then renamed. If writing breaks off, a
+folder whose name begins with a dot remains: it is never read, and the next run
+removes it. Each part records its games, its simulation and a checksum of each
+table, so that a damaged or misplaced part is refused by name.
 """
 
 from __future__ import annotations
@@ -104,14 +103,9 @@ class PartFolder:
         """
         Open the folder for writing, with a lock and its `META`; a dead process holds no lock.
 
-        Raises
-        ------
-        BlockingIOError
-            If another process writes.
-        FileExistsError
-            If it holds something else, or this simulation and is not to resume.
-        ValueError
-            If it holds another simulation, or more games of this one.
+        Another process that writes raises a `BlockingIOError`; other content, or this
+        simulation without `resume`, a `FileExistsError`; another simulation, or more games
+        of this one, a `ValueError`.
         """
         with contextlib.ExitStack() as stack:
             try:
@@ -163,14 +157,7 @@ class PartFolder:
     # -- what was simulated ---------------------------------------------------------
 
     def read_meta(self) -> dict[str, Any] | None:
-        """
-        Return the description of the simulation; None if there is none. In another version, keys may be missing.
-
-        Raises
-        ------
-        ValueError
-            If its file is damaged.
-        """
+        """Return the description of the simulation, None if there is none; in another version, keys may be missing."""
         file = self.path / META
         if not file.is_file():
             return None
@@ -200,14 +187,7 @@ class PartFolder:
     # -- parts ------------------------------------------------------------------------
 
     def parts(self) -> list[tuple[int, int, Path]]:
-        """
-        Return the parts in order: first game, end (one past the last game) and folder.
-
-        Raises
-        ------
-        ValueError
-            If two parts hold the same games, or one holds none.
-        """
+        """Return the parts in order: first game, end (one past the last game) and folder; no two share a game."""
         folders = self.path.iterdir() if self.path.is_dir() else ()
         found = ((_PART.fullmatch(folder.name), folder) for folder in folders)
         parts = sorted((int(match[1]), int(match[2]), folder) for match, folder in found if match)
@@ -230,14 +210,7 @@ class PartFolder:
             yield at, n_games
 
     def write(self, first: int, n_games: int, frames: dict[str, pd.DataFrame]) -> None:
-        """
-        Write a part; it is there whole or not at all.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written, because the disk is full, say.
-        """
+        """Write a part; it is there whole or not at all."""
         unfinished = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
         try:
             unfinished.mkdir()  # not by tempfile, whose folders only their owner can read
@@ -259,14 +232,7 @@ class PartFolder:
     def read(
         self, table: str, columns: list[str] | None, types: Mapping[str, pd.CategoricalDtype]
     ) -> Iterator[pd.DataFrame]:
-        """
-        Yield a table part by part, with the types of its categories.
-
-        Raises
-        ------
-        ValueError
-            If a part is damaged, or of another simulation; it is named.
-        """
+        """Yield a table part by part, with the types of its categories; a damaged part is named in a ValueError."""
         from pyarrow import ArrowException
 
         for first, end, part in self.parts():

@@ -187,13 +187,9 @@ class Run:
         """Names of the policies."""
         return names_apart(self.policies) if self.given_names is None else self.given_names
 
-    def player_at(self, game: int, seat: int) -> int:
-        """Return which player sits at a seat in a game."""
-        return (seat + game) % self.n_players
-
     def seating(self, game: int) -> list[Any]:
         """Return the policies in the order of the seats in a game."""
-        return [self.policies[self.player_at(game, seat)] for seat in range(self.n_players)]
+        return [self.policies[(seat + game) % self.n_players] for seat in range(self.n_players)]
 
     @cached_property
     def categories(self) -> dict[str, pd.CategoricalDtype]:
@@ -229,13 +225,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """
-    Return the columns of tickets with their paths, and what they were lost to.
-
-    Finding these takes longer than playing some games, and few questions need
-    them: they are found when the table of tickets is asked for, or where several
-    processes play.
-    """
+    """Return the columns of tickets with their paths, and what they were lost to: slow, so only when asked for."""
     if "lost_to" in tickets:
         return tickets
     return add_paths(game_tables(run.game_map, run.n_players), tickets, routes)
@@ -354,14 +344,7 @@ class Collector:
 
     def columns(self, name: str) -> dict[str, Cells]:
         """Return the columns of a table of all games."""
-        makers = {
-            "games": self._of_games,
-            "seats": self._of_seats,
-            "tickets": self._of_tickets,
-            "routes": self._of_routes,
-            "tunnels": self._of_tunnels,
-        }
-        columns = makers[name]()
+        columns: dict[str, Cells] = getattr(self, f"_of_{name}")()
         return {
             column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
             for column, (dtype, *_) in TABLES[name].items()

@@ -97,28 +97,11 @@ def played(
     progress: bool = True,
 ) -> Iterator[tuple[Chunk, Columns]]:
     """
-    Yield chunks with their tables, as they finish.
+    Yield chunks with their tables, as they finish; without an executor they are played here, in order.
 
-    If it is interrupted or fails, what has finished meanwhile comes first.
-
-    Parameters
-    ----------
-    chunks
-        Of which many may have one run, which is pickled once.
-    executor
-        None plays here, in order.
-    n_games, n_done
-        For the progress bar: all games, and those that were played before.
-    n_waiting
-        Chunks given to the executor at a time.
-    patience
-        Seconds in which the executor must finish a chunk; None: any time.
-
-    Raises
-    ------
-    GameError
-        If a worker died, or no chunk was finished in time. Processes that hang
-        are then ended, so that nothing waits for them.
+    If it is interrupted or fails, what has finished meanwhile comes first. The executor
+    gets `n_waiting` chunks at a time, and must finish one within `patience` seconds:
+    processes that hang are ended, and a GameError is raised, as when a worker dies.
     """
     if executor is None:
         found: Iterator[tuple[Chunk, Columns]] = ((chunk, play_chunk(*chunk)) for chunk in chunks)

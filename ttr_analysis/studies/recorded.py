@@ -47,26 +47,23 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     records
         Records, or files of records, of one map and number of players.
     partial
-        Whether to keep games that are not over, or whose winner depends on
-        unknown tickets. Unknown values are missing in the tables. Questions count
-        such games as played and not won: they are meant for games known to the
-        end.
+        Whether to keep games that are not over, or whose winner depends on unknown
+        tickets: questions count these as played and not won.
 
     Returns
     -------
     result
-        The tables, as from `simulate`: the policies are the players, by name,
-        each game is a deal of its own, and its `rotation` is missing. What a
-        record does not know is missing: unnamed tickets, `odds` of tunnels where
-        a hand or the market is not known, `offered` and `trains_left` of a ticket
-        that may have come in several draws.
+        The tables, as from `simulate`: the policies are the players, by name, and games
+        have the numbers of their records. What a record does not know is missing:
+        unnamed tickets, `odds` of tunnels where a hand or the market is not known,
+        `offered` and `trains_left` of a ticket that may have come in several draws.
+        Corrections count in the table of seats, as in the score.
 
     Raises
     ------
     ValueError
-        If there is no record, one begins from a position, or they are of several
-        maps, variants or numbers of players (the message lists them), or a name
-        cannot be written.
+        If there is no record, one begins from a position, a name cannot be written, or
+        they are of several maps, variants or numbers of players.
     RecordError
         If a record is damaged, or of an impossible game.
 
@@ -74,11 +71,6 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     -----
     UserWarning
         If games are left out: which ones, and why.
-
-    Notes
-    -----
-    Numbers of games are those of the records, from 0, including those left out.
-    A correction in a record counts in the table of seats, as in the score.
 
     Examples
     --------

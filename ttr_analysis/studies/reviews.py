@@ -37,7 +37,7 @@ from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
-from ttr_analysis.studies.intervals import mean_interval
+from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED, win_curve
@@ -103,15 +103,6 @@ class Review:
         What was found, in the order of the game.
     curve
         The win curve, from `win_curve`.
-
-    Attributes
-    ----------
-    record : GameRecord
-        The game.
-    seat : int or None
-        The seat that is reviewed; None for all.
-    curve : pandas.DataFrame
-        The win curve.
     """
 
     def __init__(
@@ -180,11 +171,9 @@ class Review:
         Returns
         -------
         moments
-            Rows of `table`, by the low end of the interval of their loss, with a
-            column `reason`: what speaks for the best action. Decisions whose interval
-            contains 0 are left out. The state before a decision is
-            `record.state_at(step - 1)`; `advise(record, step=step - 1)` considers it
-            again.
+            Rows of `table`, by the low end of the interval of their loss, with the `reason`
+            for the best action; those whose interval contains 0 are left out.
+            `advise(record, step=step - 1)` considers a decision again.
         """
         dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
         return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
@@ -329,11 +318,10 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     Returns
     -------
     results
-        One row for each name (index `player`): `games` (two seats of one name in
-        a game both count), `decisions`, and the means per game of `result`,
-        `start`, `skill`, `others`, `luck` and `lost`, as in `Review.summary`;
-        `skill`, `luck` and `lost` with their 95% intervals, and the number of
-        decisions with each label.
+        One row for each name (index `player`): `games` (seats of one name count each),
+        `decisions`, and the means per game of `result`, `start`, `skill`, `others`,
+        `luck` and `lost`, as in `Review.summary`, of which `skill`, `luck` and `lost`
+        have 95% intervals; and the number of decisions with each label.
 
     Raises
     ------
@@ -354,12 +342,11 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
         raise ValueError("expected one review or more")
     rows = []
     for name, of_player in pd.concat(frames).groupby("player", sort=True):
-        n = len(of_player)
-        row: dict[str, object] = {"player": name, "games": n, "decisions": int(of_player["decisions"].sum())}
+        decisions = int(of_player["decisions"].sum())
+        row: dict[str, object] = {"player": name, "games": len(of_player), "decisions": decisions}
         row |= {what: float(of_player[what].mean()) for what in ("result", "start", "others")}
         for what in ("skill", "luck", "lost"):
-            values = of_player[what].to_numpy()
-            row[what], row[f"{what}_low"], row[f"{what}_high"] = mean_interval(values.sum(), (values**2).sum(), n)
+            row |= with_ends(what, interval_of_mean(of_player[what]))
         rows.append(row | {label: int(of_player[label].sum()) for label in LABELS})
     return as_table(pd.DataFrame(rows).set_index("player"))
 
@@ -394,29 +381,28 @@ def review(
     """
     Return what was best in each decision of a game, what the one played cost, and what was luck.
 
-    Half of the budget of a decision finds the best action, as `advise` does, from
-    what its seat knew then. The other half plays the one played and the best in
-    the same new worlds, and measures the difference. The decisions that seem to
-    have cost most are then measured again, in new worlds, until their 95%
-    intervals are 4 points to either side of the loss, or the budget is spent.
+    Half of the budget of a decision finds the best action, as `advise` does, from what
+    its seat knew then. The other half plays the one played and the best in the same new
+    worlds. The decisions that seem to have cost most are measured again, in new worlds,
+    until their 95% intervals are 4 points to either side, or the budget is spent.
 
     Parameters
     ----------
     record
         The game, over or not, cards unknown or not.
     seat
-        Whose decisions, from what it could know; by default those of all seats,
-        and a win curve with all hands in view.
+        Whose decisions, from what it could know; None: those of all seats, and a win
+        curve with all hands in view.
     rollouts
-        Games played out for each decision, approximately: 600 if no `seconds` are
-        given. The review is then the same for a seed.
+        Games played out for each decision, approximately; 600 without `seconds`. The
+        review is then the same for a seed.
     seconds
         Time for the whole review, in place of `rollouts`.
     seed
         Seed of worlds and rollouts.
     path
-        A file to which the review is saved after each decision. If it exists, of
-        this game, seat, seed and number of rollouts, the review resumes.
+        A file to which the review is saved after each decision, and from which it
+        resumes, if it is of this game, seat, seed and number of rollouts.
     progress
         Whether to show progress bars.
 
@@ -432,8 +418,8 @@ def review(
     OSError
         If the file cannot be read or written.
     ValueError
-        If both `rollouts` and `seconds` are given, or one is not above 0, or
-        the file is of another review.
+        If both `rollouts` and `seconds` are given, one is not above 0, or the file is
+        of another review.
 
     Warns
     -----
@@ -442,18 +428,15 @@ def review(
 
     Notes
     -----
-    A decision is judged if the tickets that its seat held and chose from are
-    known, even if only from the end of the game. Where cards of its hand are not
-    known, only what the known ones pay for is tried.
+    A decision is judged if the tickets that its seat held and chose from are known, even
+    if only from the end of the game; if some cards of its hand are not, only what the
+    known ones pay for is tried.
 
-    The change of a seat's win probability is split in three: its own decisions,
-    each compared with a planner's; those of the others, likewise; and luck, which
-    is all else: cards, tickets, hidden hands, and the uncertainty of the rollouts.
-    Among planners luck is 0 on average. The three add up exactly to the result
-    minus the probability at the start; `summary` has the error of each. Losses
-    are larger: they compare with the best action, not with a planner's. They are
-    measured without the plan that `advise` continues, so a hint and the cost
-    reported later may differ a little.
+    The change of a seat's win probability has three parts: its own decisions, each
+    compared with a planner's; those of the others, likewise; and luck, which is all else
+    and on average 0 among planners. They add up exactly to the result minus the
+    probability at the start. Losses are larger than what skill costs: they compare with
+    the best action, and without the plan that `advise` continues, so its hint may differ.
 
     Examples
     --------

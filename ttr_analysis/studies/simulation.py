@@ -22,8 +22,16 @@ from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed
-from ttr_analysis.studies.columns import TABLES, category_types, no_rows, units_of, wide_type, widened
-from ttr_analysis.studies.figures import ANSWERS, columns_of
+from ttr_analysis.studies.columns import (
+    ANSWERS,
+    TABLES,
+    category_types,
+    columns_of,
+    no_rows,
+    units_of,
+    wide_type,
+    widened,
+)
 from ttr_analysis.studies.parts import META, VERSION, PartFolder, meta_of, run_of
 from ttr_analysis.studies.playing import (
     Columns,
@@ -285,65 +293,56 @@ def simulate(  # noqa: PLR0913 - options
     """
     Play many games and return them as tables.
 
-    Every deal of random numbers is played once in each rotation of the players
-    that makes a difference: between equal players there is one game a deal. The
-    same seed gives the same rows, wherever and in whatever chunks games are
-    played.
+    Every deal of random numbers is played once in each rotation of the players that
+    makes a difference: equal players get one game a deal. The same seed gives the same
+    rows, wherever and in whatever chunks games are played.
 
     Parameters
     ----------
     game_map
         The map, as the variant to play.
     policies
-        The players, or a dict of players by name; built-in ones are much faster
-        than those in Python. Players of one name that play differently get
-        numbers. A policy in Python plays every seat and game as a copy of what
-        was given, so that it cannot remember other games; one that cannot be
-        copied should not. Draw from the `rng` given to it: a generator of its own
-        would restart in each game.
+        The players, or a dict of players by name; built-in ones are much faster than
+        those in Python. Players of one name that play differently get numbers. A copy
+        of a policy in Python plays each seat of each game, so it cannot remember other
+        games: let it draw from the `rng` given to it.
     n_games
-        How many games, 1 or more; a multiple of the number of players lets
-        everyone sit everywhere equally often.
+        How many games, 1 or more. In a multiple of the number of players, everyone
+        sits everywhere equally often.
     seed
         Seed of all chance.
     executor
-        Where to play: any `concurrent.futures.Executor`, such as a
-        `ProcessPoolExecutor`, or `client.get_executor()` of Dask. None plays
-        here. Policies are sent by cloudpickle.
+        Where to play: a `ProcessPoolExecutor`, say, or `client.get_executor()` of
+        Dask, to which cloudpickle sends policies. None plays here.
     out
-        A folder for the tables, as Parquet files in parts as they finish: memory
-        then does not grow with the number of games.
+        A folder for the tables, as Parquet files in parts as they finish: memory then
+        does not grow with the number of games.
     resume
-        Resume with the games that `out` lacks; incomplete parts are played again.
-        Of policies in Python only the names are compared: give a changed one
-        another name, or folder.
+        Play only the games that `out` lacks. Of policies in Python only the names are
+        compared: give a changed one another name, or folder.
     chunk_size
         Games that are played, and kept, together: some kB each in memory.
     n_waiting
-        Chunks given to the executor at a time; make it several times the number
-        of its workers.
+        Chunks given to the executor at a time: several times its workers.
     patience
         Seconds in which the executor must finish a chunk; None waits for ever. A
-        `ProcessPoolExecutor` with a process that hangs for longer is then ended.
+        `ProcessPoolExecutor` whose process hangs for longer is ended.
     progress
         Whether to show a progress bar.
 
     Returns
     -------
     result
-        The tables. If you interrupt the run (Ctrl-C, or the stop button of a
-        notebook), those of the games that are finished.
+        The tables; if you interrupt the run, those of the games that are finished.
 
     Raises
     ------
     ValueError
-        If the map does not allow that many players, a number is out of range, a
-        policy's name cannot be written, or the folder holds another simulation,
-        or more games of this one.
+        If a number is out of range, the map is not for that many players, a name
+        cannot be written, or the folder holds another simulation, or more games.
     SimulationError
-        If a policy fails, with the number of the game and the seed; or if a
-        worker dies, or hangs for longer than `patience`. Its `result` has the
-        games that are finished.
+        If a policy fails, with the game and seed, or a worker dies or hangs. Its
+        `result` has the games that are finished.
     FileExistsError
         If the folder holds this simulation and `resume` is False.
     BlockingIOError
@@ -353,10 +352,8 @@ def simulate(  # noqa: PLR0913 - options
 
     Warns
     -----
-    Interrupted
-        If the run was interrupted.
-    UserWarning
-        If a policy holds a random generator.
+    Interrupted, UserWarning
+        If the run was interrupted; if a policy holds a random generator.
 
     Examples
     --------

@@ -1,12 +1,9 @@
 """
 What became of the tickets of a game: how long their paths are, and by whose claim they were lost.
 
-A ticket is lost when the trains that a seat has left no longer suffice to
-complete it. A claim of the seat shortens the path by its own trains at most; a
-claim of another never shortens it. So a lost ticket stays lost, and a ticket
-is not lost while the trains suffice for one open path. Searching takes time:
-a path is kept until it no longer serves, and only then is another one sought,
-on the board as it was then.
+A ticket is lost when the trains that a seat has left no longer suffice to complete
+it, and stays lost. It is not lost while they suffice for one open path: a path is
+kept until it no longer serves, and only then is another one sought.
 """
 
 from __future__ import annotations
@@ -30,11 +27,7 @@ FAR: Final = 1 << 30
 
 
 class Paths(Record):
-    """
-    The map as a network, the board of a game as one seat sees it, and room to search on them.
-
-    `fill_map` fills the map, `follow_claims` the board.
-    """
+    """The map as a network, the board of a game as one seat sees it, and room to search on them."""
 
     near_start = block(MAX_CITIES + 1)
     """Where the neighbors of each city begin in `near_city` and `near_route`, and one more cell for the end."""
@@ -111,12 +104,10 @@ LOST_TO: Final = 1
 @compiled
 def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
     """
-    Find the paths of tickets that were completed, and what the others were lost to.
+    Fill `found` with the trains on the path of each completed ticket, and the route to which each other was lost.
 
-    `offers` has a row for game, seat, ticket, whether it was kept, and which
-    destination counted; `claims` a row for game, seat (below 0 for the neutral
-    player) and route; both game by game. `found` is filled: a row for the trains
-    on the path, and one for the route by whose claim the ticket was lost.
+    `offers` has rows for game, seat, ticket, whether it was kept, and which destination
+    counted; `claims` for game, seat (below 0 for the neutral player) and route.
     """
     paths = Paths()
     fill_map(tables, paths)
@@ -197,11 +188,7 @@ def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None
 
 @compiled
 def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
-    """
-    Return the trains on a ticket's shortest path to one of its goals over the seat's routes in the end.
-
-    `NEVER` if they do not lead there: stations may have completed it.
-    """
+    """Return the trains on a ticket's shortest path over the seat's routes in the end; `NEVER` if there is none."""
     for route in range(tables.n_routes):
         paths.cost[route] = FAR if paths.own_at[route] == FAR else UNIT * tables.length[route]
     city = _search(tables, paths, ticket, goal, goal + 1, FAR - 1)
@@ -210,11 +197,7 @@ def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
 
 @compiled
 def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int:
-    """
-    Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
-
-    `NEVER` if they sufficed to the end, or not even at the start.
-    """
+    """Return the route by whose claim a ticket was lost; `NEVER` if it never was, or from the start."""
     n_routes = paths.n_opening[ticket]
     for i in range(n_routes):
         paths.path[i] = paths.opening[ticket, i]
@@ -251,11 +234,7 @@ def _served_until(tables: Tables, paths: Paths, n_routes: int) -> int:
 
 @compiled
 def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int:
-    """
-    Find the shortest path of a ticket after some claims; return its routes, `NO_PATH` if it takes too many trains.
-
-    Among equally long paths, one of few routes that are closed later serves long.
-    """
+    """Find a ticket's shortest path after some claims that closes late; return its routes, or `NO_PATH`."""
     trains = tables.trains_each
     for route in range(tables.n_routes):
         length = tables.length[route]
@@ -271,11 +250,7 @@ def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int
 
 @compiled
 def _search(tables: Tables, paths: Paths, ticket: int, first: int, end: int, most: int) -> int:
-    """
-    Find a ticket's cheapest path to a goal from `first` to before `end`; return its last city.
-
-    `NEVER` if it costs more than `most`.
-    """
+    """Find a ticket's cheapest path to a goal; return its last city, or `NEVER` if it costs more than `most`."""
     head = 0
     n_queued = _begin_search(tables, paths, ticket, first, end)
     if n_queued == 0:

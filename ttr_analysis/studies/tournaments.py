@@ -68,31 +68,26 @@ def tournament(
     """
     Let policies play each other, and rate them.
 
-    Every `n_players` of them meet in `n_games` games, seated fairly as by
-    `simulate`, and all play the same deals. In a game of more than two, every two
-    of its players meet: the one who finishes first wins that meeting. As it
-    matters after whom one moves, they sit in every order, each with its own deals.
+    Every `n_players` of them meet in `n_games` games and play the same deals. In a game
+    of more than two, the one of every two players who finishes first wins their meeting.
+    They sit in every order, each with its own deals, as it matters whom one follows.
 
     Parameters
     ----------
     game_map
         The map, as the variant to play.
     policies
-        The players: names of built-in ones, your own, or both; or a dict of
-        players by name. Players of one name get numbers. Copies of them play, as
-        in `simulate`.
+        The players: names of built-in ones, your own, or both; or a dict of players by
+        name. Players of one name get numbers. Copies of them play, as in `simulate`.
     n_games
-        Games of each set of players that meet; rounded up, so that they sit in
-        every order equally often: to a multiple of 2, 6, 24 or 120 for 2, 3, 4 or
-        5 players. Memory grows with the deals: up to some 100,000.
+        Games of each set of players that meet, rounded up to a multiple of 2, 6, 24 or
+        120 for 2, 3, 4 or 5 players. Memory grows with the deals: up to some 100,000.
     seed
         Seed of all chance.
     n_players
         Players in a game.
-    executor
-        Where to play: see `simulate`.
-    progress
-        Whether to show a progress bar.
+    executor, progress
+        As in `simulate`.
 
     Returns
     -------
@@ -103,17 +98,15 @@ def tournament(
     Raises
     ------
     ValueError
-        If there are fewer policies than players in a game, the map does not allow
-        that many, or a number is out of range.
+        If there are fewer policies than players in a game, the map does not allow that
+        many, or a number is out of range.
     KeyboardInterrupt
         If it is interrupted before all have met.
 
     Warns
     -----
-    Interrupted
-        If it is interrupted later.
-    UserWarning
-        If a policy holds a random generator.
+    Interrupted, UserWarning
+        If it is interrupted later; if a policy holds a random generator.
 
     Examples
     --------
@@ -159,24 +152,18 @@ def beats(
     others
         Its opponents; None: the players of the package.
     n_games
-        Games against each of them; an odd number is rounded up, so that both
-        sit in either seat in each deal.
+        Games against each of them, rounded up to an even number.
     seed, executor, progress
         As in `tournament`.
 
     Returns
     -------
     table
-        One row for each other policy (index `other`): `games`, `win_rate` (ties
-        count half) with its 95% interval `win_low` and `win_high`, mean `margin`
-        in points with `margin_low` and `margin_high`, and the `verdict`: "yes" if
-        the interval of `win_rate` is above one half, "no" if it is below, else
-        "too close to call".
-
-    Notes
-    -----
-    Only deals are independent: the interval is that of the differences of wins
-    deal by deal, as in `win_differences`.
+        One row for each other policy (index `other`): `games`, `win_rate` (ties count
+        half) with its 95% interval `win_low` and `win_high`, by differences deal by
+        deal, mean `margin` in points with `margin_low` and `margin_high`, and the
+        `verdict`: "yes" if the interval of `win_rate` is above one half, "no" if it is
+        below, else "too close to call".
 
     Raises
     ------
@@ -371,7 +358,7 @@ def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: 
     """Raise a ValueError unless there are players enough, and a board for them."""
     check_size(game_map, n_players)
     if len(players) < n_players:
-        raise ValueError(f"{n_players} players a game need as many policies, got {len(players)}")
+        raise ValueError(f"a game of {n_players} players needs {n_players} policies, got {len(players)}")
 
 
 def _play(
@@ -423,20 +410,11 @@ _TOLERANCE: Final = 1e-10
 
 class Ratings(NamedTuple):
     """
-    Ratings with their errors.
+    Ratings in Elo points, with 95% intervals and bounds.
 
-    Parameters
-    ----------
-    elo
-        One rating for each player. Their mean is 0 over the largest group whose
-        members all took points from each other, directly or through others, which
-        most often is all players; of two such groups, over the better one.
-    low, high
-        Ends of its 95% confidence interval.
-    bounds
-        "at least" if no other player took a point from it and its group, "at
-        most" for the reverse, else "": the games then show that it is better, or
-        worse, but not by how much.
+    Their mean is 0 over the largest group whose members all took points from each other,
+    directly or through others. The bound is "at least" for a player from whom no other
+    took a point, "at most" for the reverse: how much better or worse it is, is unknown.
     """
 
     elo: Floats
@@ -460,11 +438,9 @@ def fit_ratings(scores: Floats) -> Ratings:
     Returns
     -------
     ratings
-        By maximum likelihood. One drawn meeting is added for each pair that met:
-        otherwise a player who never won would be infinitely bad. After *n* lost
-        games it is rated about 400 log10(2n + 1) points lower, and marked "at
-        most". With hundreds of games the draw moves other ratings by a point or
-        two at most.
+        By maximum likelihood, with one drawn meeting added for each pair that met:
+        otherwise a player who never won would be infinitely bad. With hundreds of games
+        the draw moves other ratings by a point or two.
 
     Raises
     ------
@@ -474,9 +450,8 @@ def fit_ratings(scores: Floats) -> Ratings:
     Notes
     -----
     Newton's method on a concave function. The error is the larger of two: by the
-    information matrix, as if all meetings were independent, and by the spread
-    between deals (the "sandwich", with deals as clusters). The interval is
-    Student's, with one degree of freedom less than deals.
+    information matrix, as if all meetings were independent, and by the spread between
+    deals (the "sandwich"). The interval is Student's.
 
     References
     ----------

@@ -14,7 +14,7 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.studies.figures import ANSWERS, BONUSES, Values, bonus_points, ticket_points
+from ttr_analysis.studies.columns import ANSWERS, BONUSES, Values, bonus_points, ticket_points
 from ttr_analysis.studies.intervals import (
     Interval,
     Moments,
@@ -339,18 +339,16 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     Parameters
     ----------
     results
-        Simulations by name, with the same number of players. Those with the
-        same seed are compared deal by deal, which is more precise.
+        Simulations by name, with the same number of players. Those with the same seed
+        are compared deal by deal, which is more precise.
 
     Returns
     -------
     measures
-        One row for each measure and simulation (index `measure`,
-        `simulation`): mean `value` of a seat in a game (of wins of seat 0 the
-        share of games) with `low` and `high`, and its `difference` from the
-        first simulation with `difference_low` and `difference_high`. Loans and
-        stations are rare: their intervals allow for those that happened in
-        none of these games.
+        One row for each measure and simulation (index `measure`, `simulation`): mean
+        `value` of a seat in a game with `low` and `high`, and its `difference` from the
+        first simulation with `difference_low` and `difference_high`. The intervals of
+        loans and stations, which are rare, allow for those that did not happen here.
 
     Raises
     ------
@@ -389,8 +387,8 @@ def compare_strategies(
     """
     Return how strategies fare against the same rivals, with the same deals: an experiment.
 
-    What goes along with winning may be luck or skill. Here only the strategy
-    differs: a planner that keeps more tickets, say, or builds longer routes.
+    What goes along with winning may be luck or skill. Here only the strategy differs: a
+    planner that keeps more tickets, say, or builds longer routes.
 
     Parameters
     ----------
@@ -410,19 +408,15 @@ def compare_strategies(
     Returns
     -------
     table
-        One row for each strategy (index `strategy`): columns as in `win_rates`,
-        and by how much it does better than the first one: `win_difference` and
-        `points_difference` with `_low` and `_high`, from differences deal by
-        deal. Where rivals are the same as the strategy, they count as it:
-        `games` are then its seats.
+        One row for each strategy (index `strategy`): columns as in `win_rates`, and
+        `win_difference` and `points_difference` from the first one, deal by deal, with
+        `_low` and `_high`. Rivals that are the same as the strategy count as it.
 
     Raises
     ------
-    ValueError
-        If there is no strategy or no game, or the games cannot be played: see
-        `simulate`.
-    KeyboardInterrupt
-        If it is interrupted: there is nothing to compare then.
+    ValueError, KeyboardInterrupt
+        If there is no strategy, or the games cannot be played: see `simulate`; if it is
+        interrupted.
 
     Examples
     --------

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.loading import MapLike
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.questions.tally import answer, check_map, grid, n_players, tally, with_winners
+from ttr_analysis.studies.questions.tally import answer, grid, n_players, played_map, tally, with_winners
 from ttr_analysis.studies.questions.tickets import with_fates
 from ttr_analysis.studies.simulation import SimulationResult
 
@@ -54,7 +54,7 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     result
         A simulation.
     game_map
-        The map that was played.
+        The map that was played; another one is refused.
 
     Returns
     -------
@@ -65,14 +65,8 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
         Players who build much visit the cities in the middle: that is no proof
         that these cities win games.
-
-    Raises
-    ------
-    ValueError
-        If another map was played.
     """
-    game_map = as_map(game_map)
-    check_map(result, game_map)
+    game_map = played_map(result, game_map)
     pairs = [(route.id, city) for route in game_map.routes for city in route.cities]
     ends = pd.DataFrame(pairs, columns=["route", "city"])
     cities = pd.Index([city.name for city in game_map.cities])
@@ -100,7 +94,7 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     result
         A simulation.
     game_map
-        The map that was played.
+        The map that was played; another one is refused.
 
     Returns
     -------
@@ -108,14 +102,8 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
         One row for each policy and length (index `policy`, `length`):
 
         {columns}
-
-    Raises
-    ------
-    ValueError
-        If another map was played.
     """
-    game_map = as_map(game_map)
-    check_map(result, game_map)
+    game_map = played_map(result, game_map)
     facts = _facts(game_map)
     lengths = pd.Index(sorted(facts["length"].unique()))
 
@@ -147,7 +135,7 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     result
         A simulation.
     game_map
-        The map that was played.
+        The map that was played; another one is refused.
 
     Returns
     -------
@@ -157,14 +145,8 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
         {columns}
 
         A player who can afford one may be ahead already.
-
-    Raises
-    ------
-    ValueError
-        If another map was played.
     """
-    game_map = as_map(game_map)
-    check_map(result, game_map)
+    game_map = played_map(result, game_map)
     facts = _facts(game_map)
     longest = facts.index[facts["length"] == facts["length"].max()]
 

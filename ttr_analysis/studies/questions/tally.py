@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._notebook import as_table
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
-from ttr_analysis.studies.columns import units_of
-from ttr_analysis.studies.figures import ANSWERS, HIDDEN, Figures, Values, columns_of
+from ttr_analysis.studies.columns import ANSWERS, HIDDEN, Figures, Values, columns_of, units_of
 from ttr_analysis.studies.intervals import Moments
 from ttr_analysis.studies.simulation import SimulationResult
 
@@ -34,19 +34,17 @@ def games_per_deal(result: SimulationResult) -> int:
     return n_games
 
 
-def check_map(result: SimulationResult, game_map: GameMap) -> None:
-    """Raise a ValueError if a simulation was played on another map."""
+def played_map(result: SimulationResult, given: MapLike) -> GameMap:
+    """Return a map that is given; raise a ValueError if a simulation was played on another one."""
+    game_map = as_map(given)
     if result.meta["facts"] != fingerprint(game_map):
         variant = f" {result.meta['variant']}" if result.meta["variant"] else ""
         raise ValueError(f"the games were played on {result.meta['map']}{variant}, not on this {game_map!r}")
+    return game_map
 
 
 def answer(why_empty: str = "") -> Callable[[Question], Question]:
-    """
-    Return a decorator that lists the columns of an answer where a docstring says {columns}.
-
-    The answer is passed through `as_table`, with `why_empty`.
-    """
+    """Return a decorator that lists the columns of an answer in place of {columns}, and shows it as a table."""
 
     def decorate(question: Question) -> Question:
         columns = columns_of(ANSWERS[question.__name__])
@@ -69,18 +67,9 @@ def sums_by_deal(
     frames: Iterable[pd.DataFrame], values: Mapping[str, Values], by: Sequence[str], n_games: int
 ) -> Iterator[pd.DataFrame]:
     """
-    Yield the sums of values for each deal and group; a deal that two frames share comes whole.
+    Yield the sums of named values for each deal and group; a deal that two frames share comes whole.
 
-    Parameters
-    ----------
-    frames
-        Rows with their `game`, one part of the games after the other, in order.
-    values
-        What is summed, by name.
-    by
-        Columns of groups.
-    n_games
-        Games of a deal.
+    The frames are rows with their `game`, part by part and in order of games.
     """
     keys = [_DEAL, *by]
     rest: pd.DataFrame | None = None
@@ -103,15 +92,8 @@ class Tally:
     """
     Figures by group, over games of which only the deals are independent.
 
-    A deal is played once for each rotation of the players, who are dealt the
-    same each time: intervals from single games would be too narrow.
-
-    Parameters
-    ----------
-    frames, by, n_games
-        As for `sums_by_deal`.
-    figures
-        The columns of the answer.
+    A deal is played once for each rotation of the players, who are dealt the same each
+    time: intervals from single games would be too narrow.
     """
 
     def __init__(self, frames: Iterable[pd.DataFrame], by: Sequence[str], figures: Figures, n_games: int = 1) -> None:

@@ -13,16 +13,16 @@ import pandas as pd
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.analysis.structure import effective_resistance
 from ttr_analysis.analysis.waiting import Z_95
-from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.loading import MapLike
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.figures import ANSWERS, FATES, columns_of, of_fate, rate
-from ttr_analysis.studies.intervals import Interval, clustered_bounded_mean
+from ttr_analysis.studies.columns import ANSWERS, FATES, columns_of, of_fate, rate
+from ttr_analysis.studies.intervals import Interval, clustered_bounded_mean, with_ends
 from ttr_analysis.studies.questions.tally import (
     Tally,
     answer,
-    check_map,
     games_per_deal,
     n_players,
+    played_map,
     tally,
     with_winners,
 )
@@ -112,8 +112,7 @@ def ticket_results(
     if game_map is None:
         tables = _noting_bounds(tables, bounds)
     else:
-        game_map = as_map(game_map)
-        check_map(result, game_map)
+        game_map = played_map(result, game_map)
         goals = _goals(game_map, n_players(result))
         bounds = {name: (goals[name][-1][1], goals[name][0][1]) for name in goals}
     sums = tally(result, "ticket_results", ["ticket"], tables)
@@ -263,7 +262,7 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
     result
         A simulation.
     game_map
-        The map that was played.
+        The map that was played; another one is refused.
 
     Returns
     -------
@@ -273,14 +272,8 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
         tickets not completed); empty if the map has none:
 
         {columns}
-
-    Raises
-    ------
-    ValueError
-        If another map was played.
     """
-    game_map = as_map(game_map)
-    check_map(result, game_map)
+    game_map = played_map(result, game_map)
     several = {ticket: goals for ticket, goals in _goals(game_map, n_players(result)).items() if len(goals) > 1}
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -303,7 +296,7 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
     for name, net in sums.moments("net_points").items():
         goals = several[name]
         ends = clustered_bounded_mean(net, -goals[-1][1], goals[0][1])
-        means = dict(zip(("net_points", "net_low", "net_high"), ends, strict=True))
+        means = with_ends("net_points", ends, "net")
         ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
         for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
             share, low, high = whole.loc[name, [column, f"{column}_low", f"{column}_high"]]
@@ -371,8 +364,7 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
     >>> int(table.loc["Denver-El Paso", "length"]), round(float(table.loc["Denver-El Paso", "resistance"]), 2)
     (4, 1.22)
     """
-    game_map = as_map(game_map)
-    check_map(result, game_map)
+    game_map = played_map(result, game_map)
     rates = ticket_results(result)[["kept", "completion_rate", "completion_low", "completion_high"]]
     table = rates[rates["kept"] > 0].copy()
     tickets = [game_map.ticket(str(ticket)) for ticket in table.index]
