@@ -28,7 +28,7 @@ from .maps.model import Place as Place
 from .maps.model import Route as Route
 from .maps.model import Ticket as Ticket
 from .notation.bga import read_bga as read_bga
-from .policies.outcomes import play_out as play_out
+from .policies.search.rollouts import play_out as play_out
 from .records.record import Game as Game
 from .records.record import GameRecord as GameRecord
 from .rules.ruleset import RuleSet as RuleSet

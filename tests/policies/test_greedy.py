@@ -7,15 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    BUILDER,
-    COLLECTOR,
-    HOARDER,
-    Combination,
-    Whim,
-    every_combination,
-    in_turn,
-)
+from tests.engine.conformance import BUILDER, COLLECTOR, HOARDER, Combination, Whim, every_combination, in_turn
 from tests.engine.positions import Position
 from tests.engine.walks import state_of
 from ttr_analysis import Game, SeatView

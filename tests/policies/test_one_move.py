@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 import pytest
 
-from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
+from tests.engine.conformance import Combination
 from tests.fixtures import EVERY_MAP, load
+from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameError, GameMap
 from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.game import GameEngine, KernelGame
-from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import Player
-
-COMBINATIONS = [
-    list(tables)[-(i % 2)] for i, (_, tables) in enumerate(groupby(every_combination(), key=lambda table: table[:2]))
-]
-"""Every map and variant, with the fewest or the most players in turn."""
-
-
-def some_states(combination: Combination) -> list[GameState]:
-    """Return states of games of players who come to the ends of piles: the first of each phase, and each fiftieth."""
-    players = (UNIFORM, HOARDER, COLLECTOR)
-    found: list[GameState] = []
-    seen: set[int] = set()
-    for game in range(len(players)):
-        seated = [players[(game + seat) % len(players)] for seat in range(combination.n_players)]
-        for at, state in enumerate(map(State, play(combination, seated, 5, game, checked=False).states)):
-            if state.phase != OVER and (at % 50 == 0 or int(state.phase) not in seen):
-                seen.add(int(state.phase))
-                found.append(GameState(combination.game_map, combination.n_players, state))
-    return found
 
 
 @pytest.mark.compiled_only

@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.policies.outcomes import play_out
+from ttr_analysis.policies.search.rollouts import play_out
 
 
 @pytest.mark.compiled_only

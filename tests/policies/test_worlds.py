@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, groupby, islice
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
+from tests.engine.conformance import Combination
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
 from tests.fixtures import BUILT_IN
+from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameMap, GameRecord
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.codes import KEEP_TICKETS, SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
@@ -26,7 +27,6 @@ from ttr_analysis.engine.layout import (
     AT_QUEUE,
     AT_REMOVED,
     KEEP_START,
-    OVER,
     UNKNOWN_TICKET,
     Phase,
     State,
@@ -39,12 +39,7 @@ from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-COMBINATIONS = [
-    list(tables)[-(i % 2)] for i, (_, tables) in enumerate(groupby(every_combination(), key=lambda table: table[:2]))
-]
-"""Every map and variant, with the fewest or the most players in turn."""
 N_WORLDS = 3
-PLAYERS = (UNIFORM, HOARDER, COLLECTOR)
 
 
 def table_of(known: Knowledge) -> Rollouts:
@@ -73,32 +68,19 @@ def worlds_of(known: Knowledge, n: int = N_WORLDS) -> Iterator[State]:
     yield from map(State, table_of(known).worlds(known, beliefs_of(known), n))
 
 
-def some_states(combination: Combination) -> Iterator[State]:
-    """Yield states of games of players who come to the ends of piles: each phase, and each thirtieth."""
-    for game in range(len(PLAYERS)):
-        players = [PLAYERS[(game + seat) % len(PLAYERS)] for seat in range(combination.n_players)]
-        seen: set[int] = set()
-        for at, state in enumerate(map(State, play(combination, players, 7, game, checked=False).states)):
-            if state.phase != OVER and (at % 60 == 0 or int(state.phase) not in seen):
-                seen.add(int(state.phase))
-                yield state
-
-
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
-    phases: set[int] = set()
-    for state in some_states(combination):
-        phases.add(int(state.phase))
-        whole = GameState(combination.game_map, combination.n_players, state)
+    for whole in some_states(combination):
+        state = whole.packed
         for looker in range(combination.n_players):
             known = knowledge_of(whole, looker)
             for world in worlds_of(known):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 if state.phase != KEEP_START:
                     assert np.array_equal(redact(world, tables, looker).cells, known.packed.cells)
-    assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW} <= phases
+    assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW} <= {state.phase for state in some_states(combination)}
 
 
 @pytest.mark.compiled_only
@@ -106,7 +88,7 @@ def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> 
 def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
     rng = np.random.default_rng(7)
-    for state in some_states(combination):
+    for state in [whole.packed for whole in some_states(combination)]:
         looker = int(state.seat)
         other = scrambled(state, tables, looker, rng)
         worlds = []
@@ -499,14 +481,10 @@ def test_cards_are_dealt_uniformly() -> None:
 
 @pytest.mark.compiled_only
 def test_the_states_tried_come_to_the_ends_of_piles() -> None:
-    met: set[int] = set()
-    n_shuffles = 0
-    for combination in (Combination("nordic", "", 3), Combination("nederland", "neutral", 2)):
-        for state in some_states(combination):
-            met.add(int(state.phase))
-            n_shuffles = max(n_shuffles, int(state.n_shuffles))
-    assert met == set(Phase) - {Phase.OVER}
-    assert n_shuffles > 0
+    tried = [state.packed for combination in COMBINATIONS for state in some_states(combination)]
+
+    assert {int(state.phase) for state in tried} == set(Phase) - {Phase.OVER}
+    assert max(int(state.n_shuffles) for state in tried) > 0
 
 
 @pytest.mark.compiled_only
@@ -514,9 +492,8 @@ def test_the_states_tried_come_to_the_ends_of_piles() -> None:
 def test_a_view_gives_whole_states_that_look_like_it(combination: Combination) -> None:
     game = GameEngine(combination.game_map, combination.n_players)
     for state in some_states(combination):
-        whole = GameState(combination.game_map, combination.n_players, state)
-        seat = int(state.n_turns) % combination.n_players
-        view = game.view(whole, seat)
+        seat = int(state.packed.n_turns) % combination.n_players
+        view = game.view(state, seat)
         worlds = view.worlds(2, np.random.default_rng(7))
 
         assert worlds == view.worlds(2, np.random.default_rng(7))

@@ -30,13 +30,42 @@ from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import add_sets, n_station_forms, route_fault, station_cards
 from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
-from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import OneFunction
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
+
+
+@lru_cache(maxsize=32)
+def greedy_lore(game_map: GameMap) -> Ints:
+    """Return the routes of a map, the longest first, then as on the map."""
+    lengths = np.array([route.length for route in game_map.routes])
+    return np.argsort(-lengths, kind="stable").astype(np.int64)
+
+
+@quickly_compiled
+def choose_greedily(
+    state: State, tables: Tables, lore: Ints, seat: int, _params: Floats, _memory: Ints
+) -> tuple[int, int]:
+    """Return the action of the greedy player: its code and value."""
+    phase = state.phase
+    if phase == TURN:
+        for i in range(tables.n_routes):
+            route = lore[i]
+            if _can_claim(state, tables, seat, route):
+                return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+    if phase in (TURN, SECOND_DRAW):
+        code = _draw(state, tables, seat)
+        return station_or_pass(state, tables, seat) if code == PASS else (code, 0)
+    if phase == TUNNEL_PHASE:
+        if can_pay_surcharge(state, tables):
+            return PAY_TUNNEL, surcharge_cards(state, seat, 0)
+        return DECLINE_TUNNEL, 0
+    if phase == NEUTRAL:
+        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
+    return KEEP_TICKETS, _least_losses(state, tables, seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,50 +95,11 @@ class Greedy(OneFunction):
 
     name = "Greedy"
     memory_size = KEY_SIZE
+    chooser = staticmethod(choose_greedily)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, the longest first."""
         return greedy_lore(game_map)
-
-    @property
-    def chooser(self) -> Chooser:
-        """The function that plays: `choose_greedily`."""
-        return choose_greedily
-
-
-@lru_cache(maxsize=32)
-def greedy_lore(game_map: GameMap) -> Ints:
-    """Return the routes of a map, the longest first, then as on the map."""
-    lengths = np.array([route.length for route in game_map.routes])
-    return np.argsort(-lengths, kind="stable").astype(np.int64)
-
-
-@quickly_compiled
-def choose_greedily(
-    state: State,
-    tables: Tables,
-    lore: Ints,
-    seat: int,
-    params: Floats,  # noqa: ARG001
-    memory: Ints,  # noqa: ARG001
-) -> tuple[int, int]:
-    """Return the action of the greedy player: its code and value."""
-    phase = state.phase
-    if phase == TURN:
-        for i in range(tables.n_routes):
-            route = lore[i]
-            if _can_claim(state, tables, seat, route):
-                return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
-    if phase in (TURN, SECOND_DRAW):
-        code = _draw(state, tables, seat)
-        return station_or_pass(state, tables, seat) if code == PASS else (code, 0)
-    if phase == TUNNEL_PHASE:
-        if can_pay_surcharge(state, tables):
-            return PAY_TUNNEL, surcharge_cards(state, seat, 0)
-        return DECLINE_TUNNEL, 0
-    if phase == NEUTRAL:
-        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
-    return KEEP_TICKETS, _least_losses(state, tables, seat)
 
 
 @compiled

@@ -306,9 +306,8 @@ def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game:
     """
     for seat in range(tables.n_seats):
         player = (seat + shift) % tables.n_seats
-        memory = players.memory[player]
-        for cell in range(players.memory_size[player]):
-            memory[cell] = 0
+        memory = players.memory[player, : players.memory_size[player]]
+        memory.fill(0)
         open_stream(keys[1 + seat], game, 1 + seat, memory[:KEY_SIZE])
 
 

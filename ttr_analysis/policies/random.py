@@ -46,7 +46,6 @@ from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_free_cities, n_station_forms, route_fault, station_cards
 from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
-from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import neutral_track, nth_free_city
 from ttr_analysis.policies.playout import OneFunction, random_number
@@ -263,42 +262,9 @@ def _close(tables: Tables, shapes: Shapes, routes: OpenRoutes, route: int) -> No
 # -- the policy ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Random(OneFunction):
-    """
-    A player that chooses at random.
-
-    Uniform over the legal actions, claims counted once for each route and form
-    of payment (color, color cards and locomotives used singly); the cards of
-    sets are then drawn from the rest of the hand.
-
-    Examples
-    --------
-    >>> Random()
-    Random()
-    """
-
-    name = "Random"
-    memory_size = KEY_SIZE + OpenRoutes.n_cells
-
-    def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
-        """Return the shapes of the routes of a map: see `route_shapes`."""
-        return route_shapes(game_map)
-
-    @property
-    def chooser(self) -> Chooser:
-        """The function that plays: `choose_at_random`."""
-        return choose_at_random
-
-
 @quickly_compiled
 def choose_at_random(
-    state: State,
-    tables: Tables,
-    lore: Ints,
-    seat: int,
-    params: Floats,  # noqa: ARG001
-    memory: Ints,
+    state: State, tables: Tables, lore: Ints, seat: int, _params: Floats, memory: Ints
 ) -> tuple[int, int]:
     """Return a random legal action of the seat that acts: its code and value."""
     phase = state.phase
@@ -368,3 +334,27 @@ def _with_sets(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: i
         drawn = draw_card(left, memory[:KEY_SIZE])
         cards[drawn] += 1
     return pack_cards(cards)
+
+
+@dataclass(frozen=True, slots=True)
+class Random(OneFunction):
+    """
+    A player that chooses at random.
+
+    Uniform over the legal actions, claims counted once for each route and form
+    of payment (color, color cards and locomotives used singly); the cards of
+    sets are then drawn from the rest of the hand.
+
+    Examples
+    --------
+    >>> Random()
+    Random()
+    """
+
+    name = "Random"
+    memory_size = KEY_SIZE + OpenRoutes.n_cells
+    chooser = staticmethod(choose_at_random)
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
+        """Return the shapes of the routes of a map: see `route_shapes`."""
+        return route_shapes(game_map)

@@ -28,15 +28,7 @@ from ttr_analysis.engine.kernel.claims import (
 )
 from ttr_analysis.engine.kernel.scoring import award_bonus, goal_reached, join_ends
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
-from ttr_analysis.policies.planner.knowledge import (
-    DANGER_UNIT,
-    Memory,
-    Params,
-    Turn,
-    is_open,
-    token_terms,
-    toll_cost,
-)
+from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, Memory, Params, Turn, is_open, token_terms, toll_cost
 from ttr_analysis.rules.money import settle_toll, toll_payee
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
@@ -49,15 +41,7 @@ from ttr_analysis.rules.payment import (
 from ttr_analysis.rules.scoring import ticket_score
 from ttr_analysis.rules.stations import is_lent
 from ttr_analysis.rules.trails import walked_trail
-from ttr_analysis.tables import (
-    MAX_CITIES,
-    MAX_ROUTES,
-    MAX_SEATS,
-    MEASURE_TOKENS,
-    MEASURE_TRAIL,
-    Tables,
-    spaces_at,
-)
+from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
 
 _LONG: Final = 3
 """Shorter routes outside the plan are left for the end."""
@@ -94,8 +78,7 @@ def want_cards(turn: Turn) -> int:
     state, tables, memory = turn.state, turn.tables, turn.memory
     hand, trains = state.hand[turn.seat], state.trains[turn.seat]
     n_trains = trains
-    for kind in range(N_KINDS):
-        memory.wanted[kind] = 0
+    memory.wanted.fill(0)
     for i in range(memory.n_planned):
         route = memory.plan[i]
         twin = tables.twin[route]
@@ -331,13 +314,11 @@ def cards_of_form(turn: Turn, route: int, form: Form) -> int:
     memory = turn.memory
     n_set_cards = form.n_sets * turn.tables.swap_size[route]
     cards = memory.cards[:N_KINDS]
-    for kind in range(N_KINDS):
-        cards[kind] = 0
+    cards.fill(0)
     if n_set_cards > 0:
         left = memory.cards[N_KINDS : 2 * N_KINDS]
         rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
-        for kind in range(N_KINDS):
-            left[kind] = turn.state.hand[turn.seat, kind]
+        left[:] = turn.state.hand[turn.seat]
         left[form.color] -= form.own
         left[LOCOMOTIVE_INDEX] -= form.locomotives
         rank[LOCOMOTIVE_INDEX] = 1

@@ -29,7 +29,6 @@ from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take, unse
 from ttr_analysis.engine.kernel.claims import route_fault, tunnel_odds
 from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
-from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import station_or_pass
 from ttr_analysis.policies.planner.claims import (
@@ -205,8 +204,7 @@ def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memo
     if spare_cards(hand, color, jokers) < surcharge:
         return DECLINE_TUNNEL, 0
     cards = memory.cards[:N_KINDS]
-    for kind in range(N_KINDS):
-        cards[kind] = 0
+    cards.fill(0)
     price = 0.0
     for _ in range(surcharge):
         takes_color = color != LOCOMOTIVE_INDEX and hand[color] > cards[color]
@@ -377,6 +375,7 @@ class Planner(OneFunction):
 
     name = "Planner"
     memory_size = Memory.n_cells
+    chooser = staticmethod(choose)
 
     @property
     def params(self) -> Floats:
@@ -386,11 +385,6 @@ class Planner(OneFunction):
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
         """Return what a planner knows of a map: the cells of `MapFacts`."""
         return planner_facts(game_map, n_players)
-
-    @property
-    def chooser(self) -> Chooser:
-        """The function that plays: `choose`."""
-        return choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,8 +435,4 @@ class Planner1(Planner):
     late_cards: float = 0.0
 
     name = "Planner1"
-
-    @property
-    def chooser(self) -> Chooser:
-        """The function that plays: `choose`."""
-        return choose
+    chooser = staticmethod(choose)

@@ -29,14 +29,7 @@ from ttr_analysis.policies.planner.knowledge import (
     spread,
 )
 from ttr_analysis.rules.scoring import NO_GOAL
-from ttr_analysis.tables import (
-    MAX_CITIES,
-    MAX_OFFER,
-    MAX_ROUTES,
-    MAX_TICKETS,
-    MEASURE_COMPLETED,
-    Tables,
-)
+from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_TICKETS, MEASURE_COMPLETED, Tables
 
 MAX_WANTED: Final = 6
 """Tickets that one network is computed for."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from math import log, log1p
 from operator import index
 from typing import Final, NamedTuple, SupportsIndex
@@ -26,17 +27,12 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.events import Move, StartPosition
 from ttr_analysis.engine.kernel.step import list_actions
-from ttr_analysis.engine.layout import (
-    OVER,
-    UNKNOWN_CARD,
-    UNKNOWN_TICKET,
-    State,
-)
+from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.state import GameState, SeatView, redact, seat_number
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, with_shown_tickets
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.policy import Planner, Planner1
-from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
+from ttr_analysis.records.entries import CORRECTED, SHOWN
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
 
@@ -115,56 +111,30 @@ _Excluded = tuple[frozenset[int], ...]
 
 def _remember(record: GameRecord) -> list[_Excluded]:
     """Return what everyone remembers after each step of a record, and a state alone does not tell."""
-    desk = _TicketDesk(record)
+    n_players = record.header.n_players
+    is_face_up = game_tables(record.map, n_players).unkept == UNKEPT_DISCARDED
+    offers: dict[int, Counter[int]] = {seat: Counter() for seat in range(n_players)}
+    face_up: set[int] = set()
+    excluded = [frozenset[int]()] * n_players
     memories: list[_Excluded] = []
     for entry in record.entries:
         if entry.kind < FIRST_EVENT or entry.kind in (SHOWN, CORRECTED):
-            memories.append(desk.excluded)
-        desk.note(entry)
-    return [*memories, desk.excluded]
-
-
-class _TicketDesk:
-    """Follows the tickets that lie face up through a game."""
-
-    def __init__(self, record: GameRecord) -> None:
-        tables = game_tables(record.map, record.header.n_players)
-        self._is_face_up = tables.unkept == UNKEPT_DISCARDED
-        self._offers: dict[int, list[int]] = {}
-        self._face_up: set[int] = set()
-        self._excluded: list[frozenset[int]] = [frozenset()] * record.header.n_players
-
-    @property
-    def excluded(self) -> _Excluded:
-        """What is remembered now."""
-        return tuple(self._excluded)
-
-    def note(self, entry: Entry) -> None:
-        """Take note of an event."""
+            memories.append(tuple(excluded))
         if entry.kind == TICKET_OFFERED:
-            self._offers.setdefault(entry.seat, []).append(entry.value)
-            self._excluded[entry.seat] = frozenset()
+            offers[entry.seat][entry.value] += 1
+            excluded[entry.seat] = frozenset()
         elif entry.kind == NEUTRAL_TICKET:
-            self._lay_open(entry.value)
+            face_up.add(entry.value)
         elif entry.kind == KEEP_TICKETS:
-            self._give_back(entry)
+            given_back = offers[entry.seat] - Counter(entry.tickets)
+            offers[entry.seat] = Counter()
+            face_up |= set(given_back) if is_face_up else set()
         elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
-            self._excluded = [excluded | self._face_up for excluded in self._excluded]
-            self._face_up = set()
+            excluded = [tickets | face_up - {UNKNOWN_TICKET} for tickets in excluded]
+            face_up = set()
         elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
-            self._excluded = [frozenset()] * len(self._excluded)
-
-    def _give_back(self, entry: Entry) -> None:
-        kept = list(entry.tickets)
-        for ticket in self._offers.pop(entry.seat, []):
-            if ticket in kept:
-                kept.remove(ticket)
-            elif self._is_face_up:
-                self._lay_open(ticket)
-
-    def _lay_open(self, ticket: int) -> None:
-        if ticket != UNKNOWN_TICKET:
-            self._face_up.add(ticket)
+            excluded = [frozenset()] * n_players
+    return [*memories, tuple(excluded)]
 
 
 def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
@@ -289,23 +259,24 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     number = range(len(record.states()))[index(step)]
     if isinstance(record.steps[0][0], StartPosition):
         return PRIOR
-    made = [decisions for seat in seats if any(decisions := _decisions(record, seat, number))]
+    made = [decisions for seat in seats if any(decisions := _decisions(record, seat)[number])]
     return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
 
 
-def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
-    """Return how a seat decided up to a step, where there was a choice and what it saw is known."""
+@lru_cache(maxsize=8)
+def _decisions(record: GameRecord, seat: int) -> list[Decisions]:
+    """Return how a seat has decided up to each step, where there was a choice and what it saw is known."""
     tables = game_tables(record.map, record.header.n_players)
     planner, codec = Planner(), codec_of(record.map)
     lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
-    states = record.states()
+    params, last = planner.params, record.states()[-1].packed
     counts = [0, 0, 0, 0]
-    for step in range(1, last + 1):
-        move = record.steps[step][0]
+    found: list[Decisions] = []
+    for before, (move, *_) in zip(record.states(), record.steps[1:], strict=False):
+        found.append(Decisions(*counts))
         if not isinstance(move, Move) or move.seat != seat:
             continue
-        state = redact(states[step - 1].packed, tables, seat)
-        state = with_shown_tickets(state, seat, states[-1].packed)
+        state = with_shown_tickets(redact(before.packed, tables, seat), seat, last)
         if has_unknown_tickets(state, seat) or n_unknown_cards(state, seat):
             continue
         played = codec.encode(move.action, state)
@@ -314,9 +285,9 @@ def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
         if is_guessed and kind_of(played[0]) in (DRAW_CARD, DRAW_FACE_UP):
             continue
         if list_actions(state, tables, np.empty((1, 2), dtype=np.int64)) > 1:
-            planned = planner.decide(state, tables, lore, seat, planner.params, memory)
+            planned = planner.decide(state, tables, lore, seat, params, memory)
             counts[2 * is_guessed + (planned != played)] += 1
-    return Decisions(*counts)
+    return [*found, Decisions(*counts)]
 
 
 def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:

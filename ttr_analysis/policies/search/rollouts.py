@@ -1,4 +1,4 @@
-"""Games played on to their end from what is known of them, many times."""
+"""Games played on to their end, many times: from what is known of them, or from whole states."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import islice
 from operator import index
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._errors import GameError
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState, SeatView
+from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import (
     BLOCK,
@@ -37,8 +39,11 @@ from ttr_analysis.policies.playout import (
 from ttr_analysis.policies.search.beliefs import Beliefs, believe
 from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, knowledge_of, planner_styles
 from ttr_analysis.policies.search.worlds import fill_worlds
-from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
+from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
@@ -121,7 +126,7 @@ class Rollouts:
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
-        styles = self._styles(known)
+        styles = planner_styles(known.n_players, known.styled, np.random.default_rng(self._keys[0].tolist()))
         parts: list[Results] = []
         for first in range(0, n_rollouts, BLOCK):
             worlds = self.worlds(known, beliefs, min(BLOCK, n_rollouts - first), first)
@@ -131,20 +136,13 @@ class Rollouts:
             parts.append(results_of(worlds, known.tables))
         return joined(parts)
 
-    def _styles(self, known: Knowledge) -> Iterator[Floats] | None:
-        """Return the numbers of the planners in each rollout; None where the policies are given."""
-        if not self._is_free:
-            return None
-        return planner_styles(known.n_players, known.styled, np.random.default_rng(self._keys[0].tolist()))
-
-    def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats] | None) -> None:
-        """Play worlds to their ends."""
+    def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats]) -> None:
+        """Play worlds to their ends; by planners of these styles, unless policies were given."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-        if styles is None:
-            play_block(tables, self._players, self._keys, first, worlds, tape, deals=False)
-            return
-        numbers = np.array(list(islice(styles, len(worlds))))
-        players = self._players._replace(params=np.empty_like(numbers[0]))
+        players, numbers = self._players, _NO_STYLES
+        if self._is_free:
+            numbers = np.array(list(islice(styles, len(worlds))))
+            players = players._replace(params=np.empty_like(numbers[0]))
         _play_block(tables, players, self._keys, first, _NO_ACTIONS, NOTHING, numbers, worlds, tape)
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
@@ -231,3 +229,91 @@ def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameS
     table = Rollouts(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
     worlds = table.worlds(known, table.believe(known), n)
     return tuple(GameState(view.game_map, view.n_players, State(world)) for world in worlds)
+
+
+# -- from whole states ------------------------------------------------------------------------------------------
+
+
+def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, seed: int) -> pd.DataFrame:
+    """
+    Play games from given states to their ends, and return how they end.
+
+    Parameters
+    ----------
+    states
+        States of one game: one map, one number of players. Nothing in them may
+        be unknown; `SeatView.worlds` gives whole states that agree with what a
+        seat knows.
+    policies
+        One compiled policy for each seat, or names of built-in ones. They have
+        seen nothing of the games before.
+    seed
+        Seed of all chance from here on. With the place of a state in the
+        sequence it decides what is drawn: a state given twice is played twice.
+
+    Returns
+    -------
+    ends
+        One row for each state and seat (index `state`, `seat`): final `points`,
+        and `won`, its share of the win.
+
+    Raises
+    ------
+    GameError
+        If the states are not of one game, or something in one is unknown; if
+        there are not as many policies as players, or one chooses what is
+        illegal.
+    TypeError
+        If a policy is not compiled.
+    UnknownNameError
+        If the package has no policy of a name.
+
+    Notes
+    -----
+    All games run in compiled code, some hundreds or thousands a second.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("usa"))
+    >>> state = game.play(["Greedy", "Random"], seed=7).state_at(30)
+    >>> ends = play_out([state] * 20, ["Greedy", "Random"], seed=7)
+    >>> ends.groupby("seat")["won"].mean().tolist()
+    [1.0, 0.0]
+    """
+    import pandas as pd
+
+    players = as_players(policies)
+    packed = _pack(states, len(players))
+    keys = run_keys(seed, len(players))
+    parts = [Results(np.zeros((0, len(players))), np.zeros((0, len(players)), dtype=np.int64))]
+    if len(packed):
+        game_map = states[0].game_map
+        tables, seated = game_tables(game_map, len(players)), seat_players(game_map, players)
+        tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+        for first in range(0, len(packed), BLOCK):
+            block = packed[first : first + BLOCK]
+            for i, row in enumerate(block):
+                open_stream(keys[0], first + i, TABLE_STREAM, State(row).stream)
+            play_block(tables, seated, keys, first, block, tape, deals=False)
+            check_legal(block, first)
+            parts.append(results_of(block, tables))
+    won, points = joined(parts)
+    rows = pd.MultiIndex.from_product([range(len(packed)), range(len(players))], names=["state", "seat"])
+    return pd.DataFrame({"points": points.ravel(), "won": won.ravel()}, index=rows)
+
+
+def _pack(states: Sequence[GameState], n_players: int) -> Ints:
+    """Return states as rows, after a check that they are whole, and of one game for so many players."""
+    packed = np.empty((len(states), State.n_cells), dtype=np.int64)
+    for i, state in enumerate(states):
+        if not isinstance(state, GameState):
+            raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
+        if state.n_players != n_players:
+            raise GameError(f"state {i} is of a game of {state.n_players} players, but there are {n_players} policies")
+        if state.game_map != states[0].game_map:
+            raise GameError(f"state {i} is on another map, or another variant of it, than state 0")
+        if unknown := unknown_words(state.packed, n_players):
+            raise GameError(f"state {i} cannot be played on with {unknown}: `SeatView.worlds` fills such in")
+        packed[i] = state.packed.cells
+    return packed
