@@ -47,7 +47,12 @@ def greedy_lore(game_map: GameMap) -> Ints:
 
 @quickly_compiled
 def choose_greedily(
-    state: State, tables: Tables, lore: Ints, seat: int, _params: Floats, _memory: Ints
+    state: State,
+    tables: Tables,
+    lore: Ints,
+    seat: int,
+    params: Floats,  # noqa: ARG001
+    memory: Ints,  # noqa: ARG001
 ) -> tuple[int, int]:
     """Return the action of the greedy player: its code and value."""
     phase = state.phase

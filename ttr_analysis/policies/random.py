@@ -264,7 +264,12 @@ def _close(tables: Tables, shapes: Shapes, routes: OpenRoutes, route: int) -> No
 
 @quickly_compiled
 def choose_at_random(
-    state: State, tables: Tables, lore: Ints, seat: int, _params: Floats, memory: Ints
+    state: State,
+    tables: Tables,
+    lore: Ints,
+    seat: int,
+    params: Floats,  # noqa: ARG001
+    memory: Ints,
 ) -> tuple[int, int]:
     """Return a random legal action of the seat that acts: its code and value."""
     phase = state.phase
