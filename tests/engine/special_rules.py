@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tests.engine.decoding import MOVES
 from tests.engine.special_results import BY_RESULT
 from tests.oracles.referee import Decision, Event, Final, Referee
 from tests.oracles.referee.payment import can_pay
@@ -37,7 +38,7 @@ class Step:
     @property
     def move(self) -> Event:
         """The move; an event without a name in the set-up."""
-        return self.events[0] if "seat" in self.events[0] and self.name in _MOVES else EMPTY
+        return self.events[0] if "seat" in self.events[0] and self.name in MOVES else EMPTY
 
     @property
     def name(self) -> str:
@@ -66,20 +67,6 @@ class Step:
         taken = [route for route in self.after.owners if route not in self.before.owners]
         twin = self.after.twins.get(taken[0]) if taken else None
         return self.before.owners.get(twin.id) if twin else None
-
-
-_MOVES = {
-    "draw_card",
-    "draw_face_up",
-    "claim_route",
-    "pay_tunnel",
-    "decline_tunnel",
-    "draw_tickets",
-    "keep_tickets",
-    "choose_neutral_route",
-    "build_station",
-    "pass",
-}
 
 
 # -- cards ------------------------------------------------------------------------

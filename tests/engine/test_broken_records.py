@@ -12,6 +12,7 @@ from tests.fixtures import load
 from ttr_analysis import GameMap, GameRecord, RecordError
 from ttr_analysis.records import lines
 from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.lines import as_json
 
 HEADER = short_text().splitlines()[0]
 N_EVENTS = len(short_text().splitlines()) - 1
@@ -30,6 +31,11 @@ def header(**changes: object) -> str:
     return json.dumps({key: value for key, value in data.items() if value is not None})
 
 
+def event(name: str, **keys: object) -> str:
+    """Return the line of an event."""
+    return as_json({"event": name, **keys})
+
+
 # -- what a file may not hold -----------------------------------------------------
 
 
@@ -45,7 +51,7 @@ def header(**changes: object) -> str:
         pytest.param("[1,2]", "expected a JSON object, got [1,2]", id="a list"),
         pytest.param("[" * 9_000, "expected a JSON object, got values nested too deeply", id="nested"),
         pytest.param('{"event":NaN}', "expected whole numbers, got NaN", id="no number"),
-        pytest.param('{"event":"draw_card","seat":0.0}', "expected whole numbers, got 0.0", id="fraction"),
+        pytest.param(event("draw_card", seat=0.0), "expected whole numbers, got 0.0", id="fraction"),
         pytest.param(
             '{"event":' + "1" * 5000 + "}",
             "expected numbers of a few digits, got a number of 5,000 digits",
@@ -60,71 +66,63 @@ def header(**changes: object) -> str:
             id="long line",
         ),
         pytest.param(
-            '{"event":"draw_cart","seat":0}',
+            event("draw_cart", seat=0),
             "expected draw_card or draw_tickets or draw_face_up, got draw_cart",
             id="no such event",
         ),
         pytest.param('{"seat":0}', "expected one of draw_card, draw_face_up, ", id="no event"),
-        pytest.param('{"event":"draw_card"}', "expected this key, got nothing", id="key missing"),
+        pytest.param(event("draw_card"), "expected this key, got nothing", id="key missing"),
         pytest.param(
-            '{"event":"draw_card","seat":0,"x":1}',
-            "unknown key, expected event, seat, move, time, got x",
-            id="unknown key",
+            event("draw_card", seat=0, x=1), "unknown key, expected event, seat, move, time, got x", id="unknown key"
         ),
-        pytest.param('{"event":"draw_card","seat":2}', "expected a whole number from 0 to 1, got 2", id="no such seat"),
+        pytest.param(event("draw_card", seat=2), "expected a whole number from 0 to 1, got 2", id="no such seat"),
         pytest.param(
-            '{"event":"draw_card","seat":true}',
-            "expected a whole number from 0 to 1, got true",
-            id="a seat is no truth",
+            event("draw_card", seat=True), "expected a whole number from 0 to 1, got true", id="a seat is no truth"
         ),
         pytest.param(
-            '{"event":"draw_card","seat":"0"}', 'expected a whole number from 0 to 1, got "0"', id="a seat is no text"
+            event("draw_card", seat="0"), 'expected a whole number from 0 to 1, got "0"', id="a seat is no text"
         ),
         pytest.param(
-            '{"event":"draw_face_up","seat":0,"slot":5}',
-            "expected a whole number from 0 to 4, got 5",
-            id="no such slot",
+            event("draw_face_up", seat=0, slot=5), "expected a whole number from 0 to 4, got 5", id="no such slot"
+        ),
+        pytest.param(event("card_drawn", seat=0, card="gren"), 'expected green or "?", got "gren"', id="no such card"),
+        pytest.param(event("card_revealed", card="?"), ', which everyone sees, got "?"', id="unknown but seen"),
+        pytest.param(
+            event("card_revealed", card=["red"]), ', which everyone sees, got ["red"]', id="a card is no list"
         ),
         pytest.param(
-            '{"event":"card_drawn","seat":0,"card":"gren"}', 'expected green or "?", got "gren"', id="no such card"
-        ),
-        pytest.param('{"event":"card_revealed","card":"?"}', ', which everyone sees, got "?"', id="unknown but seen"),
-        pytest.param(
-            '{"event":"card_revealed","card":["red"]}', ', which everyone sees, got ["red"]', id="a card is no list"
-        ),
-        pytest.param(
-            '{"event":"neutral_ticket","ticket":"?"}',
+            event("neutral_ticket", ticket="?"),
             'expected the id of a ticket of Nordic Countries, got "?"',
             id="unknown ticket",
         ),
         pytest.param(
-            '{"event":"claim_route","seat":0,"route":"Oslo-Bergen/0","cards":{"red":1}}',
+            event("claim_route", seat=0, route="Oslo-Bergen/0", cards={"red": 1}),
             "or Bergen-Oslo/0, got ",
             id="no such route",
         ),
         pytest.param(
-            '{"event":"claim_route","seat":0,"route":"Oulu-Tornio/0","cards":{}}',
+            event("claim_route", seat=0, route="Oulu-Tornio/0", cards={}),
             'expected counts by kind, such as {"red":2}, got {}',
             id="no cards",
         ),
         pytest.param(
-            '{"event":"pay_tunnel","seat":0,"cards":{"red":0}}',
+            event("pay_tunnel", seat=0, cards={"red": 0}),
             "expected a whole number of red cards from 1 to 63, got 0",
             id="none of a kind",
         ),
-        pytest.param('{"event":"pay_tunnel","seat":0,"cards":{"pink":1}}', 'got "pink"', id="no such color"),
+        pytest.param(event("pay_tunnel", seat=0, cards={"pink": 1}), 'got "pink"', id="no such color"),
         pytest.param(
-            '{"event":"keep_tickets","seat":0,"tickets":"Oslo-Vaasa"}',
+            event("keep_tickets", seat=0, tickets="Oslo-Vaasa"),
             'expected a list of tickets, got "Oslo-Vaasa"',
             id="no list",
         ),
         pytest.param(
-            '{"event":"keep_tickets","seat":0,"tickets":["Oslo-Vaasa","Oslo-Vaasa"]}',
+            event("keep_tickets", seat=0, tickets=["Oslo-Vaasa", "Oslo-Vaasa"]),
             "expected each ticket once, got Oslo-Vaasa",
             id="ticket twice",
         ),
         pytest.param(
-            '{"event":"tickets_shown","seat":0,"tickets":["?"]}',
+            event("tickets_shown", seat=0, tickets=["?"]),
             'expected the id of a ticket of Nordic Countries, got "?"',
             id="shown but unknown",
         ),
@@ -194,7 +192,7 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         pytest.param(header(title="a\nb"), "expected a printable text of at most 200 characters", id="title"),
         pytest.param(header(titel="x"), 'unknown key, expected title, got "titel"', id="unknown key"),
-        pytest.param('{"event":"draw_card","seat":0}', "expected this key, got nothing", id="an event"),
+        pytest.param(event("draw_card", seat=0), "expected this key, got nothing", id="an event"),
         pytest.param("{", "expected a JSON object", id="no header"),
     ],
 )
@@ -224,15 +222,11 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
     [
         pytest.param(2, None, 5, "card_dealt of P0 comes here", id="three cards dealt"),
         pytest.param(
-            10,
-            '{"event":"market_card","slot":1,"card":"green"}',
-            10,
-            "market_card in slot 0 comes here",
-            id="other slot",
+            10, event("market_card", slot=1, card="green"), 10, "market_card in slot 0 comes here", id="other slot"
         ),
         pytest.param(
             16,
-            '{"event":"ticket_offered","seat":0,"ticket":"Bergen-Narvik"}',
+            event("ticket_offered", seat=0, ticket="Bergen-Narvik"),
             16,
             "Bergen-Narvik cannot come here: a seat chooses from it",
             id="ticket twice",
@@ -240,83 +234,81 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
         pytest.param(24, None, 24, "ticket_offered of P1 must come first", id="a ticket is missing"),
         pytest.param(
             25,
-            '{"event":"keep_tickets","seat":0,"tickets":["Oslo-Vaasa"]}',
+            event("keep_tickets", seat=0, tickets=["Oslo-Vaasa"]),
             25,
             "P0 must keep at least 2 tickets, got 1",
             id="too few kept",
         ),
         pytest.param(
             25,
-            '{"event":"keep_tickets","seat":0,"tickets":["Oslo-Vaasa","Aalborg-Umeå"]}',
+            event("keep_tickets", seat=0, tickets=["Oslo-Vaasa", "Aalborg-Umeå"]),
             25,
             "P0 is not offered Aalborg-Umeå, but Bergen-Narvik, ",
             id="another's ticket",
         ),
         pytest.param(
             25,
-            '{"event":"keep_tickets","seat":0,"tickets":["Oslo-Vaasa","?"]}',
+            event("keep_tickets", seat=0, tickets=["Oslo-Vaasa", "?"]),
             25,
             "P0 is not offered ?, but Bergen-Narvik, ",
             id="unknown but offered",
         ),
         pytest.param(
             26,
-            '{"event":"draw_card","seat":1}',
+            event("draw_card", seat=1),
             26,
             "P1 must choose its opening tickets now; it cannot draw a card",
             id="too early",
         ),
         pytest.param(
             27,
-            '{"event":"claim_route","seat":1,"route":"Lillehammer-Oslo/0","cards":{"purple":2}}',
+            event("claim_route", seat=1, route="Lillehammer-Oslo/0", cards={"purple": 2}),
             27,
             "P0 acts now, not P1",
             id="not its turn",
         ),
         pytest.param(
             27,
-            '{"event":"claim_route","seat":0,"route":"Lillehammer-Oslo/0","cards":{"purple":1,"orange":1}}',
+            event("claim_route", seat=0, route="Lillehammer-Oslo/0", cards={"purple": 1, "orange": 1}),
             27,
             "Lillehammer-Oslo (purple, 2): cards must be purple, got 1 purple, 1 orange",
             id="other color",
         ),
         pytest.param(
             27,
-            '{"event":"claim_route","seat":0,"route":"Imatra-Kuopio/0","cards":{"purple":1}}',
+            event("claim_route", seat=0, route="Imatra-Kuopio/0", cards={"purple": 1}),
             27,
             "it takes exactly 2 cards, got 1",
             id="too few cards",
         ),
         pytest.param(
             27,
-            '{"event":"claim_route","seat":0,"route":"Bergen-Oslo/1","cards":{"red":4}}',
+            event("claim_route", seat=0, route="Bergen-Oslo/1", cards={"red": 4}),
             27,
             "P0 holds 0 of the 4 red",
             id="cards of nobody",
         ),
-        pytest.param(
-            27, '{"event":"pass","seat":0}', 27, "P0 can do something else; who can may not pass", id="a pass"
-        ),
+        pytest.param(27, event("pass", seat=0), 27, "P0 can do something else; who can may not pass", id="a pass"),
         pytest.param(28, None, 30, "card_revealed must come first", id="a revealed card is missing"),
-        pytest.param(29, '{"event":"cards_shuffled"}', 29, "card_revealed comes here", id="no shuffle"),
+        pytest.param(29, event("cards_shuffled"), 29, "card_revealed comes here", id="no shuffle"),
         pytest.param(
             30,
-            '{"event":"card_revealed","card":"white"}\n{"event":"card_revealed","card":"white"}',
+            event("card_revealed", card="white") + "\n" + event("card_revealed", card="white"),
             31,
             "no card_revealed comes here: P0 acts now",
             id="four revealed",
         ),
-        pytest.param(28, '{"event":"card_revealed","card":"blue"}', 31, "P1 acts now, not P0", id="nothing to pay"),
+        pytest.param(28, event("card_revealed", card="blue"), 31, "P1 acts now, not P0", id="nothing to pay"),
         pytest.param(
             31,
-            '{"event":"pay_tunnel","seat":0,"cards":{"orange":1}}',
+            event("pay_tunnel", seat=0, cards={"orange": 1}),
             31,
             "the tunnel demands 1 more card (purple or locomotives), got 1 orange",
             id="other surcharge",
         ),
         pytest.param(
             31,
-            '{"event":"decline_tunnel","seat":0}\n{"event":"card_drawn","seat":0,"card":"red"}',
+            event("decline_tunnel", seat=0) + "\n" + event("card_drawn", seat=0, card="red"),
             32,
             "no card_drawn comes here: P1 acts now",
             id="a card for nothing",
@@ -324,42 +316,42 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
         pytest.param(33, None, 33, "market_card in slot 2 must come first", id="an empty slot"),
         pytest.param(
             34,
-            '{"event":"draw_tickets","seat":1}',
+            event("draw_tickets", seat=1),
             34,
             "P1 must draw a further card now; it cannot draw tickets",
             id="half a turn",
         ),
         pytest.param(
             37,
-            '{"event":"ticket_offered","seat":0,"ticket":"Narvik-Tallinn"}',
+            event("ticket_offered", seat=0, ticket="Narvik-Tallinn"),
             37,
             "Narvik-Tallinn cannot come here: P1 holds it",
             id="held by another",
         ),
         pytest.param(
             38,
-            '{"event":"ticket_offered","seat":0,"ticket":"Bergen-Narvik"}',
+            event("ticket_offered", seat=0, ticket="Bergen-Narvik"),
             38,
             "Bergen-Narvik cannot come here: it is out of the game",
             id="removed",
         ),
         pytest.param(
             41,
-            '{"event":"claim_route","seat":1,"route":"Lillehammer-Oslo/0","cards":{"locomotive":2}}',
+            event("claim_route", seat=1, route="Lillehammer-Oslo/0", cards={"locomotive": 2}),
             41,
             "Lillehammer-Oslo (purple, 2) is taken by P0",
             id="taken",
         ),
         pytest.param(
             42,
-            '{"event":"tickets_shown","seat":0,"tickets":[]}',
+            event("tickets_shown", seat=0, tickets=[]),
             42,
             "tickets are shown when the game is over",
             id="shown too early",
         ),
         pytest.param(
             42,
-            '{"event":"choose_neutral_route","seat":0,"route":"Oulu-Tornio/0"}',
+            event("choose_neutral_route", seat=0, route="Oulu-Tornio/0"),
             42,
             "P0 must take its turn now; it cannot choose a track",
             id="no neutral player",
@@ -415,25 +407,25 @@ def unknown(line: int, text: str, text_before: str = "") -> str:
     [
         pytest.param(
             41,
-            '{"event":"claim_route","seat":1,"route":"Kajaani-Lieksa/0","cards":{"blue":2}}',
+            event("claim_route", seat=1, route="Kajaani-Lieksa/0", cards={"blue": 2}),
             "it takes exactly 1 cards, got 2",
             id="a wrong payment of unknown cards",
         ),
         pytest.param(
             41,
-            '{"event":"claim_route","seat":1,"route":"Lieksa-Murmansk/0","cards":{"green":9}}',
+            event("claim_route", seat=1, route="Lieksa-Murmansk/0", cards={"green": 9}),
             "P1 holds 1 locomotive and 5 unknown cards, so that it cannot play 9 green",
             id="too few unknown cards",
         ),
         pytest.param(
             26,
-            '{"event":"keep_tickets","seat":1,"tickets":["Aalborg-Umeå","?"]}',
+            event("keep_tickets", seat=1, tickets=["Aalborg-Umeå", "?"]),
             "P1 is not offered Aalborg-Umeå, but ?, ?, ?, ?, ?",
             id="a ticket that was not named",
         ),
         pytest.param(
             26,
-            '{"event":"keep_tickets","seat":1,"tickets":["?","?","?","?","?","?"]}',
+            event("keep_tickets", seat=1, tickets=["?", "?", "?", "?", "?", "?"]),
             "P1 is not offered ?, but ?, ?, ?, ?, ?",
             id="more tickets than offered",
         ),

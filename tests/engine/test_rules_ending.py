@@ -7,6 +7,8 @@ game.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, changed, drawn, face_up, pay, revealed
@@ -18,6 +20,9 @@ from ttr_analysis.engine.state import GameState
 
 SHORT = "Boden-Tornio/0"
 """One green space."""
+TUNNEL = "Lillehammer-Oslo/0"
+BLANK = "Amsterdam-Antwerpen"
+CLOSED = changed("nordic", market={"open_without_piles": False})
 
 
 def play_out(table: Position, most: int = 20) -> list[int]:
@@ -169,61 +174,30 @@ def test_passing_is_legal_with_no_other_legal_action() -> None:
     assert table.legal() == [PASS]
 
 
-def test_a_card_in_the_draw_pile_forbids_passing() -> None:
-    table = Position("nordic").market(None, None, None, None, None).ticket_pile().pile(red=1)
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
-
-
-def test_a_card_in_the_discards_forbids_passing() -> None:
-    table = Position("nordic").market(None, None, None, None, None).ticket_pile().discards(red=1).pile()
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
+def bare(game_map: str | GameMap = "nordic", *market: str, tickets: tuple[str, ...] = ()) -> Position:
+    """Return a table with few cards face up and few tickets in the pile; its draw pile is still to be emptied."""
+    return Position(game_map).market(*market, *[None] * (5 - len(market))).ticket_pile(*tickets)
 
 
-def test_a_face_up_card_forbids_passing() -> None:
-    table = Position("nordic").market("red", None, None, None, None).ticket_pile().pile()
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
-
-
-def test_a_face_up_card_that_may_not_be_taken_does_not_forbid_passing() -> None:
-    closed = changed("nordic", market={"open_without_piles": False})
-    table = Position(closed).market("red", None, None, None, None).ticket_pile().pile()
-
-    assert table.fault(PASS) == ActionFault.NONE
-
-
-def test_a_ticket_forbids_passing() -> None:
-    table = Position("nordic").market(None, None, None, None, None).ticket_pile("Bergen-Narvik").pile()
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
-
-
-def test_a_ticket_discard_forbids_passing() -> None:
-    table = Position("nederland").market(None, None, None, None, None)
-    table.ticket_discards("Amsterdam-Antwerpen").ticket_pile().pile()
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
-
-
-def test_a_route_that_can_be_claimed_forbids_passing() -> None:
-    table = Position("nordic").hand(0, green=1).market(None, None, None, None, None).ticket_pile().pile()
-
-    assert table.fault(PASS) == ActionFault.NOT_STUCK
-    assert table.own(1, SHORT).fault(PASS) == ActionFault.NONE
-
-
-def test_a_tunnel_attempt_forbids_passing() -> None:
-    table = Position("nordic").hand(0, purple=2).market(None, None, None, None, None).ticket_pile().pile()
-
-    assert table.own_all("Lillehammer-Oslo/0").fault(PASS) == ActionFault.NOT_STUCK
-
-
-def test_a_route_without_trains_for_it_does_not_forbid_passing() -> None:
-    table = Position("nordic").hand(0, green=9).market(None, None, None, None, None).ticket_pile().pile()
-
-    assert table.put("trains", 0).fault(PASS) == ActionFault.NONE
+@pytest.mark.parametrize(
+    ("table", "may_pass"),
+    [
+        pytest.param(lambda: bare().pile(red=1), False, id="a card in the draw pile"),
+        pytest.param(lambda: bare().discards(red=1).pile(), False, id="a card in the discards"),
+        pytest.param(lambda: bare("nordic", "red").pile(), False, id="a face-up card"),
+        pytest.param(lambda: bare(CLOSED, "red").pile(), True, id="a face-up card that may not be taken"),
+        pytest.param(lambda: bare(tickets=("Bergen-Narvik",)).pile(), False, id="a ticket"),
+        pytest.param(
+            lambda: bare("nederland", tickets=(BLANK,)).ticket_discards(BLANK).pile(), False, id="a ticket discard"
+        ),
+        pytest.param(lambda: bare().hand(0, green=1).pile(), False, id="a route that can be claimed"),
+        pytest.param(lambda: bare().hand(0, green=1).pile().own(1, SHORT), True, id="a route that is taken"),
+        pytest.param(lambda: bare().hand(0, purple=2).pile().own_all(TUNNEL), False, id="a tunnel"),
+        pytest.param(lambda: bare().hand(0, green=9).pile().put("trains", 0), True, id="a route without trains for it"),
+    ],
+)
+def test_what_forbids_passing(table: Callable[[], Position], may_pass: bool) -> None:  # noqa: FBT001
+    assert table().fault(PASS) == (ActionFault.NONE if may_pass else ActionFault.NOT_STUCK)
 
 
 def test_one_full_round_of_passes_ends_the_game() -> None:

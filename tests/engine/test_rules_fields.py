@@ -137,30 +137,26 @@ def test_bonuses(name: str) -> None:
     assert load(name).rules.bonus == BONUSES[name]
 
 
-def test_the_variant_without_tolls_differs_in_three_things() -> None:
+@pytest.mark.parametrize(
+    ("name", "differences", "has_bonus", "players"),
+    [
+        ("no_tolls", {"money.tokens": 0, "claims.double_routes_from": 4}, False, (2, 5)),
+        ("neutral", {"neutral.trains": 40, "scoring.start_scores": (0, 1)}, True, (2, 2)),
+    ],
+)
+def test_a_variant_differs_in_three_things(
+    name: str,
+    differences: dict[str, Any],
+    has_bonus: bool,  # noqa: FBT001
+    players: tuple[int, int],
+) -> None:
     rules = load("nederland").rules
-    variant = rules.with_variant("no_tolls")
+    variant = rules.with_variant(name)
 
     before, after = dict(leaves(rules)), dict(leaves(variant))
-    assert {name: value for name, value in after.items() if value != before[name]} == {
-        "money.tokens": 0,
-        "claims.double_routes_from": 4,
-    }
-    assert variant.bonus == ()
-    assert variant.players == (2, 5)
-
-
-def test_the_variant_with_a_neutral_player_differs_in_three_things() -> None:
-    rules = load("nederland").rules
-    variant = rules.with_variant("neutral")
-
-    before, after = dict(leaves(rules)), dict(leaves(variant))
-    assert {name: value for name, value in after.items() if value != before[name]} == {
-        "neutral.trains": 40,
-        "scoring.start_scores": (0, 1),
-    }
-    assert variant.bonus == rules.bonus
-    assert variant.players == (2, 2)
+    assert {name: value for name, value in after.items() if value != before[name]} == differences
+    assert variant.bonus == (rules.bonus if has_bonus else ())
+    assert variant.players == players
 
 
 # -- decisions ---------------------------------------------------------------------------

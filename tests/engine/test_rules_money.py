@@ -8,6 +8,8 @@ at the end, with the example of four players.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.engine.positions import DECLINE, DRAW, PASS, Position, changed, pay, revealed
@@ -32,50 +34,54 @@ def table() -> Position:
     return Position("nederland").hand(0, purple=2, red=3).hand(1, yellow=2, blue=3)
 
 
-# -- the example of the book ---------------------------------------------------------
+# -- tolls and loans -----------------------------------------------------------------
+
+CARDS = {FIRST: {"purple": 2}, SECOND: {"yellow": 2}, SINGLE: {"red": 3}}
 
 
-def test_the_first_track_of_breda_rotterdam_pays_the_bank(table: Position) -> None:
+@pytest.mark.parametrize(
+    ("before", "routes", "tokens", "loans"),
+    [
+        pytest.param(lambda t: t, [FIRST], [26, 30], [0, 0], id="the book: the first track pays the bank"),
+        pytest.param(lambda t: t, [FIRST, SECOND], [30, 26], [0, 0], id="the book: the second pays its owner"),
+        pytest.param(lambda t: t.put("tokens", 2, 1), [FIRST, SECOND], [30, 2], [0, 1], id="the book: the bank pays"),
+        pytest.param(lambda t: t, [SINGLE], [27, 30], [0, 0], id="a single route pays the bank"),
+        pytest.param(lambda t: t.own(1, "Antwerpen-Rotterdam/0"), [FIRST], [26, 30], [0, 0], id="of another pair"),
+        pytest.param(lambda t: t.own(1, SECOND), [FIRST], [26, 34], [0, 0], id="the first track, whatever its number"),
+        pytest.param(lambda t: t.put("tokens", 4), [FIRST], [0, 30], [0, 0], id="equal to the tokens left: paid"),
+        pytest.param(lambda t: t.put("tokens", 3), [FIRST], [3, 30], [1, 0], id="a loan: nothing paid, even in part"),
+        pytest.param(lambda t: t.put("tokens", 0), [SINGLE], [0, 30], [1, 0], id="a loan without any token"),
+        pytest.param(lambda t: t.put("tokens", 0).put("loans", 50), [SINGLE], [0, 30], [51, 0], id="no end of loans"),
+        pytest.param(lambda t: t.put("loans", 1), [FIRST], [26, 30], [1, 0], id="tokens that suffice: no loan"),
+    ],
+)
+def test_a_claim_pays_its_toll_or_takes_a_loan(
+    table: Position, before: Callable[[Position], Position], routes: list[str], tokens: list[int], loans: list[int]
+) -> None:
+    before(table)
+    for seat, route in enumerate(routes):
+        table.do(table.claim(route, **CARDS[route]))
+        assert table.owner(route) == seat
+
+    assert money(table) == (tokens, loans)
+
+
+def test_a_loan_is_never_repaid(table: Position) -> None:
+    table.put("tokens", 3).put("loans", 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
     table.do(table.claim(FIRST, purple=2))
 
-    assert money(table) == ([26, 30], [0, 0])
+    assert money(table) == ([7, 26], [1, 0])
 
 
-def test_the_second_track_of_breda_rotterdam_pays_the_owner_of_the_first(table: Position) -> None:
-    table.do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
+def test_money_taken_in_pays_later_tolls(table: Position) -> None:
+    table.put("tokens", 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
+    table.do(table.claim(FIRST, purple=2)).do(table.claim(SINGLE, red=3))
 
-    assert money(table) == ([30, 26], [0, 0])
-
-
-def test_with_two_tokens_a_loan_is_taken_and_the_bank_pays_the_owner(table: Position) -> None:
-    table.put("tokens", 2, 1).do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
-
-    assert money(table) == ([30, 2], [0, 1])
-
-
-# -- tolls ---------------------------------------------------------------------------------
+    assert money(table) == ([1, 26], [0, 0])
 
 
 def test_every_route_has_a_toll_of_1_to_4() -> None:
     assert {route.toll for route in Position("nederland").map.routes} == {1, 2, 3, 4}
-
-
-def test_a_single_route_pays_the_bank(table: Position) -> None:
-    table.do(table.claim(SINGLE, red=3))
-
-    assert money(table) == ([27, 30], [0, 0])
-
-
-def test_a_second_track_of_another_pair_pays_nobody_else(table: Position) -> None:
-    table.own(1, "Antwerpen-Rotterdam/0").do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([26, 30], [0, 0])
-
-
-def test_the_owner_of_the_first_track_is_paid_whatever_its_number(table: Position) -> None:
-    table.own(1, SECOND).do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([26, 34], [0, 0])
 
 
 def test_among_five_players_the_owner_is_paid() -> None:
@@ -87,54 +93,6 @@ def test_among_five_players_the_owner_is_paid() -> None:
 
 def test_drawing_costs_nothing(table: Position) -> None:
     assert money(table.do_by_chance(DRAW, DRAW)) == ([30, 30], [0, 0])
-
-
-# -- loans ---------------------------------------------------------------------------------
-
-
-def test_a_toll_equal_to_the_tokens_left_is_paid_not_borrowed(table: Position) -> None:
-    table.put("tokens", 4).do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([0, 30], [0, 0])
-
-
-def test_a_loan_pays_nothing_not_even_in_part(table: Position) -> None:
-    table.put("tokens", 3).do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([3, 30], [1, 0])
-    assert table.owner(FIRST) == 0
-
-
-def test_a_loan_without_any_token(table: Position) -> None:
-    table.put("tokens", 0).do(table.claim(SINGLE, red=3))
-
-    assert money(table) == ([0, 30], [1, 0])
-
-
-def test_one_loan_card_a_route_and_no_end_of_them(table: Position) -> None:
-    table.put("tokens", 0).put("loans", 50).do(table.claim(SINGLE, red=3))
-
-    assert money(table) == ([0, 30], [51, 0])
-
-
-def test_a_loan_is_never_repaid(table: Position) -> None:
-    table.put("tokens", 3).put("loans", 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
-    table.do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([7, 26], [1, 0])
-
-
-def test_a_loan_is_taken_only_when_the_tokens_do_not_suffice(table: Position) -> None:
-    table.put("loans", 1).do(table.claim(FIRST, purple=2))
-
-    assert money(table) == ([26, 30], [1, 0])
-
-
-def test_money_taken_in_pays_later_tolls(table: Position) -> None:
-    table.put("tokens", 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
-    table.do(table.claim(FIRST, purple=2)).do(table.claim(SINGLE, red=3))
-
-    assert money(table) == ([1, 26], [0, 0])
 
 
 # -- a toll is settled with the claim -----------------------------------------------------

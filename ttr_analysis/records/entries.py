@@ -49,6 +49,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -508,36 +509,34 @@ def event_of(entry: Entry, codec: Codec) -> Event:
     return decode_event(codec, entry.code, entry.value, _NO_STATE)
 
 
-def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Iterable[Entry] = ()) -> Iterator[Entry]:
+def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Sequence[Entry] = ()) -> Iterator[Entry]:
     """Yield the events that the kernel wrote, as codes and values, after those before."""
-    offers: dict[int, list[int]] = {}
-    for entry in before:
-        if entry.kind == codes.TICKET_OFFERED:
-            offers.setdefault(entry.seat, []).append(entry.value)
-        elif entry.kind == codes.KEEP_TICKETS:
-            del offers[entry.seat]
-    for code, value in rows.tolist() if isinstance(rows, np.ndarray) else rows:
-        entry = Entry.of(code, value)
-        if entry.kind == codes.TICKET_OFFERED:
-            offers.setdefault(entry.seat, []).append(value)
-        elif entry.kind == codes.KEEP_TICKETS:
-            kept = tuple(ticket for i, ticket in enumerate(offers.pop(entry.seat, [])) if value >> i & 1)
-            entry = entry._replace(value=0, tickets=kept)
-        yield entry
+    made = (Entry.of(code, value) for code, value in (rows.tolist() if isinstance(rows, np.ndarray) else rows))
+    for entry, offer in islice(_with_offers(chain(before, made)), len(before), None):
+        if entry.kind == codes.KEEP_TICKETS:
+            kept = tuple(ticket for i, ticket in enumerate(offer) if entry.value >> i & 1)
+            yield entry._replace(value=0, tickets=kept)
+        else:
+            yield entry
 
 
 def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield events with the tickets kept in the order in which they were offered: it means nothing."""
+    for entry, offer in _with_offers(entries):
+        if entry.kind == codes.KEEP_TICKETS:
+            order = [*offer, *entry.tickets]
+            yield entry._replace(tickets=tuple(sorted(entry.tickets, key=order.index)))
+        else:
+            yield entry
+
+
+def _with_offers(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Sequence[int]]]:
+    """Yield each event, with the tickets that it chooses from."""
     offers: dict[int, list[int]] = {}
     for entry in entries:
         if entry.kind == codes.TICKET_OFFERED:
             offers.setdefault(entry.seat, []).append(entry.value)
-            yield entry
-        elif entry.kind == codes.KEEP_TICKETS:
-            offer = [*offers.pop(entry.seat, []), *entry.tickets]
-            yield entry._replace(tickets=tuple(sorted(entry.tickets, key=offer.index)))
-        else:
-            yield entry
+        yield entry, offers.pop(entry.seat, ()) if entry.kind == codes.KEEP_TICKETS else ()
 
 
 # -- what one seat can see -----------------------------------------------------------------------------------------
