@@ -70,10 +70,14 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return commands
 
 
-def test_the_wheel_holds_what_is_used_and_no_more(wheel: Path) -> None:
+@pytest.fixture(scope="module", name="names")
+def _names(wheel: Path) -> set[str]:
+    """Return the names of the files in the wheel."""
     with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
+        return set(archive.namelist())
 
+
+def test_the_wheel_holds_what_is_used_and_no_more(names: set[str]) -> None:
     tables = ("cities.csv", "routes.csv", "rules.toml", "tickets.csv", "SOURCES.md")
     assert names >= {f"ttr_analysis/_data/{name}/{table}" for name in BUILT_IN for table in tables}
     assert "ttr_analysis/py.typed" in names
@@ -81,10 +85,7 @@ def test_the_wheel_holds_what_is_used_and_no_more(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
-
+def test_every_file_of_the_package_is_in_the_wheel(names: set[str]) -> None:
     sources = [
         path for path in (ROOT / "ttr_analysis").rglob("*") if path.is_file() and "__pycache__" not in path.parts
     ]

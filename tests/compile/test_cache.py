@@ -5,6 +5,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -188,13 +189,14 @@ def test_processes_and_threads_at_once(tmp_path: Path) -> None:
 
 def test_threads_at_once(tmp_path: Path, builds: list[str]) -> None:
     module = load(tmp_path, "\n@compiled\ndef f(n: int):\n    return n + 1\n")
-    found: list[int] = []
-    threads = [threading.Thread(target=lambda n=n: found.append(module.f(n))) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found) == [*range(1, 9)]
+    all_there = threading.Barrier(8)
+
+    def call(n: int) -> object:
+        all_there.wait()
+        return module.f(n)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(call, range(8))] == [*range(1, 9)]
     assert builds == ["f"]
 
 

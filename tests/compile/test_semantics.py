@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -403,14 +404,11 @@ def test_a_call_that_interrupts_another_leaves_its_result(tmp_path: Path, monkey
 
 def test_threads_have_contexts_of_their_own(tmp_path: Path) -> None:
     module = load(tmp_path, FLOWS)
-    found: list[int] = []
+    all_there = threading.Barrier(6)
 
-    def work(n: int) -> None:
-        found.extend(int(module.two(n + i)[1].sum() == (n + i + 1) ** 2) for i in range(50))
+    def work(n: int) -> list[bool]:
+        all_there.wait()
+        return [module.two(n + i)[1].sum() == (n + i + 1) ** 2 for i in range(50)]
 
-    threads = [threading.Thread(target=work, args=(100 * i + 2,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [1] * 300
+    with ThreadPoolExecutor(6) as pool:
+        assert all(map(all, pool.map(work, range(2, 602, 100))))

@@ -15,25 +15,22 @@ BUILT_IN = ("nordic", "switzerland", "nederland", "usa", "europe")
 
 
 @pytest.mark.parametrize(
-    ("name", "n_cities", "n_routes", "n_spaces", "n_tickets", "trains", "players"),
+    ("name", "counts", "trains", "players"),
     [
-        ("nordic", 39, 81, 207, 46, 40, (2, 3)),
-        ("switzerland", 51, 88, 205, 46, 40, (2, 3)),
-        ("nederland", 30, 97, 306, 44, 40, (2, 5)),
-        ("usa", 36, 100, 309, 30, 45, (2, 5)),
-        ("europe", 47, 101, 300, 46, 45, (2, 5)),
+        ("nordic", (39, 81, 207, 46), 40, (2, 3)),
+        ("switzerland", (51, 88, 205, 46), 40, (2, 3)),
+        ("nederland", (30, 97, 306, 44), 40, (2, 5)),
+        ("usa", (36, 100, 309, 30), 45, (2, 5)),
+        ("europe", (47, 101, 300, 46), 45, (2, 5)),
     ],
 )
 def test_counts_of_the_printed_boards(
-    name: str, n_cities: int, n_routes: int, n_spaces: int, n_tickets: int, trains: int, players: tuple[int, int]
+    name: str, counts: tuple[int, int, int, int], trains: int, players: tuple[int, int]
 ) -> None:
     game_map = ttr.load_map(name)
-    assert len(game_map.cities) == n_cities
-    assert len(game_map.routes) == n_routes
-    assert sum(route.length for route in game_map.routes) == n_spaces
-    assert len(game_map.tickets) == n_tickets
-    assert game_map.rules.trains.per_player == trains
-    assert game_map.rules.players == players
+    n_spaces = sum(route.length for route in game_map.routes)
+    assert (len(game_map.cities), len(game_map.routes), n_spaces, len(game_map.tickets)) == counts
+    assert (game_map.rules.trains.per_player, game_map.rules.players) == (trains, players)
     assert game_map.rules.deck.n_cards == 110
 
 
