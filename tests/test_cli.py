@@ -66,7 +66,7 @@ def test_a_map_is_summed_up_and_doubts_are_told(tmp_path: Path, capsys: pytest.C
     doubted = list(doubts(replace(usa, cities=tuple(on_end), tickets=(*usa.tickets, again))))
     assert doubted == [
         "the map looks upside down: y grows upwards, as latitude does",
-        f"{usa.cities[0].name} and {usa.cities[1].name} lie on one spot",
+        f"{usa.cities[0].name} and {usa.cities[1].name} are at the same position",
         f"the tickets {usa.tickets[0].id} and again connect the same places",
     ]
 

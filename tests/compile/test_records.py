@@ -140,7 +140,7 @@ def test_a_copy_has_cells_of_its_own(copied: object) -> None:
     ids=repr,
 )
 def test_wrong_cells_are_refused(cells: object) -> None:
-    with pytest.raises(TypeError, match="Purse lies on a contiguous array of 7 int64"):
+    with pytest.raises(TypeError, match="Purse needs a contiguous array of 7 int64"):
         Purse(cells)  # type: ignore[arg-type]
 
 

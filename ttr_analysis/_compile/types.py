@@ -164,9 +164,7 @@ class Record:
             or not (cells.flags.c_contiguous and cells.flags.aligned)
         ):
             got = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
-            raise TypeError(
-                f"{type(self).__name__} lies on a contiguous array of {self.n_cells} {self.dtype}, got {got}"
-            )
+            raise TypeError(f"{type(self).__name__} needs a contiguous array of {self.n_cells} {self.dtype}, got {got}")
         if type(given) is np.ndarray and cells.dtype is self.dtype:
             self.cells = cells
         else:  # a subclass, or an equal dtype: the same memory, in the form that compiled code takes

@@ -74,7 +74,7 @@ def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
         yield "the map looks upside down: y grows upwards, as latitude does"
     for one, other in combinations(cities, 2):
         if hypot(one.x - other.x, one.y - other.y) < _NEAR:
-            yield f"{one.name} and {other.name} lie on one spot"
+            yield f"{one.name} and {other.name} are at the same position"
     at = {city.name: (city.x, city.y) for city in cities}
     room = {route.id: dist(at[route.cities[0]], at[route.cities[1]]) / route.length for route in game_map.routes}
     usual = median(room.values())

@@ -290,7 +290,7 @@ class LogFollower:
         kind = CARD_KINDS.index(card)
         slots = meant_slots(self.vector, kind)
         if not slots:
-            raise act.fault(f"no {card} lies in the market")
+            raise act.fault(f"no {card} card is in the market")
         is_known = self.vector.market[slots[0]] == kind
         self._make(act, make_action(codes.DRAW_FACE_UP, slots[0]), 0 if is_known else 1 + kind, after)
 
@@ -361,7 +361,9 @@ class LogFollower:
         left = list(chosen.offered)
         while telling.next_outcome is not None:
             if not _tell_one(telling, left):
-                self.unused.append(f"{self.names(chosen.offered)}: noted for line {act.line}, but one lies elsewhere")
+                self.unused.append(
+                    f"{self.names(chosen.offered)}: noted for line {act.line}, but one of them was elsewhere"
+                )
                 chosen = self._unknown_choice(act, [], n_offered)
                 telling, left = self._begin(act, codes.DRAW_TICKETS, 0), list(chosen.offered)
         self._add(telling, act)
@@ -376,7 +378,7 @@ class LogFollower:
                 return chosen
             self._leave_out(act.player, chosen)
         if self.packed.tables.unkept == UNKEPT_DISCARDED and len(laid) < n_offered - act.number:
-            raise UntoldError("the tickets laid on the discards must be told after it")
+            raise UntoldError("expected the discarded tickets on the next lines")
         return self._unknown_choice(act, laid, n_offered)
 
     def _leave_out(self, name: str, chosen: Selection) -> None:
@@ -469,7 +471,7 @@ class LogFollower:
                 raise neutral[0].fault("that ticket is not in the pile")
             elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
                 what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
-                raise UntoldError(f"the {what} must be told after it")
+                raise UntoldError(f"expected the {what} on the next lines")
             if reason := telling.add(value):
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:

@@ -382,7 +382,7 @@ class LineParser:
         if not slots:
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(market)
-            raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
+            raise scan.error(f"no {kind} card{where}: the market shows {shown}", lying, at=place, is_illegal=True)
         value = 1 + card_value(kind) if market[slots[0]] == UNKNOWN else 0
         self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), value, start)
 
@@ -623,7 +623,7 @@ class LineParser:
             if values:
                 n = sum(kind_of(code) == kind for code, _ in telling.script)
                 due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
-                raise self.scan.error(f"too many are told: {due}", at=max(values[0][1], start), is_illegal=True)
+                raise self.scan.error(f"too many outcomes: {due}", at=max(values[0][1], start), is_illegal=True)
 
     # -- tickets ------------------------------------------------------------------
 

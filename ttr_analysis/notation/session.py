@@ -199,7 +199,7 @@ class Session:
         except RecordError as error:
             raise NotationError("; ".join(f"{f.field}: {f.expected}".lstrip(": ") for f in error.faults), 0) from None
         if entry is None or entry.position is None:
-            raise NotationError("expected a position or a correction; all else is told in words", 0)
+            raise NotationError("expected a position or a correction; write everything else in words", 0)
         entries = (*self.entries, entry)
         written = _Written(entry_text(entry, game_map), entries, self._followed(entries))
         return written, (event_of(entry, self._packed.codec),)

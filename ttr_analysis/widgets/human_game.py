@@ -53,7 +53,7 @@ class HumanGame:
     >>> print(human_game.thinker, "|", human_game.let_play())
     P1 Greedy | Greedy has chosen its opening tickets
     >>> human_game.act({"do": "move", "step": human_game.n_steps, "line": "take red"})
-    'no red lies: the market shows green, orange, white, purple, white'
+    'no red card: the market shows green, orange, white, purple, white'
     """
 
     def __init__(
