@@ -67,7 +67,7 @@ def test_routes_are_opened_again_with_keys_alone(lab: Lab) -> None:
 
 def test_networks_follow_tickets_and_closed_routes(lab: Lab, nordic: ttr.GameMap) -> None:
     widget = lab.show(f"{SHOW}TicketExplorer(ttr.load_map('nordic'), ['Narvik-Murmansk'])")
-    trains = widget.locator(".ttr-figures dd").first
+    trains = widget.locator(".ttr-figures b").first
     tickets = [nordic.ticket("Narvik", "Murmansk"), nordic.ticket("Bergen", "København")]
 
     expect(trains).to_have_text(f"{ttr.tickets.cheapest_network(nordic, tickets[:1]).length} of 40")

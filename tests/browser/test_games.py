@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 
 from tests.browser import axe
 from tests.browser.board import click_route, owners, route
-from tests.browser.lab import DARK, LIGHT
 from tests.browser.samples import GAMES
 from ttr_analysis import GameRecord
 from ttr_analysis.notation import record_lines
@@ -141,12 +140,7 @@ def test_axe_finds_nothing_serious_while_a_route_is_paid_for(lab: Lab) -> None:
     table.locator(".ttr-route.is-open").first.press("Enter")
     expect(table.locator(".ttr-t-payment").first).to_be_focused()
 
-    found = axe.findings(lab.page, ".jp-Notebook .ttr")
-    lab.use_theme(DARK)
-    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr", only=axe.CONTRAST)
-    lab.use_theme(LIGHT)
-
-    assert (found, found_in_the_dark) == ([], [])
+    assert axe.findings_in_both_themes(lab) == []
 
 
 def test_another_game_is_begun_with_other_players(lab: Lab) -> None:

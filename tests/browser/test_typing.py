@@ -82,7 +82,7 @@ class Slow:
         """Answer all that was asked, and return what that was."""
         messages = self.page.evaluate("() => sent.splice(0)")
         for message in messages:
-            self.recorder._hear(message)
+            self.recorder._handle(message)
         return [message["do"] for message in messages]
 
     def begin_game(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser import axe
-from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab import Lab
 from tests.browser.samples import MAPS, WIDGETS, cell
 from tests.fixtures import load
 from tests.printed import unread_names
@@ -132,9 +132,4 @@ def test_tab_reaches_every_control(lab: Lab, widget: Locator) -> None:
 
 @pytest.mark.usefixtures("axe_installed", "widget")
 def test_axe_finds_nothing_serious(lab: Lab) -> None:
-    found = axe.findings(lab.page, ".jp-Notebook .ttr")
-    lab.use_theme(DARK)
-    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr", only=axe.CONTRAST)
-    lab.use_theme(LIGHT)
-
-    assert (found, found_in_the_dark) == ([], [])
+    assert axe.findings_in_both_themes(lab) == []

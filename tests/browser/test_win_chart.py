@@ -132,4 +132,4 @@ def test_axe_finds_nothing_serious_in_it(disk: Disk, exported: Path, scheme: Lit
     widget = disk.show(exported)
     go(widget, 100)
 
-    assert axe.findings(disk.page, ".ttr-left") == []
+    assert axe.findings(disk.page, ".ttr-left", is_dark=scheme == "dark") == []

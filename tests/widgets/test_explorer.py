@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from traitlets import TraitError
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from tests.report.hostile import write_hostile_map
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.widgets.base import QueryWidget
+from ttr_analysis.widgets.costs import RouteCosts
 from ttr_analysis.widgets.explorer import TicketExplorer
+from ttr_analysis.widgets.odds import TunnelOdds
 
 pytestmark = pytest.mark.compiled_only
 
@@ -209,10 +214,18 @@ def test_players_are_asked_for_only_where_they_matter() -> None:
     assert TicketExplorer(one_track).facts["players"] == []
 
 
-def test_what_is_sent_is_json_and_names_stay_text(tmp_path: Path) -> None:
-    hostile = ttr.load_map(write_hostile_map(tmp_path / "hostile"))
-    widget = TicketExplorer(hostile, hostile.tickets[:2])
-    widget.find_losses()
+@pytest.mark.parametrize(
+    ("make", "things", "words"),
+    [(TunnelOdds, "routes", "words"), (RouteCosts, "routes", "words"), (TicketExplorer, "tickets", "name")],
+)
+def test_what_is_sent_is_json_and_names_stay_text(
+    make: Callable[[ttr.GameMap], QueryWidget], things: str, words: str, tmp_path: Path
+) -> None:
+    widget = make(ttr.load_map(write_hostile_map(tmp_path / "hostile")))
+    if isinstance(widget, TicketExplorer):
+        widget.tickets = widget.game_map.tickets[:2]
+        widget.find_losses()
 
-    sent = json.loads(json.dumps([widget.facts, widget.answer, widget.losses]))
-    assert any("<script>" in ticket["name"] for ticket in sent[0]["tickets"])
+    facts, *_ = json.loads(json.dumps([widget.facts, widget.answer, getattr(widget, "losses", None)]))
+    assert any("<script>" in thing[words] for thing in facts[things])
+    assert facts.get("kinds", list(CARD_KINDS)) == list(CARD_KINDS)

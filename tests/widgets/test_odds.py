@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from traitlets import TraitError
 
 import ttr_analysis as ttr
-from tests.report.hostile import write_hostile_map
-from ttr_analysis.cards import CARD_KINDS, CardCounts
+from tests.widgets.faults import FAULT, fail
+from ttr_analysis.cards import CardCounts
 from ttr_analysis.widgets.odds import MOST_SHOWN, TunnelOdds, tunnels_to_ask
 
 
@@ -136,14 +133,11 @@ def test_the_browser_cannot_write_answers(nordic: ttr.GameMap) -> None:
 def test_a_fault_of_the_package_is_told(nordic: ttr.GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = TunnelOdds(nordic)
 
-    def fail(*_: object) -> None:
-        raise IndexError("list index out of range")
-
     with monkeypatch.context() as broken:
         broken.setattr("ttr_analysis.widgets.odds.tunnel_odds", fail)
         with pytest.raises(IndexError):
             widget.set_state({"hand": {"green": 6}})
-    assert widget.answer["problem"].endswith("a fault of this package: IndexError: list index out of range")
+    assert widget.answer["problem"].endswith(FAULT)
     widget.set_state({"hand": {"green": 5}})
     assert not widget.answer["problem"]
 
@@ -156,12 +150,3 @@ def test_several_changes_at_once_are_answered_once(nordic: ttr.GameMap) -> None:
     widget.set_state({"hand": {"green": 6}, "seen": {"green": 2}, "discards": {"red": 1}})
 
     assert len(answers) == 1
-
-
-def test_what_is_sent_is_json_and_names_stay_text(tmp_path: Path) -> None:
-    hostile = ttr.load_map(write_hostile_map(tmp_path / "hostile"))
-    widget = TunnelOdds(hostile)
-
-    sent = json.loads(json.dumps([widget.facts, widget.answer]))
-    assert any("<script>" in route["words"] for route in sent[0]["routes"])
-    assert sent[0]["kinds"] == list(CARD_KINDS)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.engine.records import TABLES, Table, played
 from tests.fixtures import EVERY_MAP, load
+from tests.widgets.faults import FAULT, fail
 from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
 from ttr_analysis.notation import NotationError, record_lines
 from ttr_analysis.widgets.recorder import GameRecorder, PieceKind, Recording
@@ -95,11 +96,11 @@ def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> 
 
 def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: Path) -> None:
     recorder = GameRecorder(nordic, path=tmp_path / "no such folder" / "game.jsonl")
-    recorder._hear({"do": "enter", "n": 1, "text": "hand 4"})
+    recorder._handle({"do": "enter", "n": 1, "text": "hand 4"})
     assert recorder.answer["said"].startswith("The line is entered, but the file cannot be written: ")
     assert recorder.answer["failed"]
     assert recorder.lines == ("P0: hand 4",)
-    recorder._hear({"do": "undo", "n": 2})
+    recorder._handle({"do": "undo", "n": 2})
     assert recorder.answer["said"].startswith("The line is taken back, but the file cannot be written: ")
     assert recorder.answer["failed"]
     assert not recorder.lines
@@ -173,14 +174,14 @@ def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
 def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
-    assert check.told == "Ida: take the card in market slot 2; red comes to market slot 2"
+    assert check.meaning == "Ida: take the card in market slot 2; red comes to market slot 2"
     assert len(pad.session.lines) == len(SET_UP)
 
 
 def test_a_line_holds_a_claim_of_a_tunnel_with_all_that_follows(pad: Recording) -> None:
     line = "Bergen-Oslo red 2, locomotive 2 reveals blue, red, green; declines"
-    told = pad.check(line).told
-    assert "(red, 4) with 2 red, 2 locomotives; the tunnel shows blue, red and green; Ida: " in told, told
+    meaning = pad.check(line).meaning
+    assert "(red, 4) with 2 red, 2 locomotives; the tunnel shows blue, red and green; Ida: " in meaning, meaning
     assert pad.enter(line) == f"Ida: {line}"
 
 
@@ -246,7 +247,7 @@ def test_a_station_is_typed_or_clicked(far_pad: Recording) -> None:
     assert [choice.text for choice in check.choices][:2] == ["station Wien blue 1", "station Wien red 1"]
     check = far_pad.check("station Wien red 2")
     assert check.problem == "station 1 of Ida: it takes exactly 1 card, got 2"
-    assert far_pad.check("station Wien red").told == "Ida: build a station in Wien with 1 red"
+    assert far_pad.check("station Wien red").meaning == "Ida: build a station in Wien with 1 red"
     far_pad.enter("station Wien red")
     moment = far_pad.frame()["moment"]
     assert moment["stations"] == {"Wien": 0}
@@ -259,27 +260,27 @@ def test_a_station_is_typed_or_clicked(far_pad: Recording) -> None:
 
 def test_the_widget_answers_messages(nordic: GameMap) -> None:
     recorder = GameRecorder(nordic, players=("Ida", "Bo"))
-    recorder._hear({"do": "check", "n": 1, "text": "hand b"})
+    recorder._handle({"do": "check", "n": 1, "text": "hand b"})
     assert (recorder.answer["n"], recorder.answer["ready"]) == (1, False)
     assert ["hand blue", "blue", "blue"] in recorder.answer["choices"]
-    recorder._hear({"do": "enter", "n": 2, "text": "hand r"})
+    recorder._handle({"do": "enter", "n": 2, "text": "hand r"})
     assert recorder.answer["text"] == "hand r"
     assert recorder.lines == ()
-    recorder._hear({"do": "enter", "n": 3, "text": "hand red 4"})
+    recorder._handle({"do": "enter", "n": 3, "text": "hand red 4"})
     assert recorder.answer["said"] == "Entered Ida: hand red, red, red, red"
     assert recorder.now["lines"] == ["Ida: hand red, red, red, red"]
-    recorder._hear({"do": "pick", "n": 4, "text": "", "kind": "pile", "value": ""})
+    recorder._handle({"do": "pick", "n": 4, "text": "", "kind": "pile", "value": ""})
     assert recorder.answer["text"] == "draw"
-    recorder._hear({"do": "undo", "n": 5})
+    recorder._handle({"do": "undo", "n": 5})
     assert recorder.now["lines"] == []
-    recorder._hear({"do": "undo", "n": 6})
+    recorder._handle({"do": "undo", "n": 6})
     assert recorder.answer["said"] == "nothing is written yet that could be taken back"
     json.dumps([recorder.facts, recorder.now, recorder.answer])
 
 
 def test_pasted_lines_are_entered_up_to_the_first_wrong_one(nordic: GameMap) -> None:
     recorder = GameRecorder(nordic)
-    recorder._hear({"do": "enter", "n": 1, "text": "\nhand 4\nhand 4\n\nmarket red, rad\nP0: tickets 5\n"})
+    recorder._handle({"do": "enter", "n": 1, "text": "\nhand 4\nhand 4\n\nmarket red, rad\nP0: tickets 5\n"})
     assert recorder.lines == ("P0: hand 4", "P1: hand 4")
     assert recorder.answer["text"] == "market red, rad"
     assert recorder.now["lines"] == list(recorder.lines)
@@ -289,11 +290,11 @@ def test_comments_are_left_out(nordic: GameMap) -> None:
     recorder = GameRecorder(nordic, 2)
     assert recorder.enter("# Friday, at our table") == ""
     assert recorder.lines == ()
-    recorder._hear({"do": "check", "n": 1, "text": "# Friday"})
-    assert (recorder.answer["told"], recorder.answer["ready"]) == ("a comment, which is left out", True)
-    recorder._hear({"do": "enter", "n": 2, "text": "# Friday"})
+    recorder._handle({"do": "check", "n": 1, "text": "# Friday"})
+    assert (recorder.answer["meaning"], recorder.answer["ready"]) == ("a comment, which is left out", True)
+    recorder._handle({"do": "enter", "n": 2, "text": "# Friday"})
     assert (recorder.answer["said"], recorder.answer["text"], recorder.lines) == ("A comment is left out", "", ())
-    recorder._hear({"do": "enter", "n": 3, "text": "# Friday\nhand 4\n\n  # and Bo\nhand 4"})
+    recorder._handle({"do": "enter", "n": 3, "text": "# Friday\nhand 4\n\n  # and Bo\nhand 4"})
     assert len(recorder.lines) == 2
 
 
@@ -314,7 +315,7 @@ def test_comments_are_left_out(nordic: GameMap) -> None:
 def test_wrong_messages_change_nothing(nordic: GameMap, message: object) -> None:
     recorder = GameRecorder(nordic)
     before = recorder.now, recorder.answer
-    recorder._hear(message)
+    recorder._handle(message)
     assert (recorder.now, recorder.answer) == before
 
 
@@ -327,7 +328,7 @@ def test_the_browser_sets_nothing(nordic: GameMap) -> None:
 
 def test_a_line_of_any_length_is_answered(nordic: GameMap) -> None:
     recorder = GameRecorder(nordic)
-    recorder._hear({"do": "check", "n": 1, "text": "hand " + "red " * 100_000})
+    recorder._handle({"do": "check", "n": 1, "text": "hand " + "red " * 100_000})
     assert not recorder.answer["ready"]
     assert len(json.dumps(recorder.answer)) < 30_000
 
@@ -337,7 +338,7 @@ def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
     line = f"hand 4{' ' * 5_000}red"
     with pytest.raises(NotationError, match="expected a line of at most 5000 characters, got 5009"):
         recorder.enter(line)
-    recorder._hear({"do": "enter", "n": 1, "text": line})
+    recorder._handle({"do": "enter", "n": 1, "text": line})
     assert recorder.lines == ()
     assert recorder.answer["problem"] == "expected a line of at most 5000 characters, got 5009"
 
@@ -362,11 +363,11 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder = GameRecorder(nordic, players=("Ida", "Bo"), seat=0)
     for line in KNOWN:
         recorder.enter(line)
-    told: list[str] = []
-    recorder.observe(lambda change: told.append(change["new"]), "busy")
+    shown: list[str] = []
+    recorder.observe(lambda change: shown.append(change["new"]), "busy")
 
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert told == ["Advice is being worked out", ""]
+    assert shown == ["Advice is being worked out", ""]
     assert recorder.advised["words"].startswith("Best for Ida: ")
     assert "% to win" in recorder.advised["words"]
     assert recorder.advise(0.05).view.seat == 0
@@ -393,14 +394,11 @@ def test_there_is_no_advice_where_nobody_moves(nordic: GameMap) -> None:
 def test_the_page_is_told_of_a_fault_in_advice(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = GameRecorder(nordic)
 
-    def fail(*_: object) -> None:
-        raise IndexError("list index out of range")
-
     monkeypatch.setattr(Recording, "check_known", fail)
     with pytest.raises(IndexError):
         recorder._on_message(recorder, {"do": "advise"}, [])
     assert recorder.busy == ""
-    assert recorder.advised["words"].endswith("a fault of this package: IndexError: list index out of range")
+    assert recorder.advised["words"].endswith(FAULT)
 
 
 # -- faults of this package -------------------------------------------------------------
@@ -423,9 +421,6 @@ def test_the_page_is_told_of_a_fault_in_python(
 ) -> None:
     recorder = GameRecorder(nordic)
 
-    def fail(*_: object) -> None:
-        raise IndexError("list index out of range")
-
     with monkeypatch.context() as broken:
         broken.setattr(Recording, "check", fail)
         broken.setattr(Recording, "enter", fail)
@@ -433,6 +428,6 @@ def test_the_page_is_told_of_a_fault_in_python(
             recorder._on_message(recorder, message, [])
     answer = recorder.answer
     assert (answer["n"], answer["text"], answer["failed"], answer["ready"]) == (7, "dr", True, False)
-    assert answer["said"].endswith("a fault of this package: IndexError: list index out of range")
+    assert answer["said"].endswith(FAULT)
     recorder._on_message(recorder, {"do": "check", "n": 8, "text": "hand 4"}, [])
     assert recorder.answer["ready"]

@@ -30,16 +30,16 @@ def record(reviewed: Review) -> GameRecord:
 def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameRecord, reviewed: Review) -> None:
     stepper = GameStepper(record, review=reviewed)
 
-    told = json.loads(json.dumps(stepper.data["review"]))
+    found = json.loads(json.dumps(stepper.data["review"]))
     table = reviewed.table
-    assert list(map(int, told)) == table.index.tolist()
-    assert [one["label"] for one in told.values()] == table["label"].tolist()
+    assert list(map(int, found)) == table.index.tolist()
+    assert [one["label"] for one in found.values()] == table["label"].tolist()
     bad = table[table["label"].isin(BOUNDS)]
     assert len(bad)
-    assert [one["best"] for one in told.values() if "best" in one] == bad["best"].tolist()
+    assert [one["best"] for one in found.values() if "best" in one] == bad["best"].tolist()
     routes = {route.id for route in record.map.routes}
-    assert {one["place"]["route"] for one in told.values() if one.get("place")} <= routes
-    assert all(": cost 20% of winning (" in told[str(step)]["words"] for step in bad.index)
+    assert {one["place"]["route"] for one in found.values() if one.get("place")} <= routes
+    assert all(": cost 20% of winning (" in found[str(step)]["words"] for step in bad.index)
     assert stepper.data["win"]["percent"][0][-1] is not None
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.engine.records import EACH_VARIANT, Table
 from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
+from tests.widgets.faults import FAULT, fail
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action, Pass
@@ -50,6 +51,24 @@ def some_line(options: Options, rng: random.Random | None) -> str:
     return f"keep {', '.join(kept) or 0}"
 
 
+def let_others_play(human_game: HumanGame) -> None:
+    """Let policies play until the person decides."""
+    while human_game.thinker:
+        human_game.let_play()
+
+
+def give(human_game: HumanGame, *hand: int) -> None:
+    """Give the person other cards, by kind."""
+    human_game._vector = human_game._vector.copy()
+    human_game._vector.hand[0], human_game._vector.n_hand[0] = hand, sum(hand)
+
+
+@pytest.fixture
+def human_game(nordic: GameMap) -> HumanGame:
+    """Return a game against Greedy, in which the person begins."""
+    return HumanGame(Game(nordic), [Greedy()], seed=7)
+
+
 def play_through(human_game: HumanGame, rng: random.Random | None) -> None:
     """Play a game to its end as a page does."""
     while not human_game.is_over:
@@ -76,7 +95,7 @@ def test_whole_games_are_played_through_messages(table: Table) -> None:
     assert [seat["points"] for seat in frame["moment"]["seats"]] == list(record.scores)
     assert frame["moment"]["winners"] == list(record.winners)
     assert frame["options"] is None
-    assert len(human_game.told) == len(record.states())
+    assert len(human_game.narration) == len(record.states())
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
@@ -85,8 +104,7 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
     human_game = HumanGame(game, [Greedy()], seed=3)
     rng = random.Random(3)  # noqa: S311
     for _ in range(40):
-        while human_game.thinker:
-            human_game.let_play()
+        let_others_play(human_game)
         if human_game.is_over:
             break
         frame = human_game.frame()
@@ -98,13 +116,12 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
 
 def test_what_is_due_is_said_to_who_plays() -> None:
     human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=3)
-    due = []
+    tasks = []
     for line in (some_line(human_game.frame()["options"], None), "draw", "draw"):
-        while human_game.thinker:
-            human_game.let_play()
-        due.append(human_game.frame()["options"]["due"])
+        let_others_play(human_game)
+        tasks.append(human_game.frame()["options"]["task"])
         human_game.move(line)
-    assert due == ["choose your opening tickets", "take your turn", "draw a further card"]
+    assert tasks == ["choose your opening tickets", "take your turn", "draw a further card"]
 
 
 def test_loans_are_announced() -> None:
@@ -144,8 +161,7 @@ def test_nothing_secret_is_sent(name: str) -> None:
     human_game = HumanGame(Game(load(name)), [Random()], seed=11)
     rng = random.Random(11)  # noqa: S311
     for _ in range(40):
-        while human_game.thinker:
-            human_game.let_play()
+        let_others_play(human_game)
         if human_game.is_over:
             break
         frame, vector = json.dumps(human_game.frame()), human_game._vector
@@ -153,14 +169,14 @@ def test_nothing_secret_is_sent(name: str) -> None:
         assert json.dumps(human_game.frame()) == frame
         human_game._vector = vector
         human_game.move(some_line(human_game.frame()["options"], rng))
-    drawn = [told.text for told in human_game.told if told.seat == 1 and told.text.startswith("draws")]
+    drawn = [step.text for step in human_game.narration if step.seat == 1 and step.text.startswith("draws")]
     assert all("unknown" in text for text in drawn)
 
 
 def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:
     human_game = HumanGame(Game(load("nordic")), [Random()], seat=1, seed=2)
     human_game.let_play()
-    assert str(human_game.told[-1]) == "Random has chosen its opening tickets"
+    assert str(human_game.narration[-1]) == "Random has chosen its opening tickets"
     assert human_game.frame()["moment"]["seats"][0]["tickets"] == []
 
 
@@ -183,21 +199,18 @@ def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None
         ({"do": "move", "step": 1, "line": "keep Bergen-Narvik"}, "not offered"),
     ],
 )
-def test_wrong_messages_are_answered_and_change_nothing(message: object, problem: str) -> None:
-    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+def test_wrong_messages_are_answered_and_change_nothing(human_game: HumanGame, message: object, problem: str) -> None:
     before = human_game.record
     assert problem in human_game.act(message)
     assert human_game.record == before
 
 
-def test_a_move_out_of_turn_is_refused() -> None:
-    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+def test_a_move_out_of_turn_is_refused(human_game: HumanGame) -> None:
     human_game.move("keep all")
     assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy decides now"
 
 
-def test_why_a_route_cannot_be_claimed_is_said() -> None:
-    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+def test_why_a_route_cannot_be_claimed_is_said(human_game: HumanGame) -> None:
     assert "must choose its opening tickets" in human_game.why({"route": "Bergen-Oslo/0"})
     human_game.move("keep all")
     human_game.let_play()
@@ -206,8 +219,7 @@ def test_why_a_route_cannot_be_claimed_is_said() -> None:
     claimable, claim = next(iter(human_game.frame()["options"]["claims"].items()))
     assert human_game.why({"route": claimable}) == ""
     human_game.move(claim["payments"][0]["line"])
-    while human_game.thinker:
-        human_game.let_play()
+    let_others_play(human_game)
     assert f"is taken by {PERSON}" in human_game.why({"route": claimable})
 
 
@@ -215,15 +227,12 @@ def test_a_station_is_offered_wherever_one_may_stand_with_the_cheapest_payment_f
     human_game = HumanGame(Game("europe"), [Greedy()], seed=7, name="Ida")
     human_game.move("keep all")
     human_game.let_play()
-    human_game._vector = human_game._vector.copy()
-    human_game._vector.hand[0], human_game._vector.n_hand[0] = [1, 3, 0, 0, 0, 2, 0, 0, 1], 7
+    give(human_game, 1, 3, 0, 0, 0, 2, 0, 0, 1)
     station = human_game.frame()["options"]["station"]
     assert len(station["cities"]) == 47
     assert [payment["line"] for payment in station["payments"]] == ["blue 1", "yellow 1", "purple 1", "locomotive 1"]
     human_game.move("station Wien yellow")
-    human_game.let_play()
-    while human_game.thinker:
-        human_game.let_play()
+    let_others_play(human_game)
 
     frame = human_game.frame()
     assert "Wien" not in frame["options"]["station"]["cities"]
@@ -232,18 +241,16 @@ def test_a_station_is_offered_wherever_one_may_stand_with_the_cheapest_payment_f
     assert (frame["moment"]["stations"], own["stations"], own["built"]) == ({"Wien": 0}, 2, ["Wien"])
     assert human_game.why({"city": "Wien"}) == "Ida has a station in Wien"
     assert human_game.why({"city": "Paris"}) == human_game.why({"city": "no such city"}) == ""
-    human_game._vector.hand[0], human_game._vector.n_hand[0] = [1, 0, 0, 0, 0, 1, 0, 0, 0], 2
+    give(human_game, 1, 0, 0, 0, 0, 1, 0, 0, 0)
     assert human_game.frame()["options"]["station"] is None
     assert human_game.why({"city": "Paris"}) == "Ida does not hold 2 cards of one color"
 
 
-def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:
+def test_payments_are_offered_with_the_cheapest_first(human_game: HumanGame) -> None:
     """By cards, then locomotives, then what most are held of: the first payment wastes nothing."""
-    human_game = HumanGame(Game(nordic), [Greedy()], seed=7)
     human_game.move("keep all")
     human_game.let_play()
-    human_game._vector = human_game._vector.copy()
-    human_game._vector.hand[0], human_game._vector.n_hand[0] = [2, 3, 1, 1, 1, 2, 1, 1, 2], 14
+    give(human_game, 2, 3, 1, 1, 1, 2, 1, 1, 2)
     claim = human_game.frame()["options"]["claims"]["Helsinki-Stockholm/0"]
     assert len(claim["payments"]) > 20
     assert claim["payments"][0] == {
@@ -264,10 +271,8 @@ def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:
         ("no such route", ""),
     ],
 )
-def test_what_a_route_costs_is_said(nordic: GameMap, route: str, words: str) -> None:
-    human_game = HumanGame(Game(nordic), [Greedy()], seed=7)
-    human_game._vector = human_game._vector.copy()
-    human_game._vector.hand[0], human_game._vector.n_hand[0] = [2, 3, 1, 1, 1, 2, 1, 1, 2], 14
+def test_what_a_route_costs_is_said(human_game: HumanGame, route: str, words: str) -> None:
+    give(human_game, 2, 3, 1, 1, 1, 2, 1, 1, 2)
     assert words in human_game.about(route)
 
 
@@ -306,7 +311,7 @@ def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: s
     assert table.busy == ""
     assert table.now["step"] == 2
     policy.mood = "plays"
-    table._hear({"do": "go_on"})
+    table._handle({"do": "go_on"})
     assert table.problem["text"] == ""
     assert table.now["moment"]["acting"] == 0
 
@@ -356,7 +361,7 @@ def test_why_a_move_is_illegal_is_a_secret_of_its_seat(nordic: GameMap) -> None:
     assert str(table.failure).startswith("Moody at P1 in turn 1 chose what is illegal: P1 ")
     assert "opening tickets" not in json.dumps(table.problem)
     policy.mood = "plays"
-    table._hear({"do": "go_on"})
+    table._handle({"do": "go_on"})
     assert table.failure is None
 
 
@@ -405,7 +410,7 @@ def test_moves_are_taken_back_where_one_practices(nordic: GameMap) -> None:
         table.play(line)
     for n_left in (2, 1):
         assert table.now["undo"], n_left
-        table._hear({"do": "undo", "step": table.now["step"]})
+        table._handle({"do": "undo", "step": table.now["step"]})
     assert (table.record, table.now) == (before, now)
     table.play("draw")
     assert GameRecord.loads(table.record.dumps(), nordic) == table.record
@@ -431,7 +436,7 @@ def view_of(table: GameTable) -> SeatView:
 
 def test_no_move_is_taken_back_in_earnest(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=7)
-    table._hear({"do": "undo", "step": table.now["step"]})
+    table._handle({"do": "undo", "step": table.now["step"]})
     assert table.problem["text"] == "moves can be taken back only at a table with practice=True"
     with pytest.raises(GameError, match="no move to take back"):
         GameTable(nordic, "Greedy", seed=7, practice=True).undo()
@@ -440,13 +445,13 @@ def test_no_move_is_taken_back_in_earnest(nordic: GameMap) -> None:
 def test_another_game_is_begun_at_the_same_table(nordic: GameMap) -> None:
     table = GameTable(nordic, ["Greedy", "Random"], seed=7)
     table.play("keep all")
-    table._hear({"do": "new", "players": 2, "seat": 1, "seed": 5})
+    table._handle({"do": "new", "players": 2, "seat": 1, "seed": 5})
     assert table.facts["names"] == ["Greedy", PERSON]
     assert (table.record.header.seed, table.facts["seat"]) == (5, 1)
     assert table.now["options"]["keep"]
     table.new_game(n_players=3)
     assert table.facts["names"] == ["Greedy", PERSON, "Random"]
-    table._hear({"do": "new", "players": 9, "seat": 0, "seed": None})
+    table._handle({"do": "new", "players": 9, "seat": 0, "seed": None})
     assert "players" in str(table.problem["text"])
     assert len(table.facts["names"]) == 3
 
@@ -458,21 +463,21 @@ def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
     usable: list[bool] = []  # at each change: either it is busy, or something can be done
     table.observe(lambda _: usable.append(bool(table.busy or table.now["options"] or table.is_over)), ["busy", "now"])
     rng = random.Random(4)  # noqa: S311
-    table._hear({"do": "stepper"})
+    table._handle({"do": "stepper"})
     assert table.stepping is None
     assert table.stepper().record.header.seed is None  # of a game that is not over, what the seat saw
     while not table.is_over:
         step = table.now["step"]
-        table._hear({"do": "move", "step": step, "line": some_line(table.now["options"], rng)})
+        table._handle({"do": "move", "step": step, "line": some_line(table.now["options"], rng)})
         assert table.problem["text"] == ""
     assert set(said) == {"P1 Greedy is thinking", ""}
     assert all(usable)
-    table._hear({"do": "stepper"})
+    table._handle({"do": "stepper"})
     stepper = table.stepping
     assert getattr(stepper, "record", None) == table.record
-    table._hear({"do": "stepper"})
+    table._handle({"do": "stepper"})
     assert table.stepping is stepper  # one is enough
-    table._hear({"do": "about", "route": "Bergen-Oslo/0"})
+    table._handle({"do": "about", "route": "Bergen-Oslo/0"})
     assert str(table.about["words"]).startswith("Bergen – Oslo, 4 blue, tunnel: 7 points")
     json.dumps([table.facts, table.now, table.problem, table.about])
     assert len(json.dumps(table.now)) < 30_000
@@ -483,8 +488,8 @@ def test_a_wrong_move_is_answered_each_time(nordic: GameMap) -> None:
     answers = []
     table.observe(lambda change: answers.append(change["new"]["text"]), "problem")
     for _ in range(2):
-        table._hear({"do": "move", "step": 1, "line": "draw"})
-    table._hear({"do": "why", "route": "Bergen-Oslo/0"})
+        table._handle({"do": "move", "step": 1, "line": "draw"})
+    table._handle({"do": "why", "route": "Bergen-Oslo/0"})
     assert len(answers) == 3
     assert all("opening tickets" in answer for answer in answers)
 
@@ -492,14 +497,11 @@ def test_a_wrong_move_is_answered_each_time(nordic: GameMap) -> None:
 def test_the_page_is_told_of_a_fault_of_the_package(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     table = GameTable(nordic, "random", seed=1)
 
-    def fail(*_: object) -> None:
-        raise IndexError("list index out of range")
-
     with monkeypatch.context() as broken:
         broken.setattr(HumanGame, "act", fail)
         with pytest.raises(IndexError):
             table._on_message(table, {"do": "draw"}, [])
-    assert str(table.problem["text"]).endswith("a fault of this package: IndexError: list index out of range")
+    assert str(table.problem["text"]).endswith(FAULT)
     assert table.problem["can_go_on"]
 
 
@@ -516,9 +518,9 @@ def test_a_game_is_played_on_from_any_of_its_moments(game_map: str) -> None:
         begun = table.now
         if not table.is_over:
             table.play(some_line(table.now["options"], None))
-            table._hear({"do": "undo", "step": table.now["step"]})
+            table._handle({"do": "undo", "step": table.now["step"]})
             assert table.now["moment"] == begun["moment"]
-    assert len(table.now["told"]) == min(100, table.now["step"])
+    assert len(table.now["log"]) == min(100, table.now["step"])
 
 
 def test_a_moment_that_cannot_be_played_on_is_refused(nordic: GameMap) -> None:
@@ -538,7 +540,7 @@ def test_who_plays_on_is_told_what_the_seat_saw(nordic: GameMap) -> None:
     record = Game(nordic).play(["Planner", "Planner"], seed=7)
     table = GameTable(nordic, "Planner", seed=1)
     table.play_from(record, 60, seat=1)
-    assert [0, "draws an unknown card", None] in table.now["told"]
+    assert [0, "draws an unknown card", None] in table.now["log"]
     assert table.now["moment"]["seats"][0]["hand"][-1] > 0
 
 
@@ -546,7 +548,7 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=7)
     while not table.is_over:
         table.play(some_line(table.now["options"], None))
-    table._hear({"do": "stepper"})
+    table._handle({"do": "stepper"})
     assert table.stepping.can_play
     table.stepping._handle_custom_msg({"do": "play", "step": len(table.record.steps) - 1}, [])
     assert "go back some steps" in str(table.problem["text"])
@@ -586,11 +588,9 @@ def test_a_game_that_is_over_is_reviewed_and_gives_no_hint(monkeypatch: pytest.M
     monkeypatch.setattr("ttr_analysis.widgets.table._REVIEW_SECONDS", 0.5)
     table = GameTable(load("invented"), ["Planner"], seed=7)
     while not table.is_over:
-        can = table.now["options"]
-        claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
-        keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
-        pays = [payment["line"] for payment in can["pays"]]
-        table.play(next(filter(None, [keep, *claims[:1], can["draw"], *pays, *can["market"].values(), *can["moves"]])))
+        claims = table.now["options"]["claims"].values()
+        lines = [claim["payments"][0]["line"] for claim in claims]
+        table.play(lines[0] if lines else some_line(table.now["options"], None))
 
     table._on_message(None, {"do": "review"}, None)
 

@@ -78,8 +78,7 @@ class Checked(TraitType[Any, Any]):
 def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - told apart here
     """Return cards by kind, those of which there are any."""
     if not isinstance(value, CardCounts | dict | list | tuple):
-        msg = f"expected cards, such as {{'red': 3}}, got {value!r}"
-        raise TypeError(msg)
+        raise TypeError(f"expected cards, such as {{'red': 3}}, got {value!r}")
     return CardCounts.coerce(value).as_dict()
 
 
@@ -275,18 +274,18 @@ class MessageWidget(anywidget.AnyWidget):
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         try:
-            self._hear(content)
+            self._handle(content)
         except Exception as error:
             # The page waits for an answer; what went wrong is for Jupyter to show.
-            self._tell(content, fault_words(error))
+            self._report_fault(content, fault_words(error))
             raise
 
     @abstractmethod
-    def _hear(self, message: object) -> None:
+    def _handle(self, message: object) -> None:
         """Do what a message asks for, if it is a right one."""
 
     @abstractmethod
-    def _tell(self, message: object, fault: str) -> None:
+    def _report_fault(self, message: object, fault: str) -> None:
         """Answer a message that could not be followed because of a fault of this package."""
 
 
@@ -352,11 +351,11 @@ class QueryWidget(anywidget.AnyWidget):
         # Several inputs may come at once, and each of them is announced.
         if self._asked() != self._answered:
             self._answered = self._asked()
-            with self._faults_told():
+            with self._shows_faults():
                 self.set_trait("answer", self._answer())
 
     @contextmanager
-    def _faults_told(self) -> Iterator[None]:
+    def _shows_faults(self) -> Iterator[None]:
         """Let the answer be what goes wrong through a fault of this package, and Jupyter show it."""
         try:
             yield

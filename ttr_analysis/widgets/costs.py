@@ -184,17 +184,9 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
 def _colors(route: Route, hand: CardCounts) -> list[Json]:
     """Return what each color that may pay lacks, the nearest first."""
-    table = payments.color_table(route, hand).reset_index()
-    return [
-        {"color": color, "own": own, "missing": missing, "cards": None if needed is None else int(needed)}
-        for color, own, needed, missing in zip(
-            table["color"].tolist(),
-            table["own"].tolist(),
-            table["cards_needed"].astype(object).where(table["cards_needed"].notna(), None).tolist(),
-            table["missing"].tolist(),
-            strict=True,
-        )
-    ]
+    table = payments.color_table(route, hand).reset_index()[["color", "own", "missing", "cards_needed"]].astype(object)
+    rows = table.where(table.notna(), None).rename(columns={"cards_needed": "cards"})
+    return rows.to_dict("records")
 
 
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:

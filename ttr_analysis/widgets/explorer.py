@@ -133,18 +133,15 @@ class TicketExplorer(QueryWidget):
 
     def _ticket_ids(self, value: object) -> list[str]:
         if not isinstance(value, list | tuple):
-            msg = f"expected a list of tickets, got {value!r}"
-            raise TypeError(msg)
+            raise TypeError(f"expected a list of tickets, got {value!r}")
         found = self.game_map.resolve_tickets(value)
         if strange := [ticket for ticket in found if ticket not in self.game_map.tickets]:
-            msg = f"expected tickets of {self.game_map.title}, got {strange[0]}"
-            raise ValueError(msg)
+            raise ValueError(f"expected tickets of {self.game_map.title}, got {strange[0]}")
         return list(dict.fromkeys(ticket.id for ticket in found))
 
     def _route_ids(self, value: object) -> list[str]:
         if not isinstance(value, list | tuple):
-            msg = f"expected a list of routes, got {value!r}"
-            raise TypeError(msg)
+            raise TypeError(f"expected a list of routes, got {value!r}")
         return [route.id for route in self.game_map.resolve_routes(value)]
 
     def _players(self, value: object) -> int | None:
@@ -186,7 +183,7 @@ class TicketExplorer(QueryWidget):
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if content == {"ask": "losses"} and self.losses["n_left"]:
-            with self._faults_told():
+            with self._shows_faults():
                 self._more_losses()
 
 
@@ -297,11 +294,9 @@ def network_for(plan: Plan) -> Json:
     2 tickets take 10 trains in 5 routes: 30 of 40 to spare, 24 points (13 tickets + 11 routes).
     """
     if len(plan.tickets) > MAX_TICKETS:
-        msg = f"At most {MAX_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}."
-        raise ImpossibleError(msg)
+        raise ImpossibleError(f"At most {MAX_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}.")
     if both := [route.id for route in plan.owned if route in plan.closed]:
-        msg = f"A route is either closed or yours, not both: {listed(both)}."
-        raise ImpossibleError(msg)
+        raise ImpossibleError(f"A route is either closed or yours, not both: {listed(both)}.")
     closed, owned = plan.board()
     answer: Json = {
         "n_players": plan.n_players,

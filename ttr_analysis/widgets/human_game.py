@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -36,7 +37,7 @@ from ttr_analysis.widgets.snapshot import Moments
 
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
-_MOST_TOLD: Final = 100
+_LOG_LENGTH: Final = 100
 
 
 class HumanGame:
@@ -96,7 +97,7 @@ class HumanGame:
         self._rows += rows
         self._timeline = Timeline(self._packed)
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
-        self.told = [self._tell(self._packed.events(rows, self._vector), None, self.state)]
+        self.narration = [self._narrate(self._packed.events(rows, self._vector), None, self.state)]
 
     def _go_on_from(self, record: GameRecord, step: int) -> None:
         _, state = record.resume(step, seed=self.seed)
@@ -107,8 +108,9 @@ class HumanGame:
         steps = record.steps[: len(self._timeline.steps)]
         self._before = record.entries[: self._timeline.n_events]
         states = [None, *record.states()[: len(steps)]]
-        self.told = [
-            self._tell(events, before, after) for events, before, after in zip(steps, states, states[1:], strict=False)
+        self.narration = [
+            self._narrate(events, before, after)
+            for events, before, after in zip(steps, states, states[1:], strict=False)
         ]
 
     # -- the game ---------------------------------------------------------------
@@ -162,7 +164,7 @@ class HumanGame:
         if not self.is_persons_turn:
             raise GameError(f"it is not your turn: {self.thinker} decides now")
         action = read_move(line, self.game, self.state)
-        self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.told)))
+        self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.narration)))
         self._apply(*self._packed.encode(self._vector, action))
 
     @property
@@ -174,8 +176,8 @@ class HumanGame:
         """Take back the person's last move and all that followed: what chance would do stays the same."""
         if not self._decisions:
             raise GameError("there is no move to take back")
-        self._vector, n_rows, self._timeline, n_told = self._decisions.pop()
-        del self._rows[n_rows:], self.told[n_told:]
+        self._vector, n_rows, self._timeline, n_narrated = self._decisions.pop()
+        del self._rows[n_rows:], self.narration[n_narrated:]
         self._moments = Moments(self.game)  # what it has judged may be of moves that are no more
 
     def let_play(self) -> Narration:
@@ -206,32 +208,23 @@ class HumanGame:
         """
         match message:
             case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= MOST_LETTERS:
-                pass
-            case _:
-                return "a message came that is no move"
-        if step != self.n_steps:
-            return "that was a move for an earlier moment; the table has changed since"
-        try:
-            self.move(line)
-        except NotationError as error:
-            return error.reason
-        except GameError as error:
-            return str(error)
-        return ""
+                if step != self.n_steps:
+                    return "that was a move for an earlier moment; the table has changed since"
+                try:
+                    self.move(line)
+                except GameError as error:
+                    return error.reason if isinstance(error, NotationError) else str(error)
+                return ""
+        return "a message came that is no move"
 
     def why(self, what: Mapping[Any, object]) -> str:
         """Return why the person cannot do what a message asks about: claim a route, or build a station in a city."""
         if not self.is_persons_turn:
             return ""
-        names, game, state = seat_names(self.names), self.game, self.state
-        try:
-            match what:
-                case {"route": str(route)}:
-                    return game.preview(state, route, names=names).reason or ""
-                case {"city": str(city)}:
-                    return game.preview_station(state, city, names=names).reason or ""
-        except UnknownNameError:
-            pass
+        for kind, preview in (("route", self.game.preview), ("city", self.game.preview_station)):
+            if isinstance(name := what.get(kind), str):
+                with suppress(UnknownNameError):
+                    return preview(self.state, name, names=seat_names(self.names)).reason or ""
         return ""
 
     def about(self, route_id: str) -> str:
@@ -267,7 +260,9 @@ class HumanGame:
         return {
             "step": self.n_steps,
             "moment": moment,
-            "told": [[told.seat, told.text, told.route.id if told.route else None] for told in self.told[-_MOST_TOLD:]],
+            "log": [
+                [step.seat, step.text, step.route.id if step.route else None] for step in self.narration[-_LOG_LENGTH:]
+            ],
             "closed": [route.id for route in view.closed if route.id not in moment["owners"]],
             "options": self._options() if self.is_persons_turn else None,
             "undo": self.can_undo,
@@ -277,7 +272,7 @@ class HumanGame:
         """Return what the person can do."""
         state = self.state
         options: dict[str, Any] = {
-            "due": duty(state.phase, "your"),
+            "task": duty(state.phase, "your"),
             "draw": "",
             "market": {},
             "tickets": "",
@@ -350,21 +345,21 @@ class HumanGame:
         self._vector, rows = self._packed.play_on(before, code, value)
         self._rows += rows
         self._timeline.add_played(code, value, rows, self._vector)
-        told = self._tell(self._packed.events(rows, before), state, self.state)
-        self.told.append(told)
-        return told
+        step = self._narrate(self._packed.events(rows, before), state, self.state)
+        self.narration.append(step)
+        return step
 
-    def _tell(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
+    def _narrate(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
         """Return a step in words, as far as the person sees it."""
-        told = tell_step([_as_seen(event, self.seat) for event in events], before, after, seat_names(self.names))
-        if before is None or told.seat in (None, self.seat):
-            return told
+        step = tell_step([_as_seen(event, self.seat) for event in events], before, after, seat_names(self.names))
+        if before is None or step.seat in (None, self.seat):
+            return step
         if before.phase is Phase.KEEP_START:
-            return replace(told, text="has chosen its opening tickets")  # how many is not seen yet
+            return replace(step, text="has chosen its opening tickets")  # how many is not seen yet
         named = [ticket for ticket in after.ticket_discards if ticket not in before.ticket_discards]
         if before.phase is Phase.KEEP and named:
-            return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")
-        return told
+            return replace(step, text=f"{step.text} face up: {'; '.join(map(name_ticket, named))}")
+        return step
 
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:

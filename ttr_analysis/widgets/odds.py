@@ -202,8 +202,7 @@ def tunnel_odds(
     unseen = deck_less(game_map.rules.deck, {"in hand": hand, "seen elsewhere": seen, "discarded": discards})
     n_pile = unseen.n_cards if pile is None else pile
     if n_pile > unseen.n_cards:
-        msg = f"The pile cannot have {counted(n_pile, 'card')}: only {unseen.n_cards} are unseen."
-        raise ImpossibleError(msg)
+        raise ImpossibleError(f"The pile cannot have {counted(n_pile, 'card')}: only {unseen.n_cards} are unseen.")
     revealed = game_map.rules.tunnel.revealed
     odds = tunnels.claim_odds(route, hand, pool=unseen, n_pile=n_pile, discards=discards, revealed=revealed)
     return {

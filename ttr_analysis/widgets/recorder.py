@@ -216,7 +216,7 @@ class GameRecorder(MessageWidget):
     def _first_answer(self) -> dict[str, Any]:
         return self._answer("", 0)
 
-    def _hear(self, message: object) -> None:
+    def _handle(self, message: object) -> None:
         match message:
             case {"do": "check", "n": int(n), "text": str(text)}:
                 self.set_trait("answer", self._answer(text, n))
@@ -235,14 +235,14 @@ class GameRecorder(MessageWidget):
             case {"do": "advise"}:
                 self._show_advice()
 
-    def _tell(self, message: object, fault: str) -> None:
+    def _report_fault(self, message: object, fault: str) -> None:
         match message:
             case {"do": "advise"}:
                 self._set_advice(fault)
             case {"n": int(n), **rest}:
                 text = rest.get("text")
                 kept = text[:MOST_LETTERS] if isinstance(text, str) else ""
-                nothing = {"problem": "", "at": 0, "ready": False, "told": "", "choices": []}
+                nothing = {"problem": "", "at": 0, "ready": False, "meaning": "", "choices": []}
                 self.set_trait("answer", {"n": n, "text": kept, "said": fault, "failed": True} | nothing)
 
     def _enter(self, text: str, n: int) -> None:
@@ -317,7 +317,7 @@ class Check(NamedTuple):
     text: str
     problem: str
     at: int
-    told: str
+    meaning: str
     choices: tuple[Choice, ...]
 
     @property
@@ -414,8 +414,8 @@ class Recording:
         except NotationError as error:
             text = text[:MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
-        told = with_names(_told(reading.events), self.names)
-        return Check(text, "", len(text), told, self._more(text))
+        meaning = with_names(_meaning(reading.events), self.names)
+        return Check(text, "", len(text), meaning, self._more(text))
 
     def enter(self, text: str) -> str:
         """Enter a line, and save the record; return the line in canonical form, "" for a comment, which is left out."""
@@ -564,7 +564,7 @@ def _card(choice: str) -> str:
     return last if is_card else ""
 
 
-def _told(events: Iterable[Event]) -> str:
+def _meaning(events: Iterable[Event]) -> str:
     """Return what a line tells in words, the cards that a tunnel shows together."""
     parts: list[str] = []
     for is_turned, some in groupby(events, lambda e: isinstance(e, Chance) and e.kind == "card_revealed"):

@@ -97,7 +97,7 @@ class _Server(Generic[WidgetT]):
 
     def open(self, page: _Live) -> None:
         """Tell a page how everything stands, and all that comes."""
-        page.tell({"root": self._widget.model_id, "states": self._states})
+        page.send({"root": self._widget.model_id, "states": self._states})
         self._pages.add(page)
 
     def close(self, page: _Live) -> None:
@@ -123,7 +123,7 @@ class _Server(Generic[WidgetT]):
             self._comms[id_] = said_by
             self._states.setdefault(id_, {}).update(state)
             for page in self._pages:
-                page.tell({"id": id_, "state": state})
+                page.send({"id": id_, "state": state})
 
 
 class _Comm(BaseComm):
@@ -194,7 +194,7 @@ class _Live(_Handler, WebSocketHandler):
         except (ValueError, RecursionError):
             return
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Tell the page something, if it is still there."""
         try:
             self.write_message(json.dumps(message))

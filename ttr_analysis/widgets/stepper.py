@@ -193,13 +193,13 @@ def game_data(record: GameRecord) -> Json:
         "facts": facts,
         "moves": [
             [
-                told.seat,
-                told.text,
-                [[what, [kind or "?" for kind in kinds]] for what, kinds in told.cards],
-                told.route and told.route.id,
-                *([told.stamp] if told.stamp else []),
+                moved.seat,
+                moved.text,
+                [[what, [kind or "?" for kind in kinds]] for what, kinds in moved.cards],
+                moved.route and moved.route.id,
+                *([moved.stamp] if moved.stamp else []),
             ]
-            for told in tell(record)
+            for moved in tell(record)
         ],
         "moments": [whole[0], *(_difference(a, b) for a, b in pairwise(whole))],
         "points": {"field": "points-now", "heading": "Points for routes and tickets"}

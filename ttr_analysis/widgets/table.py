@@ -349,7 +349,7 @@ class GameTable(MessageWidget):
     def _first_now(self) -> dict[str, Any]:
         return self._human_game.frame()
 
-    def _hear(self, message: object) -> None:
+    def _handle(self, message: object) -> None:
         match message:
             case {"do": "go_on"}:
                 self._let_others_play()
@@ -417,13 +417,13 @@ class GameTable(MessageWidget):
         """Return the stepper of a finished game, from which you can play on."""
         stepper, record, seat = self.stepper(review), self.record, self._human_game.seat
 
-        def hear(_stepper: object, message: object, _buffers: object) -> None:
+        def on_message(_stepper: object, message: object, _buffers: object) -> None:
             match message:
                 case {"do": "play", "step": int(step)}:
                     self._try(partial(self.play_from, record, step, seat))
 
         stepper.set_trait("can_play", True)  # noqa: FBT003 - a trait
-        stepper.on_msg(hear)
+        stepper.on_msg(on_message)
         return stepper
 
     def _try(self, change: Callable[[], None]) -> None:
@@ -433,7 +433,7 @@ class GameTable(MessageWidget):
         except (GameError, IndexError) as error:
             self._say(str(error))
 
-    def _tell(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
+    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
         self._say(fault, can_go_on=True)
 
     def _let_others_play(self) -> None:
@@ -468,8 +468,8 @@ class GameTable(MessageWidget):
         human_game = self._human_game
         who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(human_game.names))
         state = human_game.state
-        due = ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}"
-        return f"<GameTable {human_game.game.game_map.name}: {who}; {due}>"
+        turn = ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}"
+        return f"<GameTable {human_game.game.game_map.name}: {who}; {turn}>"
 
 
 def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:

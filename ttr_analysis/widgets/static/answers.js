@@ -1,15 +1,11 @@
 /*
- * What the explorers share: inputs that follow the model, and cards to count.
+ * What the explorers share: inputs that follow the model, and counters for cards.
  *
- * follow(model, names, onChange) -> stop
- *   Calls `onChange` now and whenever one of the traits changes, from here or from Python.
- * ask(model, change)   sets traits and sends them
- * answerPage(el, name, label) -> {root, live}   the frame of a widget, and its line that is read aloud
- * labeled(words, control) -> element            a control with its words before it
- * choice(options, onChoose) -> <select>         options: [{id, words, group}]; those of a group are put together
+ * follow(model, names, onChange) -> stop      calls `onChange` now and whenever one of the traits changes
+ * answerPage(el, name, label) -> {root, live}      the frame of a widget, and a line that screen readers announce
+ * choice(options, onChoose) -> <select>      options: [{id, words, group}]
  * cardTable(facts, rows, onChange) -> {element, set(name, counts), blame(kind), setUnseen(counts)}
- *   Counters, one column a kind of card. rows: [{name, words}]; onChange(name, counts by kind).
- * isWhole(input)       whether a number field holds a whole number, or nothing
+ *   Counters, one column per kind of card. rows: [{name, words}]; onChange(name, counts by kind).
  * answerTable(caption, heads) -> {element, body}, answerRow(name, cells)
  * heldCards(sheet, kinds, held) -> element      chips for cards by kind
  */
@@ -31,7 +27,7 @@ function answerPage(el, name, label) {
 }
 
 function labeled(words, control) {
-  return make("label", { class: "ttr-labeled" }, make("span", { text: words }), control);
+  return make("label", { class: "ttr-labeled ttr-line" }, make("span", { text: words }), control);
 }
 
 function choice(options, onChoose) {
@@ -122,5 +118,5 @@ function cardTable({ sheet, kinds, deck }, rows, onChange) {
 
 function heldCards(sheet, kinds, held) {
   const chips = kinds.filter((kind) => held[kind]).map((kind) => cardChip(sheet, kind, { count: held[kind] }));
-  return make("span", { class: "ttr-held" }, ...chips);
+  return make("span", {}, ...chips);
 }

@@ -1,25 +1,19 @@
 /*
- * The board, drawn by `ttr_analysis.viz.svg.live_sheet`; what changes it later changes attributes only.
+ * The board, drawn by `ttr_analysis.viz.svg.live_sheet`; later changes only set attributes.
  *
  * drawBoard(container, sheet, {onRoute, onCity, label, isGame}) -> board
- *   onRoute(id, event), onCity(name, event): if given, routes or cities can be clicked, and reached by Tab, arrow keys
- *   (the next one in that direction) and Enter or space. `label` names the picture.
+ *   onRoute(id, event), onCity(name, event): if given, routes or cities are buttons. Tab reaches one of them, and arrow
+ *   keys lead to the next in that direction. In a game, free routes are paler unless they are marked as open.
  *
- *   On the board of a game free routes are paler, but for those that are marked as open.
- *
- * board.svg
- * board.setOwners(owners)      all at once: {route id: seat or "neutral"}; the others are free
- * board.setStations(stations, nameOf)  all at once: {city: seat}; nameOf(seat) for the tooltip
+ * board.setOwners(owners)      {route id: seat or "neutral"}; all other routes are free
+ * board.setStations(stations, nameOf)  {city: seat}; all other cities have none. nameOf(seat) is for the tooltip
+ * board.setTickets(tickets)    [{ticket: index in sheet.tickets, owner, state}]; state: "done", "possible", "lost" or ""
  * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
- * board.markBetter(place)      the route or city, { route } or { city }, of what is better; null for none
- * board.markLast(id)           the route that the last move was about; null for none
- * board.arrive(ids)            exactly these have just been taken, one after the other
- * board.setTickets(tickets)    exactly these: [{ticket: place in sheet.tickets, owner, state}], without an owner nobody's;
- *                              `state` is "done", "possible", "lost" or ""
- * board.describe(id, words)    what a route is, for the tooltip and for readers; words null: as on the map
+ * board.arrive(ids)            exactly these were just claimed, one after the other
+ * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
+ * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
  *
- * Every route is <g class="ttr-route" data-route data-owner>, every city <g class="ttr-city" data-city>. The colors that
- * go with `data-owner` are in the style sheet.
+ * A route is <g class="ttr-route" data-route data-owner>, a city <g class="ttr-city" data-city>.
  */
 
 /* Whether the board is broad, so that the other parts lie about it in another way. */

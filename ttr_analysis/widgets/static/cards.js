@@ -1,11 +1,11 @@
 /*
  * Train cards as chips: color, symbol and number, and all of it in words.
  *
- * cardChip(sheet, kind, {count, onClick, label}) -> element with update({count, kind, disabled, pressed})
+ * cardChip(sheet, kind, {count, onClick, label}) -> element with update({count, kind})
  *   `kind` is a color, "locomotive", "?" for an unknown card, or null for an empty slot. `count` null shows no number.
  *   With `onClick` it is a <button>, else a <span role="img">. `label` replaces the words "3 blue".
- * cardRow(container, sheet, kinds, {onClick}) -> {set(counts, unknown = 0)}
- *   One chip a kind; those of count 0 are hidden. `counts` is in the order of `kinds`.
+ * cardRow(container, sheet, kinds) -> {chips, set(counts, unknown = 0)}
+ *   One chip per kind, hidden if its count is 0. `counts` is in the order of `kinds`.
  * playerMark(seat) -> element: the seat's color with its number; "neutral" for the neutral player.
  */
 
@@ -48,17 +48,13 @@ function cardChip(sheet, kind, { count = null, onClick = null, label = null } = 
     chip.title = words;
     chip.hidden = shown.count === 0 && !onClick;
     setText(number, shown.count === null ? "" : String(shown.count));
-    if (onClick) {
-      if ("disabled" in change) chip.disabled = change.disabled;
-      if ("pressed" in change) chip.setAttribute("aria-pressed", String(change.pressed));
-    }
   };
   chip.update({ kind, count });
   return chip;
 }
 
-function cardRow(container, sheet, kinds, { onClick = null } = {}) {
-  const chips = kinds.map((kind) => cardChip(sheet, kind, { count: 0, onClick: onClick && (() => onClick(kind)) }));
+function cardRow(container, sheet, kinds) {
+  const chips = kinds.map((kind) => cardChip(sheet, kind, { count: 0 }));
   const unknown = cardChip(sheet, "?", { count: 0 });
   container.append(...chips, unknown);
   return {

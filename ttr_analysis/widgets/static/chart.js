@@ -1,8 +1,4 @@
-/*
- * A chart over the steps of a game, as `ttr_analysis.viz.steps` has drawn it; stepping moves its cursor only.
- *
- * showChart(container, svg, onStep) -> {setCursor(step)}      onStep(step) is called when a step is clicked
- */
+/* A chart drawn by `ttr_analysis.viz.steps`; only its cursor moves. onStep(step) is called when a step is clicked. */
 
 function showChart(container, text, onStep) {
   const page = make("template");

@@ -30,8 +30,7 @@ function renderCosts({ model, el }) {
     chart.replaceChildren(make("figcaption", { text: curveWords(found.curve) }), curveChart(facts.sheet, found.curve));
   }
 
-  const stops = [follow(model, ["route", "hand"], showInputs), follow(model, ["answer"], showAnswer)];
-  return () => stops.forEach((stop) => stop());
+  return stopAll(follow(model, ["route", "hand"], showInputs), follow(model, ["answer"], showAnswer));
 }
 
 function paymentList({ sheet, kinds }, { payments, n_payments, sparing }) {

@@ -1,17 +1,15 @@
 /*
- * What every widget needs of a page. Text from maps and records may come from anybody: it is set as text or as an
- * attribute, never as markup.
+ * What every widget needs of a page. Text from maps and records is untrusted: it is set as text or as an attribute, never
+ * as markup.
  *
- * make(tag, attributes, ...children) -> element; makeSvg the same for SVG, makeButton(text, onclick, attributes) a button.
- *   Attributes: "text" is the text within, "on..." a listener, false, null and undefined leave one out.
+ * make(tag, attributes, ...children) -> element; makeSvg does the same for SVG, makeButton(text, onclick, attributes).
+ *   Attributes: "text" is the text content, "on..." a listener; false, null and undefined are left out.
  * makeRoot(el, {classes, label, onKey, ...attributes}, ...children) -> element
- *   The frame of a widget. Keys pressed in it stay there; `onKey(event)` returns whether it used the key.
- * listen(model, {trait: listener}) -> stop
- * keepFocus(part, change, region): changes `part`; where that removes, hides or disables what has the focus within, the
- *   focus goes to the element that now has its `data-key`, else to the nearest that is left in the order of keys, else
- *   to `region` (default: `part`). Where that is no control, the focus only waits there: unless it is moved, it goes
- *   back when a later change makes usable what had it. Whatever redraws or disables controls goes through it.
- * setText(element, text): changes the page only if the text is another one.
+ *   The frame of a widget. Key presses do not leave it; `onKey(event)` returns whether it used the key.
+ * listen(model, {trait: listener}) -> stop;  stopAll(...stops) -> stop
+ * keepFocus(part, change, region): changes `part`. If that removes, hides or disables the focused element, the focus moves
+ *   to the element with the same `data-key`, else to the nearest key that is left, else to `region` (default: `part`),
+ *   from where it returns once the element is usable again. Call it for every change that redraws or disables controls.
  */
 
 function fill(element, attributes, children) {
@@ -93,4 +91,8 @@ function listen(model, listeners) {
   const entries = Object.entries(listeners);
   for (const [name, listener] of entries) model.on(`change:${name}`, listener);
   return () => entries.forEach(([name, listener]) => model.off(`change:${name}`, listener));
+}
+
+function stopAll(...stops) {
+  return () => stops.forEach((stop) => stop());
 }

@@ -1,8 +1,6 @@
 /*
- * Tickets and the fewest trains for them. Picks, closed and owned routes go to Python, which answers with the network
- * at once; what the loss of each route costs comes piece by piece, asked for while nothing else happens.
- *
- * Each part of the page is made by a function that returns its element and how to show what is new.
+ * Tickets and the fewest trains for them. Python answers inputs with the network at once; the cost of losing each route is
+ * asked for piece by piece while the page is idle.
  */
 
 const IDLE = 150; // milliseconds without a change before losses are asked for
@@ -29,7 +27,7 @@ function renderExplorer({ model, el }) {
     live,
     make(
       "div",
-      { class: isWide(facts.sheet) ? "ttr-sides is-wide" : "ttr-sides" },
+      { class: `ttr-sides ttr-stack${isWide(facts.sheet) ? " is-wide" : ""}` },
       make("div", { class: "ttr-stack" }, box, journey.element, taken.element),
       make("div", { class: "ttr-stack" }, picker.element, beside),
     ),
@@ -50,13 +48,12 @@ function renderExplorer({ model, el }) {
     network.show(answer);
   }
 
-  const stops = [
+  return stopAll(
     follow(model, ["tickets", "closed", "owned", "n_players"], showInputs),
     follow(model, ["answer"], showAnswer),
     follow(model, ["losses"], losses.show),
     losses.stop,
-  ];
-  return () => stops.forEach((stop) => stop());
+  );
 }
 
 /* Close or own a route; whichever it was, again opens it. */
@@ -99,9 +96,9 @@ function explorerTools(model, facts) {
     const input = make("input", { type: "radio", name: group, value, checked: value === "closed" });
     return make("label", {}, input, make("span", { text: words }));
   };
-  const legend = make("legend", { text: "A click on a route (with Shift the other)" });
+  const what = "A click on a route (with Shift the other)";
   const modes = [radio("closed", "closes it"), radio("owned", "makes it yours")];
-  const mode = make("fieldset", { class: "ttr-modes ttr-plain ttr-row" }, legend, ...modes);
+  const mode = make("div", { class: "ttr-row", role: "radiogroup", "aria-label": what }, what, ...modes);
   const sizes = facts.players.map((n) => ({ id: String(n), words: `${n} players` }));
   const setPlayers = (n) => ask(model, { n_players: n === "" ? null : Number(n) });
   const players = choice([{ id: "", words: "any number" }, ...sizes], setPlayers);
@@ -183,7 +180,7 @@ function ticketPicker(model, facts) {
   const search = make("input", { type: "search", placeholder: find, "aria-label": find, oninput: () => narrow() });
   const items = facts.tickets.map(({ id, name, points, folded }) => {
     const box = make("input", { type: "checkbox", onchange: () => togglePick(model, facts, id) });
-    const label = make("label", {}, box, make("span", { text: name }), make("b", { text: points }));
+    const label = make("label", { class: "ttr-line" }, box, make("span", { text: name }), make("b", { text: points }));
     return { id, box, row: make("li", {}, label), texts: [name, points].map((text) => text.toLowerCase()), folded };
   });
   const heading = make("h4");
@@ -214,7 +211,7 @@ function ticketPicker(model, facts) {
 
 /* The figures of the network, and the tickets picked. */
 function networkPanel(model, facts) {
-  const figures = make("dl", { class: "ttr-figures" });
+  const figures = make("ul", { class: "ttr-figures ttr-plain" });
   const { element: table, body } = answerTable("The tickets picked", ["Ticket", "Alone", "Points", "Drop"]);
   const element = make("div", { class: "ttr-panel" }, figures, table);
   const row = ({ id, name, alone, points, reaches }) => {
@@ -234,7 +231,7 @@ function networkPanel(model, facts) {
         ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
         ...[["tunnels", n_tunnels], ["ferries", n_ferries]].filter(([, n]) => n > 0),
       ];
-      const figure = ([what, n]) => make("div", {}, make("dt", { class: "ttr-quiet", text: what }), make("dd", { text: n }));
+      const figure = ([what, n]) => make("li", {}, make("span", { class: "ttr-quiet", text: `${what} ` }), make("b", { text: n }));
       figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
       keepFocus(element, () => {
         element.hidden = tickets.length === 0 || Boolean(problem);

@@ -1,6 +1,6 @@
 /*
- * A page that shows a widget whose other half is a Python process on this machine (`ttr_analysis.widgets.server`): what
- * Jupyter's page is to it in a notebook, and no more. Models are kept here as Python says; what is done goes back to it.
+ * A page that shows a widget of a Python process on this machine (`ttr_analysis.widgets.server`), in place of Jupyter.
+ * It mirrors the models in Python and sends back what the user does.
  */
 
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);

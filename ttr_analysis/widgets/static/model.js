@@ -1,8 +1,6 @@
 /*
- * The model of a widget on a page without Jupyter.
- *
- * makeModel(values, say) -> model: `say(data)` hears what the widget keeps or sends, as Jupyter would; `take(state)` takes
- *   what comes from elsewhere, all of it before anybody hears of any.
+ * The model of a widget on a page without Jupyter. `say(data)` gets what Jupyter would; `take(state)` sets values from
+ * outside, all of them before any listener is called.
  */
 
 function makeModel(values, say) {

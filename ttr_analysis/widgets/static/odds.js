@@ -56,11 +56,8 @@ function renderOdds({ model, el }) {
     setText(note, sentences.filter(Boolean).join(" "));
   }
 
-  const stops = [
-    follow(model, [...HAND_ROWS.map(({ name }) => name), "route", "pile"], showInputs),
-    follow(model, ["answer"], showAnswer),
-  ];
-  return () => stops.forEach((stop) => stop());
+  const inputs = [...HAND_ROWS.map(({ name }) => name), "route", "pile"];
+  return stopAll(follow(model, inputs, showInputs), follow(model, ["answer"], showAnswer));
 }
 
 function oddsRow(name, { spare = 0, percent, odds, cards = 0 }) {

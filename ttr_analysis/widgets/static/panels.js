@@ -1,23 +1,17 @@
 /*
- * What lies about the board at a moment of `ttr_analysis.widgets.snapshot`: seats, market and piles, and what is said of
- * them. `facts` are those of the game. What is set is drawn only if it is another value than the one before.
+ * Everything around the board at a moment of `ttr_analysis.widgets.snapshot`. `facts` are those of the game. Only values
+ * that changed are drawn again.
  *
- * ownerName(facts, owner), dueWords(facts, moment): whose turn it is, and for what
- * wholeMoments(changes) -> moments      the first one is whole, the others are what is different
- * drawing(setters) -> set(values, before)      calls setters[key](values[key], before[key]) for what is another value
- * gameBoard(facts, {onRoute, onCity}) -> board of `drawBoard`, with its element
+ * wholeMoments(changes) -> moments      the first change is a whole moment, the others hold differences
+ * drawing(setters) -> set(values, before)      calls setters[key](values[key], before[key]) for each changed value
  * seatPanels(facts, {first, onTickets}) -> {elements, set(moment, before)}
- *   A panel for each seat, from `first` on and around the table. What is new since the moment `before` is marked in hands.
- *   onTickets(seat, isOn): if given, tickets can be shown on the board.
+ *   One panel per seat, starting at `first`. Cards that are new since the moment `before` are marked.
+ *   onTickets(seat, isOn): if given, each panel has a button that shows its tickets on the board.
  * marketPanel(facts, {onSlot, onPile, onTickets}) -> {element, set(moment, before), allow({slots, pile, tickets})}
- *   With listeners cards and piles are buttons; `allow` says which are enabled.
- * tunnelPanel(facts) -> {element, set(tunnel)}      a tunnel that is tried, and what it shows
- * lastRound() -> {element, set(left)}
- * logList(label) -> {element, toEnd(), stop()}
- *   A list to be filled, which shows its end when it gets its size, and when `toEnd` is called.
- * gameRoot(el, facts, {name, label, onKey, head, above, board, side, seats, heading, list}) -> element
- *   All together: `side`, what is due and the market, lies beside the board, or under it where there is little room, so
- *   that the board never moves; then come the seats, and the list with its heading.
+ *   With listeners, cards and piles are buttons; `allow` enables them.
+ * logList(heading) -> {element, set(entries), stop()}      entries: [[seat or null, text]]; it shows its end
+ * gameRoot(el, facts, {name, label, onKey, head, above, board, side, seats, log}) -> element
+ *   The whole widget. `side` is beside the board, or below it in a narrow page, so the board never moves.
  */
 
 const STATUS = {
@@ -32,7 +26,7 @@ function ownerName(facts, owner) {
   return owner === "neutral" ? "the neutral player" : facts.names[owner];
 }
 
-function dueWords(facts, { acting, turn }) {
+function decisionWords(facts, { acting, turn }) {
   return acting === null ? turn : `${facts.names[acting]} ${turn}`;
 }
 
@@ -63,16 +57,13 @@ function drawing(setters) {
   };
 }
 
-/* What the names of facts leave open, shown while they are pointed at. */
-const MEANT = {
-  score: "What the score track of the board shows: points for routes so far. Tickets and bonuses count at the end.",
-};
+const SCORE = "What the score track of the board shows: points for routes so far. Tickets and bonuses count at the end.";
 
-/* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
+/* A fact of a seat or of the table: a name and a value that tests find by `data-field`. */
 function makeFact(field, name) {
   const value = make("b", { "data-field": field });
-  const meant = field in MEANT ? { title: MEANT[field] } : {};
-  const element = make("span", { class: "ttr-fact", ...meant }, make("span", { class: "ttr-quiet", text: `${name} ` }), value);
+  const title = field === "score" ? SCORE : null;
+  const element = make("span", { class: "ttr-fact", title }, make("span", { class: "ttr-quiet", text: `${name} ` }), value);
   return { element, set: (text) => setText(value, String(text)) };
 }
 
@@ -158,14 +149,14 @@ function seatPanel(facts, seat, onTickets) {
     { class: "ttr-seat ttr-panel", "data-seat": seat, "aria-label": name },
     make(
       "header",
-      {},
+      { class: "ttr-row" },
       playerMark(seat),
       make("bdi", { class: "ttr-name", title: name, text: name }),
       seat === facts.seat ? make("span", { class: "ttr-quiet", text: "you" }) : "",
       won,
       make("span", { class: "ttr-points-now" }, points, unit),
     ),
-    make("div", { class: "ttr-sum" }, parts, toggle ?? ""),
+    make("div", { class: "ttr-line" }, parts, toggle ?? ""),
     line.element,
     hand,
     built,
@@ -238,7 +229,7 @@ function openCards(facts, onSlot) {
   );
   const named = { role: "group", "aria-label": "Market" };
   return {
-    element: make("div", { class: "ttr-market", "data-field": "market", ...named }, ...chips),
+    element: make("div", { class: "ttr-market ttr-row", "data-field": "market", ...named }, ...chips),
     set(kinds, before) {
       chips.forEach((chip, slot) => {
         const kind = kinds[slot] ?? null;
@@ -307,30 +298,18 @@ function marketPanel(facts, listeners = null) {
   return { element, set, allow };
 }
 
-function countedCards(facts, counts) {
-  return counts.flatMap((count, kind) => (count ? [cardChip(facts.sheet, facts.kinds[kind], { count })] : []));
-}
-
 function tunnelPanel(facts) {
   const element = make("div", { class: "ttr-tunnel", hidden: true });
+  const cards = (counts) => counts.flatMap((count, k) => (count ? [cardChip(facts.sheet, facts.kinds[k], { count })] : []));
   function set(tunnel) {
     element.hidden = tunnel === null;
     if (tunnel === null) return;
     const { words } = facts.sheet.routes.find(({ id }) => id === tunnel.route);
     element.replaceChildren(
       make("div", {}, "Tunnel ", make("bdi", { dir: "ltr", text: words })),
-      make("div", {}, "laid down ", ...countedCards(facts, tunnel.laid)),
-      make("div", {}, "turned over ", ...countedCards(facts, tunnel.shown), ` ${tunnel.surcharge} more to pay`),
+      make("div", {}, "laid down ", ...cards(tunnel.laid)),
+      make("div", {}, "turned over ", ...cards(tunnel.shown), ` ${tunnel.surcharge} more to pay`),
     );
-  }
-  return { element, set };
-}
-
-function lastRound() {
-  const element = make("span", { class: "ttr-last-round", "data-field": "left" });
-  function set(left) {
-    element.hidden = left === null;
-    setText(element, left === null ? "" : `last round: ${several(left, "turn")} left`);
   }
   return { element, set };
 }
@@ -347,19 +326,34 @@ function gameBoard(facts, { onRoute = null, onCity = null } = {}) {
   return { ...board, element, setStations: (now) => board.setStations(now, nameOf) };
 }
 
-function logList(label) {
-  const element = make("ol", { class: "ttr-log ttr-plain", tabindex: 0, "aria-label": label });
-  const toEnd = () => (element.scrollTop = element.scrollHeight);
+function logList(heading) {
+  const list = make("ol", { class: "ttr-log ttr-plain", tabindex: 0, "aria-label": heading });
+  const title = make("h3", { class: "ttr-quiet", text: heading });
+  const toEnd = () => (list.scrollTop = list.scrollHeight);
   const observer = new ResizeObserver(toEnd); // it has no size before it is on the page
-  observer.observe(element);
-  return { element, toEnd, stop: () => observer.disconnect() };
+  observer.observe(list);
+  const item = ([seat, text]) => {
+    const mark = seat === null ? "" : playerMark(seat);
+    return make("li", { class: "ttr-line" }, mark, make("bdi", { dir: "ltr", text }));
+  };
+  let shown = [];
+  return {
+    element: make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, title, list),
+    stop: () => observer.disconnect(),
+    set(entries) {
+      let same = 0;
+      while (same < entries.length && entries[same].join() === shown[same]?.join()) same += 1;
+      while (list.children.length > same) list.lastChild.remove();
+      list.append(...entries.slice(same).map(item));
+      shown = entries;
+      toEnd();
+    },
+  };
 }
 
-function gameRoot(el, facts, { name, label, onKey, head, above = [], board, side, seats, heading, list }) {
+function gameRoot(el, facts, { name, label, onKey, head, above = [], board, side, seats, log }) {
   const { view } = facts.sheet;
   const title = make("h2", {}, make("bdi", { text: facts.title }));
-  const words = make("h3", { class: "ttr-quiet", text: heading });
-  const log = make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, words, list);
   return makeRoot(
     el,
     { classes: gameClasses(facts, name), label: `${label}: ${facts.title}`, onKey },
@@ -370,7 +364,7 @@ function gameRoot(el, facts, { name, label, onKey, head, above = [], board, side
       { class: "ttr-desk", style: `--ttr-aspect:${(view[2] / view[3]).toFixed(3)}` },
       make("div", { class: "ttr-side" }, ...side),
       board,
-      make("div", { class: "ttr-rest" }, ...seats, log),
+      make("div", { class: "ttr-rest" }, ...seats, log.element),
     ),
   );
 }

@@ -1,11 +1,10 @@
 /*
- * The controls of something that has steps: buttons, slider, Play, speed, keys. Which step it is, is kept here.
+ * The controls of anything with steps: buttons, slider, Play, speed, keys. It holds the current step.
  *
  * makePlayer({nSteps, jumps, track, onStep}) -> {element, step, go(step), keys(event), stop()}
- *   jumps: [{label, words, steps, kind}], a button each that leads to the next of its steps, in groups by kind: "claim"
- *   track: an element below the slider, as wide as it
- *   onStep(step): called with each new step
- *   keys(event): does what the arrows, Home, End and space ask for; returns whether it did
+ *   jumps: [{label, words, steps, kind}]: each button leads to the next of its steps; grouped by kind, such as "claim"
+ *   track: an element below the slider, equally wide
+ *   keys(event): handles the arrows, Home, End and space; returns whether it used the key
  */
 
 const ICONS = {
@@ -30,9 +29,8 @@ function makeSpeed() {
 }
 
 /*
- * Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that changes. It is
- * called right after a frame was drawn, in a timeout set within its callback, so that all the time to the next is left;
- * a page that is hidden draws none, and waits.
+ * Calls `tick` repeatedly until it returns false or is stopped. A call comes in a timeout set within a frame's callback,
+ * right after the frame was drawn, so all the time to the next is left; a hidden page draws no frames, and waits.
  */
 function makeTimer(pause, tick, onChange) {
   let running = null; // a start of its own, so that what an earlier one left behind does nothing
@@ -43,10 +41,10 @@ function makeTimer(pause, tick, onChange) {
   const start = () => {
     const mine = (running = {});
     // The next step is due at a time of its own, so that small delays do not add up.
-    let due = performance.now();
+    let next = performance.now();
     const wait = () => {
-      due = Math.max(due + pause(), performance.now());
-      setTimeout(() => requestAnimationFrame(() => setTimeout(run)), due - performance.now());
+      next = Math.max(next + pause(), performance.now());
+      setTimeout(() => requestAnimationFrame(() => setTimeout(run)), next - performance.now());
     };
     const run = () => {
       if (running !== mine) return;

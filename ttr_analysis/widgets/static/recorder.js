@@ -1,19 +1,19 @@
 /*
- * Enter a game from the table. What a line means is known to Python alone (`ttr_analysis.widgets.recorder`): it is asked
- * as one types, and answers with what is wrong and with what may come next.
+ * Enter a game from the table. Only Python understands a line (`ttr_analysis.widgets.recorder`): it is asked at each change
+ * and answers with what is wrong and what may come next.
  */
 
 /*
- * What is asked about the line in `input`, by `onSend(message)`; `onAnswer(answer)` hears the answers that count. A
- * check may be asked at any time, and counts if nothing was asked since. What may change the line (enter, undo, pick)
- * is asked one at a time, and always counts.
+ * Requests about the line in `input`; `onAnswer(answer)` gets the answers that still apply. A check may be sent at any
+ * time, and its answer applies if it was the last request. Requests that may change the line (enter, undo, pick) are sent
+ * one at a time, and their answers always apply.
  */
 function makeAsking(input, { onSend, onAnswer }) {
-  // Views of one recorder hear all answers: each begins somewhere else, and knows its own. 0 is for what Python did.
+  // All views of a recorder get all answers: each starts at a random number to know its own. Python itself uses 0.
   let asked = 1 + Math.floor(Math.random() * 2 ** 40);
   let answered = asked;
-  let sent = { n: asked, what: "", text: "" }; // asked last of all that may change the line, and with which line
-  const due = []; // what may change the line as well, and waits for the answer to that
+  let sent = { n: asked, what: "", text: "" }; // the last request that may change the line, and that line
+  const queue = []; // such requests that wait for the answer to that
   let isStale = false; // the game has changed since the last answer
   let waiting = null;
 
@@ -23,12 +23,12 @@ function makeAsking(input, { onSend, onAnswer }) {
     if (what !== "check") sent = { n: asked, what, text: input.value };
     onSend({ do: what, n: asked, text: input.value, ...more });
   }
-  function ask(what, more) {
-    due.push([what, more]);
+  function ask(...request) {
+    queue.push(request);
     askNext();
   }
   function askNext() {
-    if (due.length && answered >= sent.n) say(...due.shift());
+    if (queue.length && answered >= sent.n) say(...queue.shift());
   }
   function checkSoon() {
     clearTimeout(waiting);
@@ -36,11 +36,11 @@ function makeAsking(input, { onSend, onAnswer }) {
     waiting = setTimeout(() => say("check"), 40);
   }
   function enter() {
-    const onItsWay = due.at(-1)?.[0] ?? (sent.n === asked && answered !== asked ? sent.what : "");
+    const onItsWay = queue.at(-1)?.[0] ?? (sent.n === asked && answered !== asked ? sent.what : "");
     if (onItsWay !== "enter") ask("enter"); // else it would be entered twice
   }
   function putLine(text) {
-    // What was typed meanwhile stays: behind the new line, or instead of it.
+    // Keep what was typed meanwhile.
     if (input.value.startsWith(sent.text)) input.value = text + input.value.slice(sent.text.length);
     sent.text = text;
   }
@@ -77,7 +77,7 @@ function makeAsking(input, { onSend, onAnswer }) {
   };
 }
 
-/* What may come next; `onTake(text)` hears which line was chosen, and arrow keys lead back to `input`. */
+/* What may come next; `onTake(text)` gets the line chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
   const asGroup = { role: "group", "aria-label": "What may come next" };
   const element = make("div", { class: "ttr-choices ttr-row ttr-r-choices", ...asGroup });
@@ -103,13 +103,13 @@ function makeChoices(sheet, input, onTake) {
 }
 
 /* An answer in words, and of which kind they are. */
-function answerWords({ problem, at, text, failed, ready, said, told }) {
-  // What ends too early is no slip: one goes on typing.
+function answerWords({ problem, at, text, failed, ready, said, meaning }) {
+  // An incomplete line is no mistake.
   const isWrong = Boolean(problem) && at < text.trimEnd().length;
   const hint = problem.replace(/^expected /, "Next: ").replace(/, got the end$/, "");
   const next = isWrong ? `Character ${at + 1}: ${problem}` : hint;
   const kind = failed || isWrong ? "problem" : ready ? "ready" : "";
-  return { words: [said, ready ? `Ready: ${told}` : next].filter(Boolean).join(". "), kind, isWrong };
+  return { words: [said, ready ? `Ready: ${meaning}` : next].filter(Boolean).join(". "), kind, isWrong };
 }
 
 /* What is best for the seat to move: a button, and what Python answers. */
@@ -117,7 +117,7 @@ function makeAdvice(onAsk) {
   const button = makeButton("Advice", onAsk);
   const said = make("div", { "aria-live": "polite" });
   return {
-    element: make("div", { class: "ttr-r-advice" }, button, said),
+    element: make("div", { class: "ttr-r-advice ttr-line" }, button, said),
     set({ moment }, { words }, busy) {
       setText(said, busy ? `${busy} …` : words);
       button.disabled = Boolean(busy) || moment === null || moment.acting === null;
@@ -136,7 +136,7 @@ function makeEntry(sheet, onSend, advice) {
   const undo = makeButton("Undo", () => asking.ask("undo"));
   const clear = makeButton("Clear", () => type(""));
   const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
-  const label = make("label", { for: input.id, text: "Line" });
+  const label = make("label", { for: input.id }, make("b", { text: "Line" }));
 
   function type(text) {
     input.value = text;
@@ -182,24 +182,6 @@ function makeEntry(sheet, onSend, advice) {
   };
 }
 
-/* The lines entered; those that stay are not drawn again. */
-function makeLines() {
-  const { element, toEnd, stop } = logList("Lines entered");
-  let shown = [];
-  return {
-    element,
-    stop,
-    set(now) {
-      let same = 0;
-      while (same < now.length && now[same] === shown[same]) same += 1;
-      while (element.children.length > same) element.lastChild.remove();
-      element.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { dir: "ltr", text }))));
-      shown = now;
-      toEnd();
-    },
-  };
-}
-
 /* Seats, market and board once the set-up is entered; `onPick(kind, value)` hears what is chosen on them. */
 function makeTable(facts, onPick) {
   const seats = seatPanels(facts);
@@ -229,10 +211,10 @@ function makeTable(facts, onPick) {
   };
 }
 
-/* What is due at the table, or how the game ended. */
+/* Whose turn it is, or how the game ended. */
 function turnWords(facts, moment) {
   if (moment === null) return "The table is set up";
-  if (moment.acting !== null) return dueWords(facts, moment);
+  if (moment.acting !== null) return decisionWords(facts, moment);
   const points = moment.seats.map((seat, k) => `${facts.names[k]} ${seat.points ?? "?"}`);
   return `The game is over: ${points.join(", ")} points`;
 }
@@ -246,7 +228,7 @@ function render({ model, el }) {
   const { asking } = entry;
   const table = makeTable(facts, (kind, value) => asking.ask("pick", { kind, value: String(value) }));
   const turn = make("span", { class: "ttr-quiet" });
-  const lines = makeLines();
+  const lines = logList("Lines entered");
   const root = gameRoot(el, facts, {
     name: "recorder",
     label: "Record a game",
@@ -254,8 +236,7 @@ function render({ model, el }) {
     board: table.board,
     side: [entry.element, table.market],
     seats: table.seats,
-    heading: "Lines entered",
-    list: lines.element,
+    log: lines,
   });
 
   const onAnswer = () => keep(() => asking.hear(model.get("answer")));
@@ -269,21 +250,17 @@ function render({ model, el }) {
     keep(() => {
       const now = model.get("now");
       asking.setStale();
-      lines.set(now.lines);
+      lines.set(now.lines.map((text) => [null, text]));
       entry.setUndo(now.lines.length > 0);
       setText(turn, turnWords(facts, now.moment));
       table.set(now.moment);
       onAdvised();
     });
 
-  const stops = [
-    listen(model, { answer: onAnswer, now: onNow, advised: onAdvised, busy: onAdvised }),
-    asking.stop,
-    lines.stop,
-  ];
+  const forget = listen(model, { answer: onAnswer, now: onNow, advised: onAdvised, busy: onAdvised });
   onNow();
   asking.begin(model.get("answer"));
-  return () => stops.forEach((stop) => stop());
+  return stopAll(forget, asking.stop, lines.stop);
 }
 
 export default { render };

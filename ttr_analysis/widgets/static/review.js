@@ -2,19 +2,17 @@
  * What a review says of the steps of a game (`ttr_analysis.widgets.stepper.review_data`).
  *
  * makeReview(facts, found, win, nSteps) -> review
- *   review.mark(step)     the symbol of a step that cost something, null for any other
- *   review.words(step)    what is said of a step; "" if nothing is
- *   review.jumps          buttons to the next steps that are marked, for `makePlayer`
- *   review.track          the marks below the slider
- *   review.bar            how likely each seat is to win
- *   review.verdict        what is said of the step, and what was better
- *   review.set(step)      show a step; returns the place that would have been better, { route } or { city }, or null
+ *   review.mark(step)     the symbol of a costly step, else null
+ *   review.words(step)    the judgment of a step, or ""
+ *   review.jumps, review.track      buttons to the marked steps and marks below the slider, for `makePlayer`
+ *   review.bar, review.verdict      win probabilities; the judgment and the better move
+ *   review.set(step)      shows a step; returns the better place, { route } or { city }, or null
  */
 
 const SYMBOLS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 function verdictMark(label) {
-  return make("span", { class: "ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] });
+  return make("span", { class: "ttr-mark ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] });
 }
 
 /* How likely each seat is to win: a part of the bar for each, with its number. */
@@ -73,7 +71,7 @@ function makeReview(facts, found, win, nSteps) {
       const { best = "", reason = "", place = null } = found[step] ?? {};
       const better = ["Better: ", make("b", { text: best }), reason ? ` – ${reason}` : ""];
       verdict.replaceChildren(
-        make("div", { class: "ttr-said" }, mark(step) ?? "", " ", words(step) || "Not judged"),
+        make("b", {}, mark(step) ?? "", " ", words(step) || "Not judged"),
         best ? make("div", {}, ...better) : "",
       );
       return place;

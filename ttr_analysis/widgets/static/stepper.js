@@ -1,10 +1,7 @@
-/*
- * Step through a game. All data comes at once (`ttr_analysis.widgets.snapshot`); from then on the page needs nobody.
- * Moments share what did not change, so that only what is another value is drawn again.
- */
+/* Step through a game. All data comes at once (`ttr_analysis.widgets.snapshot`), so the page works without Python. */
 
-// Milliseconds after the last step until it is saved; if steps do not end, after the first that was not saved. They are
-// so many as a browser allows 100 changes of the address in 30 seconds.
+// Milliseconds until a step is saved, after the last and after the first unsaved one. Browsers allow 100 changes of the
+// address in 30 seconds.
 const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
@@ -65,36 +62,40 @@ function cardsMoved(sheet, groups) {
     const counts = new Map();
     for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const chips = [...counts].map(([kind, n]) => cardChip(sheet, kind, { count: n > 1 ? n : null }));
-    return make("span", { class: "ttr-moved" }, make("span", { class: "ttr-quiet", text: what }), ...chips);
+    return make("span", { class: "ttr-moved" }, make("span", { class: "ttr-quiet", text: `${what} ` }), ...chips);
   });
 }
 
 /* Title, note, and the mark of the last round. */
 function makeTop({ title, about, note }) {
-  const left = lastRound();
+  const lastRound = make("span", { class: "ttr-last-round", "data-field": "left" });
   const element = make(
     "header",
     { class: "ttr-top ttr-row" },
     make("h2", {}, make("bdi", { text: title })),
     make("span", { class: "ttr-quiet", text: about }),
-    left.element,
+    lastRound,
     make("p", { class: "ttr-note ttr-quiet", dir: "auto", text: note, hidden: !note }),
   );
-  return { element, setLeft: left.set };
+  function setLeft(left) {
+    lastRound.hidden = left === null;
+    setText(lastRound, left === null ? "" : `last round: ${several(left, "turn")} left`);
+  }
+  return { element, setLeft };
 }
 
-/* What happened in words, the cards that it moved, what is due, and where it stood in the source if that is known. */
+/* What happened in words, the cards that moved, whose turn it is, and the place in the source if it is known. */
 function makeNow(facts, isStamped) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
-  const moved = make("div", { class: "ttr-cards" });
-  const due = make("span", { class: "ttr-quiet", "data-field": "turn" });
+  const moved = make("div", { class: "ttr-hand" });
+  const turn = make("span", { class: "ttr-quiet", "data-field": "turn" });
   const source = make("span", { class: "ttr-stamp ttr-quiet", "data-field": "stamp", dir: "auto", hidden: !isStamped });
   return {
-    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due, source),
+    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, turn, source),
     set(moment, [seat, text, cards, , stamp = ""]) {
       setText(live, seat === null ? text : `${facts.names[seat]} ${text}`);
       moved.replaceChildren(...cardsMoved(facts.sheet, cards));
-      setText(due, dueWords(facts, moment));
+      setText(turn, decisionWords(facts, moment));
       setText(source, stamp);
     },
   };
@@ -128,7 +129,7 @@ function newStations({ stations }, before) {
   return before ? Object.keys(stations).filter((city) => !Object.hasOwn(before.stations, city)) : [];
 }
 
-/* A chart of all seats over the game; what it says of a step stands above it in words: `valuesAt(step)`, seat by seat. */
+/* A chart of all seats over the game, with the values at the current step in words above it. */
 function makeChart(facts, { heading, field, svg }, valuesAt, onStep) {
   const now = make("span", { "data-field": field });
   const title = make("div", { class: "ttr-row" }, make("span", { class: "ttr-quiet", text: heading }), now);
@@ -205,9 +206,9 @@ function render({ model, el }) {
     review?.verdict ?? "",
     make(
       "div",
-      { class: "ttr-grid" },
-      make("div", { class: "ttr-left" }, board.element, ...charts.map(({ element }) => element)),
-      make("div", { class: "ttr-right" }, ...panels.elements, table.element),
+      { class: "ttr-grid ttr-stack" },
+      make("div", { class: "ttr-left ttr-stack" }, board.element, ...charts.map(({ element }) => element)),
+      make("div", { class: "ttr-right ttr-stack" }, ...panels.elements, table.element),
       moveTable.element,
     ),
   );

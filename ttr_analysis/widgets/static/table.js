@@ -1,6 +1,6 @@
 /*
- * Play a seat. The page knows what the seat may see and do (`ttr_analysis.widgets.human_game`), and nothing else: a move
- * goes to Python as a line of text, and what came of it comes back.
+ * Play a seat. The page knows only what the seat may see and do (`ttr_analysis.widgets.human_game`): a move goes to Python
+ * as a line of text, and the result comes back.
  */
 
 const NOTHING = { route: null, city: null };
@@ -18,7 +18,7 @@ function moveWords(line) {
     .replace(/^pass$/, "Pass");
 }
 
-/* Tickets to choose from; `onChange(ids)` hears what would be kept, `onKeep(ids)` what is. */
+/* Tickets to choose from: `onChange(ids)` gets those selected, `onKeep(ids)` those kept. */
 function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
   const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
@@ -29,12 +29,12 @@ function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   };
   boxes.forEach((box) => box.addEventListener("change", update));
   update();
-  const labels = offer.map((id, i) => make("label", {}, boxes[i], make("bdi", { dir: "ltr", text: nameOf(id) })));
-  const legend = make("legend", { text: `Keep at least ${fewest}` });
-  return make("fieldset", { class: "ttr-t-keep" }, legend, ...labels, done);
+  const label = (box) => make("label", { class: "ttr-line" }, box, make("bdi", { dir: "ltr", text: nameOf(box.value) }));
+  const what = `Keep at least ${fewest}`;
+  return make("div", { class: "ttr-t-keep", role: "group", "aria-label": what }, what, ...boxes.map(label), done);
 }
 
-/* Where cards stand in for one, those that are offered are a few of very many: any others can be typed. */
+/* With sets of cards there are too many payments to list, so others can be typed. */
 function otherCards(example, onPay) {
   const look = { placeholder: example, autocomplete: "off", spellcheck: "false" };
   const input = make("input", { type: "text", "aria-label": "Other cards", ...look });
@@ -46,15 +46,15 @@ function otherCards(example, onPay) {
   return make("div", { class: "ttr-choices ttr-row ttr-t-other" }, input, other);
 }
 
-/* What is due: whose turn it is, what the person has to decide, or who won. */
+/* Whose turn it is, what the person has to decide, or who won. */
 function turnWords(facts, { moment, options }) {
-  if (options) return `You: ${options.due}`;
-  if (moment.acting !== null) return dueWords(facts, moment);
+  if (options) return `You: ${options.task}`;
+  if (moment.acting !== null) return decisionWords(facts, moment);
   const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : facts.names[seat])).join(" and ");
   return won ? `${won} won` : "The game is over";
 }
 
-/* What is said: what is due, what was told, and what went wrong; `actions`, what can be done, are below. */
+/* Whose turn it is, the news, and what went wrong, with the possible `actions` below. */
 function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
   const live = make("div", { class: "ttr-live ttr-quiet", "aria-live": "polite" });
@@ -63,14 +63,14 @@ function makeBar(facts, actions, onAgain) {
   const parts = [turn, problem, again, actions, live]; // news last, so that they move nothing
   let heard = null; // the step at which the person decided last
   return {
-    element: make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...parts),
+    element: make("section", { class: "ttr-t-now ttr-stack ttr-panel", "aria-label": "Your turn" }, ...parts),
     setTurn(now, busy) {
       turn.classList.toggle("ttr-t-busy", Boolean(busy));
       setText(turn, busy ? `${busy} …` : turnWords(facts, now));
     },
-    /* All that was told since the person decided last, at once: who listens would miss what is overwritten. */
-    tell(now) {
-      const news = now.told.slice(-Math.max(1, now.step - (heard ?? now.step)));
+    /* Everything since the person's last decision in one text: a screen reader would miss what is overwritten. */
+    setNews(now) {
+      const news = now.log.slice(-Math.max(1, now.step - (heard ?? now.step)));
       heard = now.step;
       const words = news.map(([seat, text]) => (seat === null ? text : `${facts.names[seat]} ${text}`)).join(". ");
       live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords(facts, now)}` }));
@@ -80,18 +80,13 @@ function makeBar(facts, actions, onAgain) {
   };
 }
 
-function moveButton(text, line, onMove) {
-  const words = make("bdi", { dir: "ltr", text });
-  return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
-}
-
 /* A payment as the cards that are laid down; those in brackets are sets. It is called what it shows. */
 function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
   const together = chips(sets);
   const unseen = (text) => make("span", { class: "ttr-unseen", text });
   const left = nHeld - sum([...Object.values(cards), ...Object.values(sets)]);
-  const names = { class: "ttr-t-payment", "data-line": line, "data-key": line };
+  const names = { class: "ttr-t-payment ttr-row", "data-line": line, "data-key": line };
   const button = makeButton("", () => onMove(line), names);
   button.append(
     unseen("Pay "),
@@ -103,21 +98,17 @@ function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   return button;
 }
 
-/* The color that a payment is made with, by which many payments are grouped. */
-function colorOf({ cards }) {
-  return Object.keys(cards).find((kind) => kind !== "locomotive") ?? "locomotive";
-}
-
 /* Payments as rows, the cheapest first: few of them, and all by color if they are asked for. */
 function paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }) {
   const button = (payment) => paymentButton(facts, payment, nHeld, onMove);
   if (!isAll || payments.length <= FIRST) {
     const more = makeButton(`More (${payments.length}) …`, onAll, { "data-key": "more" });
     return [
-      make("div", { class: "ttr-t-payments" }, ...payments.slice(0, FIRST).map(button)),
+      make("div", { class: "ttr-t-payments ttr-stack" }, ...payments.slice(0, FIRST).map(button)),
       payments.length > FIRST ? more : "",
     ];
   }
+  const colorOf = ({ cards }) => Object.keys(cards).find((kind) => kind !== "locomotive") ?? "locomotive";
   const groups = new Map(payments.map((payment) => [colorOf(payment), []]));
   for (const payment of payments) groups.get(colorOf(payment)).push(payment);
   const parts = [...groups].map(([color, group]) =>
@@ -126,19 +117,23 @@ function paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }) {
   return [make("div", { class: "ttr-t-all" }, ...parts)];
 }
 
+function payForm(label, onLeave, ...parts) {
+  const leave = makeButton("Not now", onLeave, { "data-key": "leave" });
+  return make("div", { class: "ttr-t-claim ttr-stack", role: "group", "aria-label": label }, ...parts, leave);
+}
+
 /* The ways to pay for a route. */
 function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave }) {
   const { words } = facts.sheet.routes.find((route) => route.id === id);
   const { payments, loan, sets } = claims[id];
   const typed = sets ? payments[0].line.slice(id.length + 1) : "";
-  return make(
-    "div",
-    { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
+  return payForm(
+    `Claim ${words}`,
+    onLeave,
     make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
     loan ? make("p", { class: "ttr-problem", text: LOAN }) : "",
     sets ? make("p", { class: "ttr-quiet", text: sets }) : "",
     ...paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }),
-    makeButton("Not now", onLeave, { "data-key": "leave" }),
     sets && isAll ? otherCards(typed, (cards) => onMove(`${id} ${cards}`)) : "",
   );
 }
@@ -147,36 +142,30 @@ function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave
 function moveList(facts, { claims, station, pays, moves }, nHeld, { isAll, onMove, onAll, onStation }) {
   const n = Object.keys(claims).length;
   const which = n === 1 ? "the bright route" : `one of ${n} bright routes`;
-  const buttons = moves.map((line) => moveButton(moveWords(line), line, onMove));
+  const button = (line) => {
+    const words = make("bdi", { dir: "ltr", text: moveWords(line) });
+    return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
+  };
+  const build = () => makeButton(`Build a station (${stationCards(station)}) …`, () => onStation(""), { "data-key": "station" });
   return [
     n ? make("div", { class: "ttr-quiet", text: `Choose ${which} on the board to claim it.` }) : "",
     pays.length ? make("p", { text: "Pay for the tunnel with" }) : "",
     ...paymentRows(facts, pays, nHeld, { isAll, onMove, onAll }),
-    make("div", { class: "ttr-choices ttr-row" }, station ? stationButton(station, onStation) : "", ...buttons),
+    make("div", { class: "ttr-choices ttr-row" }, station ? build() : "", ...moves.map(button)),
   ];
 }
-
-/* -- stations ---------------------------------------------------------------------------- */
 
 function stationCards({ payments: [{ cards }] }) {
   return several(sum(Object.values(cards)), "card");
 }
 
-/* Opens the form, for no city yet. */
-function stationButton(station, onStation) {
-  return makeButton(`Build a station (${stationCards(station)}) …`, () => onStation(""), { "data-key": "station" });
-}
-
-/*
- * Where a station stands and how it is paid; `city` is "" before one is chosen. `onCity(city)` hears which is; the list
- * stays, so that who types a name there can type it to its end.
- */
+/* Where to build a station, and how to pay; `city` is "" at first. The list stays, so a name can be typed in full. */
 function stationForm(facts, { cities, payments }, city, nHeld, { isAll, onMove, onAll, onLeave, onCity }) {
   const options = cities.map((name) => make("option", { value: name, text: name, dir: "auto" }));
   const named = { "data-key": "city", "aria-label": "City of the station", onchange: () => set(list.value) };
   const list = make("select", named, make("option", { value: "", text: "choose a city" }), ...options);
   const where = make("span", { text: ", here or on the board" });
-  const rows = make("div", { class: "ttr-t-rows" });
+  const rows = make("div", { class: "ttr-stack" });
   function set(name) {
     onCity(name);
     where.hidden = name !== "";
@@ -185,13 +174,7 @@ function stationForm(facts, { cities, payments }, city, nHeld, { isAll, onMove, 
   }
   list.value = city;
   set(city);
-  return make(
-    "div",
-    { class: "ttr-t-claim", role: "group", "aria-label": "Build a station" },
-    make("p", {}, "Build a station in ", list, where),
-    rows,
-    makeButton("Not now", onLeave, { "data-key": "leave" }),
-  );
+  return payForm("Build a station", onLeave, make("p", {}, "Build a station in ", list, where), rows);
 }
 
 /* What a city is to who looks at it. */
@@ -201,18 +184,13 @@ function cityWords(facts, city, { moment, options }) {
   return `${city}: ${can}.`;
 }
 
-/* -- the turn ------------------------------------------------------------------------------ */
-
 /*
- * What can be done beside the board, and the result when nothing can be done any more. `keep(change)` changes the page
- * and keeps the focus.
- *
- * onMove(line): a move was chosen; onChoose({route, city}): what is to be paid for, a route or a station in a city, null
- * for neither; onTickets(places): the tickets that would be kept; onStep(): the game is to be stepped through.
+ * The moves that are not made on the board. `keep(change)` changes the page and keeps the focus. `onChoose({route, city})`
+ * gets what is about to be paid for, a route or a station, or null for both; `onTickets(places)` the tickets selected.
  */
 function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
   const { sheet } = facts;
-  const element = make("div", { class: "ttr-t-actions" });
+  const element = make("div", { class: "ttr-t-actions ttr-stack" });
   const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   let now = null;
   let chosen = NOTHING; // what a payment is chosen for; the city is "" before there is one
@@ -256,9 +234,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     chosen = { ...NOTHING, city };
     onChoose(chosen);
   }
-  function build(city) {
-    choose({ ...NOTHING, city });
-  }
+  const build = (city) => choose({ ...NOTHING, city });
   return {
     element,
     build,
@@ -299,9 +275,8 @@ function makeMarket(facts, onMove) {
 }
 
 /*
- * The person's turn: what is said of it, what can be done, and the market. `busyWith()` says what keeps Python busy.
- * What is done goes to `onSend(message)`, a move at a time: until it is answered, nothing else can be done. The other
- * listeners are those of `makeActions`.
+ * The person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy. `onSend(message)`
+ * gets one move at a time: until it is answered, no other can be made.
  */
 function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }) {
   let now = null;
@@ -334,7 +309,7 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
     set(next) {
       now = next;
       sent = false;
-      if (now.options || now.moment.acting === null) bar.tell(now);
+      if (now.options || now.moment.acting === null) bar.setNews(now);
       show();
       actions.set(now);
     },
@@ -375,9 +350,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
   board.element.append(hint.element);
   let seen = null; // the owners when the person decided last
 
-  function showTickets(places) {
-    board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
-  }
+  const showTickets = (places) => board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
   function routeWords({ id, words }, { moment, options }) {
     if (id in moment.owners) return `${words}: taken by ${ownerName(facts, moment.owners[id])}`;
     return options?.claims[id] ? `${words}: can be claimed` : null;
@@ -394,7 +367,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
     setAbout: hint.set,
     stop: hint.stop,
     set(now) {
-      const { moment, told, options, closed } = now;
+      const { moment, log, options, closed } = now;
       const { owners } = moment;
       board.setOwners(owners);
       board.setStations(moment.stations);
@@ -408,17 +381,14 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
       board.highlight([]);
       board.highlightCities([]);
       board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
-      board.markLast(told.at(-1)[2]);
+      board.markLast(log.at(-1)[2]);
       const possible = moment.seats[you].tickets.filter(([, status]) => OPEN.includes(status));
       showTickets(possible.map(([ticket]) => ticket));
     },
   };
 }
 
-/*
- * What a route costs, while it is pointed at or has the focus: what it is at once, and the rest when Python has said it.
- * `onLook(id)` asks for that; an answer holds until the table changes. Where stations are built, cities say it too.
- */
+/* The cost of the route under the pointer or focus: `onLook(id)` asks Python. An answer holds until the next move. */
 function routeHint({ sheet, stations }, onLook) {
   const element = make("p", { class: "ttr-t-hint" });
   const idle = `Point at a route${stations ? " or a city" : ""} to see what it costs.`;
@@ -460,21 +430,6 @@ function routeHint({ sheet, stations }, onLook) {
   };
 }
 
-/* What happened, as a list. */
-function makeLog() {
-  const { element, toEnd, stop } = logList("What happened");
-  const mark = (seat) => (seat === null ? "" : playerMark(seat));
-  return {
-    element,
-    stop,
-    set(told) {
-      const items = told.map(([seat, text]) => make("li", {}, mark(seat), make("bdi", { dir: "ltr", text })));
-      element.replaceChildren(...items);
-      toEnd();
-    },
-  };
-}
-
 /* What is best, what the last move cost, and a review at the end: buttons, and what Python answers. */
 function makeAdviser(send) {
   const ask = (kind, text) => makeButton(text, () => send({ do: kind }));
@@ -497,7 +452,7 @@ function makeAdviser(send) {
   };
 }
 
-/* The stepper below, once the game is over. Python makes it: `onAsk()` asks for it, and `set(id)` hears which it is. */
+/* The stepper below, once the game is over. `onAsk()` asks Python to make it, and `set(id)` gets its model. */
 function makeStepping(manager, onAsk) {
   const element = make("div", { class: "ttr-played-through" });
   let view = null;
@@ -543,10 +498,10 @@ function makeStepping(manager, onAsk) {
   };
 }
 
-/* Who plays where, in another game; it opens over what is below, so that nothing moves. */
+/* The form for another game; it opens over the page, so nothing moves. */
 function makeNewGame(facts, onNew) {
   const option = (value, text) => make("option", { value, text });
-  const field = (words, control) => make("label", {}, make("span", { text: words }), control);
+  const field = (words, control) => make("label", { class: "ttr-line" }, make("span", { text: words }), control);
   const players = make("select", {}, ...facts.players.map((n) => option(n, n)));
   const seat = make("select");
   const seed = make("input", { type: "number", min: 0, step: 1, placeholder: "any", inputmode: "numeric" });
@@ -611,7 +566,7 @@ function showGame({ model, el }) {
     if (message.do === "review") stepping.await();
     model.send(message);
   });
-  const log = makeLog();
+  const log = logList("What happened");
   const root = gameRoot(el, facts, {
     name: "play",
     label: "Play",
@@ -621,8 +576,7 @@ function showGame({ model, el }) {
     board: board.element,
     side: [turn.bar, turn.market, own],
     seats: others,
-    heading: "What happened",
-    list: log.element,
+    log,
   });
   el.append(stepping.element);
 
@@ -633,7 +587,7 @@ function showGame({ model, el }) {
     board.set(now);
     seats.set(now.moment, before);
     before = now.moment;
-    log.set(now.told);
+    log.set(now.log);
     turn.set(now);
     onBusy();
     onAdvised();
@@ -657,11 +611,11 @@ function showGame({ model, el }) {
   const onStepping = () => stepping.set(model.get("stepping"));
 
   const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
-  const stops = [listen(model, listeners), board.stop, stepping.stop, log.stop];
+  const forget = listen(model, listeners);
   onNow();
   onProblem();
   onStepping();
-  return () => stops.forEach((stop) => stop());
+  return stopAll(forget, board.stop, stepping.stop, log.stop);
 }
 
 function render(context) {
@@ -679,10 +633,7 @@ function render(context) {
     el.querySelector(".ttr-head").scrollIntoView({ block: "nearest" }); // it may have begun far below
   }
   const forget = listen(model, { facts: onFacts });
-  return () => {
-    forget();
-    stop();
-  };
+  return stopAll(forget, () => stop());
 }
 
 export default { render };

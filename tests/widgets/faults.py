@@ -1,0 +1,10 @@
+"""A fault of the package, for tests of what a page is told then."""
+
+from __future__ import annotations
+
+FAULT = "a fault of this package: IndexError: list index out of range"
+
+
+def fail(*_: object) -> None:
+    """Fail as only a fault of the package does."""
+    raise IndexError("list index out of range")
