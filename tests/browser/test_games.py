@@ -62,6 +62,13 @@ def of_engine(lab: Lab, record: str) -> tuple[dict[str, str], list[dict[str, int
     return found
 
 
+def keep_two(table: Locator) -> None:
+    """Keep the first two tickets."""
+    for box in table.get_by_role("checkbox").all()[:2]:
+        box.check()
+    table.get_by_role("button", name="Keep these").press("Enter")
+
+
 def take_turn(table: Locator) -> None:
     """Claim the first route that can be claimed, else draw a card."""
     turn = table.locator(".ttr-t-turn")
@@ -82,9 +89,7 @@ def take_turn(table: Locator) -> None:
 
 def test_a_person_plays_by_the_rules(lab: Lab) -> None:
     table = lab.show(TABLE)
-    for box in table.get_by_role("checkbox").all()[:2]:
-        box.check()
-    table.get_by_role("button", name="Keep these").click()
+    keep_two(table)
 
     for _ in range(5):
         take_turn(table)
@@ -229,9 +234,7 @@ def test_the_board_says_what_things_cost_and_takes_stations(lab: Lab) -> None:
 
 def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
     table = lab.show(TABLE)
-    for box in table.get_by_role("checkbox").all()[:2]:
-        box.check()
-    table.get_by_role("button", name="Keep these").press("Enter")
+    keep_two(table)
     pile = table.get_by_role("button", name="Draw a card")
 
     expect(pile).to_be_enabled()
@@ -249,9 +252,7 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
 
 def test_what_all_the_others_did_is_said(lab: Lab) -> None:
     table = lab.show(TABLE.replace("[ttr.policies.Greedy()]", "ttr.policies.Greedy(), n_players=3"))
-    for box in table.get_by_role("checkbox").all()[:2]:
-        box.check()
-    table.get_by_role("button", name="Keep these").click()
+    keep_two(table)
 
     live = table.locator(".ttr-live")
     expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. You: take your turn$"))

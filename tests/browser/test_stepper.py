@@ -35,6 +35,9 @@ SEATS = """root => [...root.querySelectorAll('.ttr-seat')].map(seat => {
 })"""
 
 
+STEPPER = "{}\n{}\ns = {}\ns".format(*cell("stepper", "nordic").rsplit("\n", 2))
+
+
 # As the browser does while a key is down, but without drawing every step.
 HOLD = """(root, [key, n]) => {
   for (let i = 0; i < n; i += 1) {
@@ -192,9 +195,7 @@ def test_the_keys_go_on_from_every_control(stepper: Locator) -> None:
 
 @ON_DISK
 def test_play_goes_on_until_it_is_paused(stepper: Locator) -> None:
-    stepper.get_by_label("Time for each step").select_option("0.1 s")
-    stepper.get_by_role("button", name="Play").click()
-    wait_for_step(stepper, 5)
+    play_until(stepper, 5)
     expect(stepper.get_by_role("button", name="Pause")).to_be_visible()
     stepper.focus()
 
@@ -232,6 +233,13 @@ def step_of(stepper: Locator) -> int:
     return int(stepper.get_attribute("data-step") or -1)
 
 
+def play_until(stepper: Locator, step: int) -> None:
+    """Let the game play, fast, until a step is reached."""
+    stepper.get_by_label("Time for each step").select_option("0.1 s")
+    stepper.get_by_role("button", name="Play").click()
+    wait_for_step(stepper, step)
+
+
 def wait_for_step(stepper: Locator, step: int) -> None:
     """Wait until so many steps are taken."""
     reached = "([root, step]) => root.dataset.step >= step"
@@ -239,9 +247,7 @@ def wait_for_step(stepper: Locator, step: int) -> None:
 
 
 def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
-    *before, widget = cell("stepper", "nordic").splitlines()
-    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
-
+    stepper = lab.show(STEPPER)
     stepper.focus()
     for _ in range(3):
         lab.page.keyboard.press("ArrowRight")
@@ -253,19 +259,13 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
     lab.ask("setattr(s, 'step', 40)")
     expect(stepper).to_have_attribute("data-step", "40")
 
-    stepper.get_by_label("Time for each step").select_option("0.1 s")
-    stepper.get_by_role("button", name="Play").click()
-    wait_for_step(stepper, 80)
+    play_until(stepper, 80)
     assert int(lab.ask("s.step")) > 40  # while it plays
 
 
 def test_a_step_of_python_holds_while_a_game_plays(lab: Lab) -> None:
-    *before, widget = cell("stepper", "nordic").splitlines()
-    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
-
-    stepper.get_by_label("Time for each step").select_option("0.1 s")
-    stepper.get_by_role("button", name="Play").click()
-    wait_for_step(stepper, 5)
+    stepper = lab.show(STEPPER)
+    play_until(stepper, 5)
     lab.ask("setattr(s, 'step', 200)")
     expect(stepper).to_have_attribute("data-step", "200")
     expect(stepper.get_by_role("button", name="Play")).to_be_visible()  # it has stopped
@@ -275,9 +275,7 @@ def test_a_step_of_python_holds_while_a_game_plays(lab: Lab) -> None:
 
 
 def test_python_hears_the_last_step_before_the_output_is_cleared(lab: Lab) -> None:
-    *before, widget = cell("stepper", "nordic").splitlines()
-    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
-
+    stepper = lab.show(STEPPER)
     stepper.press("End")
     lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
     expect(stepper).to_have_count(0)

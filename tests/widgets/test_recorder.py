@@ -14,15 +14,8 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
 from ttr_analysis.notation import NotationError, record_lines
 from ttr_analysis.widgets.recorder import GameRecorder, PieceKind, Recording
 
-SET_UP = (
-    "hand 4",
-    "hand 4",
-    "market blue, yellow, green, white, white",
-    "tickets 5",
-    "tickets 5",
-    "keep 2",
-    "keep 3",
-)
+MARKET = "market blue, yellow, green, white, white"
+SET_UP = ("hand 4", "hand 4", MARKET, "tickets 5", "tickets 5", "keep 2", "keep 3")
 
 
 @pytest.fixture
@@ -32,6 +25,12 @@ def pad(nordic: GameMap) -> Recording:
     for line in SET_UP:
         pad.enter(line)
     return pad
+
+
+@pytest.fixture
+def recorder(nordic: GameMap) -> GameRecorder:
+    """Return a recorder without a line."""
+    return GameRecorder(nordic)
 
 
 # -- whole games --------------------------------------------------------------------
@@ -96,14 +95,11 @@ def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> 
 
 def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: Path) -> None:
     recorder = GameRecorder(nordic, path=tmp_path / "no such folder" / "game.jsonl")
-    recorder._handle({"do": "enter", "n": 1, "text": "hand 4"})
-    assert recorder.answer["said"].startswith("The line is entered, but the file cannot be written: ")
-    assert recorder.answer["failed"]
-    assert recorder.lines == ("P0: hand 4",)
-    recorder._handle({"do": "undo", "n": 2})
-    assert recorder.answer["said"].startswith("The line is taken back, but the file cannot be written: ")
-    assert recorder.answer["failed"]
-    assert not recorder.lines
+    for what, done, lines in (("enter", "entered", ("P0: hand 4",)), ("undo", "taken back", ())):
+        recorder._handle({"do": what, "n": 1, "text": "hand 4"})
+        assert recorder.answer["said"].startswith(f"The line is {done}, but the file cannot be written: ")
+        assert recorder.answer["failed"]
+        assert recorder.lines == lines
 
 
 @pytest.mark.parametrize("seat", [2, -1, "0"])
@@ -228,9 +224,7 @@ def test_clicks_write_a_line(pad: Recording, text: str, kind: PieceKind, value: 
 def far_pad() -> Recording:
     """Return a game on Europe in which P0 is to move."""
     pad = Recording(load("europe"), players=("Ida", "Bo"))
-    for line in ("hand red 3, blue", "hand 4", "market blue, yellow, green, white, white"):
-        pad.enter(line)
-    for line in ("tickets 4", "tickets 4", "keep 2", "keep 2"):
+    for line in ("hand red 3, blue", "hand 4", MARKET, "tickets 4", "tickets 4", "keep 2", "keep 2"):
         pad.enter(line)
     return pad
 
@@ -278,8 +272,7 @@ def test_the_widget_answers_messages(nordic: GameMap) -> None:
     json.dumps([recorder.facts, recorder.now, recorder.answer])
 
 
-def test_pasted_lines_are_entered_up_to_the_first_wrong_one(nordic: GameMap) -> None:
-    recorder = GameRecorder(nordic)
+def test_pasted_lines_are_entered_up_to_the_first_wrong_one(recorder: GameRecorder) -> None:
     recorder._handle({"do": "enter", "n": 1, "text": "\nhand 4\nhand 4\n\nmarket red, rad\nP0: tickets 5\n"})
     assert recorder.lines == ("P0: hand 4", "P1: hand 4")
     assert recorder.answer["text"] == "market red, rad"
@@ -312,29 +305,25 @@ def test_comments_are_left_out(nordic: GameMap) -> None:
         {"do": "eval", "n": 1, "text": "hand 4"},
     ],
 )
-def test_wrong_messages_change_nothing(nordic: GameMap, message: object) -> None:
-    recorder = GameRecorder(nordic)
+def test_wrong_messages_change_nothing(recorder: GameRecorder, message: object) -> None:
     before = recorder.now, recorder.answer
     recorder._handle(message)
     assert (recorder.now, recorder.answer) == before
 
 
-def test_the_browser_sets_nothing(nordic: GameMap) -> None:
-    recorder = GameRecorder(nordic)
+def test_the_browser_sets_nothing(recorder: GameRecorder) -> None:
     recorder.set_state({"now": {"lines": ["P0: hand red 4"]}, "facts": {}})
     assert recorder.now["lines"] == []
     assert recorder.facts["title"] == "Nordic Countries"
 
 
-def test_a_line_of_any_length_is_answered(nordic: GameMap) -> None:
-    recorder = GameRecorder(nordic)
+def test_a_line_of_any_length_is_answered(recorder: GameRecorder) -> None:
     recorder._handle({"do": "check", "n": 1, "text": "hand " + "red " * 100_000})
     assert not recorder.answer["ready"]
     assert len(json.dumps(recorder.answer)) < 30_000
 
 
-def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
-    recorder = GameRecorder(nordic)
+def test_a_line_that_is_too_long_is_refused_whole(recorder: GameRecorder) -> None:
     line = f"hand 4{' ' * 5_000}red"
     with pytest.raises(NotationError, match="expected a line of at most 5000 characters, got 5009"):
         recorder.enter(line)
@@ -349,7 +338,7 @@ def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
 KNOWN = (
     "hand red 4",
     "hand 4",
-    "market blue, yellow, green, white, white",
+    MARKET,
     "tickets Bergen-Narvik, Aalborg-Umeå, Oslo-Stavanger, Helsinki-Kirkenes, Göteborg-Oulu",
     "tickets 5",
     "keep Bergen-Narvik, Oslo-Stavanger",
@@ -379,8 +368,7 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.compiled_only
-def test_there_is_no_advice_where_nobody_moves(nordic: GameMap) -> None:
-    recorder = GameRecorder(nordic)
+def test_there_is_no_advice_where_nobody_moves(recorder: GameRecorder) -> None:
     recorder._on_message(recorder, {"do": "advise"}, [])
     assert recorder.advised["words"] == "No advice: the table is not set up yet"
     record = played(TABLES[0])
@@ -391,9 +379,7 @@ def test_there_is_no_advice_where_nobody_moves(nordic: GameMap) -> None:
         recorder.advise()
 
 
-def test_the_page_is_told_of_a_fault_in_advice(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = GameRecorder(nordic)
-
+def test_the_page_is_told_of_a_fault_in_advice(recorder: GameRecorder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Recording, "check_known", fail)
     with pytest.raises(IndexError):
         recorder._on_message(recorder, {"do": "advise"}, [])
@@ -417,10 +403,8 @@ def test_no_number_of_cards_is_a_fault_of_the_program(nordic: GameMap) -> None:
 
 @pytest.mark.parametrize("message", [{"do": "check", "n": 7, "text": "dr"}, {"do": "enter", "n": 7, "text": "dr"}])
 def test_the_page_is_told_of_a_fault_in_python(
-    nordic: GameMap, message: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    recorder: GameRecorder, message: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = GameRecorder(nordic)
-
     with monkeypatch.context() as broken:
         broken.setattr(Recording, "check", fail)
         broken.setattr(Recording, "enter", fail)

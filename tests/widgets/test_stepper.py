@@ -21,19 +21,19 @@ from ttr_analysis import GameRecord
 from ttr_analysis.engine.events import Move
 from ttr_analysis.widgets import GameStepper
 
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "'\"><img src=x onerror=alert(1)>",
-    "</script><!--",
-    "תל אביב-יפו",
-    "W" * 200,
-)
+HOSTILE = ("<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "</script><!--", "תל אביב-יפו", "W" * 200)
 
 
 @pytest.fixture(scope="module")
 def record() -> GameRecord:
     """Return a short game."""
     return ttr.Game(load("invented")).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+
+
+def page_of(stepper: GameStepper, folder: Path) -> str:
+    """Return a stepper as a page."""
+    stepper.to_html(folder / "game.html")
+    return (folder / "game.html").read_text(encoding="utf-8")
 
 
 def data_of(page: str) -> str:
@@ -80,10 +80,8 @@ def test_a_seat_sees_no_secrets(record: GameRecord) -> None:
 
 
 def test_a_page_holds_all_it_needs(record: GameRecord, tmp_path: Path) -> None:
-    path = tmp_path / "game.html"
     stepper = GameStepper(record, step=5)
-    stepper.to_html(path)
-    page = path.read_text(encoding="utf-8")
+    page = page_of(stepper, tmp_path)
 
     seen = read_page(page)
     assert seen.faults == []
@@ -113,19 +111,13 @@ def test_an_old_page_stays_whole_if_writing_fails(
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_of_a_record_stay_text(record: GameRecord, name: str, tmp_path: Path) -> None:
     header = replace(record.header, players=(name, "B"), title=name)
-    path = tmp_path / "game.html"
-    GameStepper(replace(record, header=header)).to_html(path)
-
-    check_page(path.read_text(encoding="utf-8"), name)
+    check_page(page_of(GameStepper(replace(record, header=header)), tmp_path), name)
 
 
 def test_names_of_a_map_stay_text(tmp_path: Path) -> None:
     hostile = ttr.load_map(write_hostile_map(tmp_path / "hostile"))
     record = ttr.Game(hostile).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
-    path = tmp_path / "game.html"
-    GameStepper(record).to_html(path)
-
-    page = path.read_text(encoding="utf-8")
+    page = page_of(GameStepper(record), tmp_path)
     check_page(page, TITLE)
     assert json.loads(data_of(page))["data"]["facts"]["sheet"]["cities"][0]["words"] == hostile.cities[0].name
 
@@ -148,16 +140,21 @@ def a_curve(record: GameRecord) -> pd.DataFrame:
     return pd.DataFrame({"step": [0, 0, last, last], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.994, 0.006]})
 
 
+def seen_by(record: GameRecord, looker: object) -> pd.DataFrame:
+    """Return these as a viewer saw them."""
+    curve = a_curve(record)
+    curve.attrs["looker"] = looker
+    return curve
+
+
 def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Path) -> None:
     stepper = GameStepper(record, win=a_curve(record))
     percent = stepper.data["win"]["percent"]
-    path = tmp_path / "game.html"
-    stepper.to_html(path)
 
     assert "win" not in GameStepper(record).data
     assert {len(of_seat) for of_seat in percent} == {stepper.n_steps}
     assert [(of_seat[0], of_seat[1], of_seat[-1]) for of_seat in percent] == [(50, 50, 99.4), (50, 50, 0.6)]
-    assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
+    assert json.loads(data_of(page_of(stepper, tmp_path)))["data"]["win"] == stepper.data["win"]
 
 
 @pytest.mark.parametrize(("win", "is_decided"), [(0.996, False), (0.99996, False), (1.0, True), (0.0, True)])
@@ -179,21 +176,18 @@ def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: Game
     ("looker", "about"), [("all", " with all hands in view"), (1, " from what P1 could know"), (None, "")]
 )
 def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: object, about: str) -> None:
-    curve = a_curve(record)
-    curve.attrs["looker"] = looker
-
-    assert GameStepper(record, win=curve).data["win"]["heading"] == f"Win probability{about}"
+    assert GameStepper(record, win=seen_by(record, looker)).data["win"]["heading"] == f"Win probability{about}"
 
 
 @pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table whose attrs do not say")])
 def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
-    curve = a_curve(record)
-    curve.attrs["looker"] = looker
     with pytest.raises(ValueError, match=f"from win_curve\\(record, 1\\), got {got}"):
-        GameStepper(record, seat=1, win=curve)
+        GameStepper(record, seat=1, win=seen_by(record, looker))
 
-    curve.attrs["looker"] = 1
-    assert GameStepper(record, seat=1, win=curve).data["win"]["heading"] == "Win probability from what P1 could know"
+    assert (
+        GameStepper(record, seat=1, win=seen_by(record, 1)).data["win"]["heading"]
+        == "Win probability from what P1 could know"
+    )
 
 
 @pytest.mark.parametrize(

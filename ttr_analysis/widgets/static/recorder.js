@@ -117,7 +117,7 @@ function makeAdvice(onAsk) {
   const button = makeButton("Advice", onAsk);
   const said = make("div", { "aria-live": "polite" });
   return {
-    element: make("div", { class: "ttr-r-advice ttr-line" }, button, said),
+    element: make("div", { class: "ttr-line" }, button, said),
     set({ moment }, { words }, busy) {
       setText(said, busy ? `${busy} …` : words);
       button.disabled = Boolean(busy) || moment === null || moment.acting === null;
@@ -171,7 +171,7 @@ function makeEntry(sheet, onSend, advice) {
     element: make(
       "section",
       { class: "ttr-r-entry ttr-panel", "aria-label": "The next line" },
-      make("div", { class: "ttr-r-line ttr-row" }, label, input, enter, clear, undo),
+      make("div", { class: "ttr-row" }, label, input, enter, clear, undo),
       said,
       choices.element,
       advice.element,
