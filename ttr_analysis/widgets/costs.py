@@ -185,8 +185,8 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 def _colors(route: Route, hand: CardCounts) -> list[Json]:
     """Return what each color that may pay lacks, the nearest first."""
     table = payments.color_table(route, hand).reset_index()[["color", "own", "missing", "cards_needed"]].astype(object)
-    rows = table.where(table.notna(), None).rename(columns={"cards_needed": "cards"})
-    return rows.to_dict("records")
+    rows = table.where(table.notna(), None).itertuples(index=False, name=None)
+    return [dict(zip(("color", "own", "missing", "cards"), row, strict=True)) for row in rows]
 
 
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
