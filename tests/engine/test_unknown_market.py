@@ -142,10 +142,10 @@ def _from_under_the_pile(record: GameRecord) -> tuple[int, int, int, int]:
 def test_worlds_keep_all_laws_and_no_market_lies_there_that_is_replaced(table: Table) -> None:
     record = without_market(played(table))
     tables = game_tables(record.map, table.n_players)
-    for step in range(table.n_players + 1, len(record.steps) - 1, 37):
+    for step in range(table.n_players + 1, len(record.steps) - 1, 97):
         for seat in (0, None):
             known = know(record, seat, step)
-            for world in worlds_of(known, 8):
+            for world in worlds_of(known, 96):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 assert not has_too_many_locomotives(world.market[: tables.market_size], tables.reset_at)
 
