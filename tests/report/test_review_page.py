@@ -93,7 +93,7 @@ def test_an_interrupted_command_keeps_what_was_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = tmp_path / "game.jsonl"
-    Game(load("nordic")).play(["Greedy"] * 2, seed=7).save(game)
+    end_of(load("invented"), ["Greedy"] * 2).save(game)
     interrupt_judging(monkeypatch, after=8)
 
     assert cli.main(["review", str(game), "--minutes", "0.02", "--no-progress"]) == cli.INTERRUPTED

@@ -37,13 +37,8 @@ class Background:
     """
     Lines and areas behind the tracks, as points in board units.
 
-    Parameters
-    ----------
-    land, home, lakes
-        Rings of polygons: all land; the countries that the board is about;
-        lakes. Holes run the other way round.
-    borders, states
-        Lines between countries, and within one.
+    Areas are rings, and holes run the other way round; `home` are the countries that
+    the board is about, `states` lines within one.
     """
 
     land: tuple[Points, ...] = ()

@@ -68,24 +68,9 @@ class BoardLayout:
     """
     The picture of a board as numbers.
 
-    Parameters
-    ----------
-    unit
-        Arc length that one car space takes, where there is room.
-    city_radius
-        Radius of a city's dot.
-    label_size
-        Font size of labels: height of an em.
-    bounds
-        Left, bottom, right, top of everything, labels included.
-    tracks
-        By route id, in the order of the map.
-    tolls, swaps
-        Tolls, and remarks on cards that replace others.
-    exits
-        Border points, by city name.
-    labels
-        Labels of cities.
+    `unit` is the arc length of one car space, where there is room; `label_size` an
+    em; `bounds` left, bottom, right and top of everything, labels included. Tracks
+    are by route id, in the order of the map; exits are border points, by city name.
     """
 
     unit: float

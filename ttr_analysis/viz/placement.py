@@ -93,25 +93,9 @@ def choose_bows(
     """
     Return how far the middle of each track is to the left of its chord.
 
-    Starts from the least bow that gives the cars room and changes one track
-    at a time, as long as that lessens the sum of bows and encroachments.
-
-    Parameters
-    ----------
-    chords
-        Both ends of each bundle of tracks: shape (n, 2, 2).
-    needed
-        Arc length that each needs.
-    bare
-        Arc length without cars at either end of each.
-    half_widths
-        Half the width of each bundle.
-    dots
-        Positions of all cities.
-    radius
-        Radius of a city.
-    margin
-        Distance to keep.
+    Starts from the smallest bow that gives the cars (`needed`, an arc length) room
+    between the ends without cars (`bare`), and changes one track at a time while
+    that reduces the sum of bows and overlaps. `chords` has shape (n, 2, 2).
     """
     n = len(chords)
     if n == 0:
@@ -262,19 +246,8 @@ def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: fl
     """
     Return the tracks of all bundles, by route id.
 
-    Where cars of two tracks that share a city would overlap, the one with
-    more room is set back from the city, little by little.
-
-    Parameters
-    ----------
-    bundles
-        All bundles.
-    chords
-        The positions of both cities of each: shape (n, 2, 2).
-    bows
-        How far the middle of each is to the left of its chord.
-    unit
-        Arc length that one car space takes, where there is room.
+    If cars of two tracks that share a city would overlap, the one with more room
+    is set back from the city step by step. `chords` has shape (n, 2, 2).
     """
     lines = [_lines(*row, unit) for row in zip(bundles, chords, bows, strict=True)]
     # Room for setting back: what the scarcest track of the bundle has beyond the least.
@@ -420,16 +393,8 @@ class LabelSpot:
     """
     A label of one or two lines.
 
-    Parameters
-    ----------
-    city, text
-        Name of the city, and the label.
-    x, y
-        Middle of its left or right end, or of its base line, by `align`.
-    align
-        "left", "center" or "right": which part of the text is at `x`.
-    box
-        Left, bottom, right, top as estimated from the letters.
+    `align` ("left", "center" or "right") is the part of the text at `x`, `y`; `box`
+    is its left, bottom, right and top, estimated from the letters.
     """
 
     city: str
@@ -482,20 +447,9 @@ def place_labels(
     """
     Return a spot for each label: the one that covers least, until none has a better one.
 
-    Parameters
-    ----------
-    cities
-        The labels, one per city.
-    cars, tokens
-        Points on car spaces, and middles of tokens, which labels should not cover.
-    radius
-        Radius of a city, which they must not cover.
-    size
-        Height of an em.
-    reaches
-        How far a label may be from the rim of its city, nearest first (ems).
-    within
-        Left, bottom, right, top: where labels should stay.
+    Labels avoid the points in `cars`, the middles of `tokens` and all cities of a
+    `radius`, and stay `within` a box. `size` is an em; `reaches` are distances from
+    the rim of the city in ems, nearest first.
     """
     spots = [list(_candidates(city, radius, size, reaches)) for city in cities]
     dots = np.array([city.position for city in cities]).reshape(-1, 2)

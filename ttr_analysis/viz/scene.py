@@ -59,18 +59,8 @@ class Scene:
     """
     What a picture of the board shows, all names looked up.
 
-    Parameters
-    ----------
-    highlight, closed
-        Ids of routes that stand out, and that are crossed out.
-    tickets
-        Tickets whose ends are joined.
-    players
-        Owners of routes.
-    values
-        Numbers by route id or city name; None if nothing is colored by them.
-    stations
-        Owner of a station, by the name of the city.
+    Routes are given by id. `values` are numbers by route id or city name, or None
+    if nothing is colored by them; `stations` are owners by the name of the city.
     """
 
     highlight: frozenset[str]

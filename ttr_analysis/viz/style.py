@@ -150,18 +150,9 @@ class PageColors:
     """
     Colors of a page around boards.
 
-    Parameters
-    ----------
-    paper, panel
-        Behind everything, and behind a group of things.
-    ink, quiet
-        Text, and text that matters less.
-    line, edge
-        Lines between things, and around what can be used.
-    accent, on_accent, tint
-        Of a choice: its color, text on it, and a shade behind other text.
-    good, bad, maybe
-        Text on what is done, wrong or open.
+    `edge` surrounds what can be used; `accent`, `on_accent` and `tint` are the color
+    of a choice, the text on it, and a shade behind other text; `good`, `bad` and
+    `maybe` are text on what is done, wrong or open.
     """
 
     paper: str

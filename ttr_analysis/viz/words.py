@@ -29,20 +29,9 @@ class Narration:
     """
     One step of a record in words.
 
-    Parameters
-    ----------
-    seat
-        Who acted; None for the set-up.
-    text
-        What the seat did, to follow its name: "draws a blue card".
-    cards
-        The cards that moved, in groups: what became of them, and which they are.
-    route
-        The route that it was about.
-    player
-        The name of who acted; "" if none was given.
-    stamp
-        Its place in the source of the record: "move 7, 20:15:01"; "" if unknown.
+    `seat` is None for the set-up; `text` follows the name of the player: "draws a
+    blue card". `cards` are the cards that moved, grouped by what became of them;
+    `stamp` is the place in the source of the record, "" if unknown: "move 7, 20:15:01".
     """
 
     seat: int | None
@@ -127,18 +116,7 @@ def without_zeros(*parts: tuple[str, int | None]) -> Parts:
 def tell_step(
     events: Sequence[Event], before: GameState | None, after: GameState, names: Sequence[str] = ()
 ) -> Narration:
-    """
-    Return one step in words.
-
-    Parameters
-    ----------
-    events
-        The move and what follows it, or the set-up.
-    before, after
-        The states around it; None before the set-up.
-    names
-        Names of the players, by seat; by default P0, P1, ...
-    """
+    """Return one step in words: its events, and the states `before` (None for the set-up) and `after` it."""
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
         return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))

@@ -152,7 +152,7 @@ def long_route_section(context: Context) -> Section | None:
     if len(routes) == 1:
         title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
         rows = drop_equal(rows, "route")
-    note = "The right cards are taken for granted in points, here and elsewhere; tickets and bonuses are left aside."
+    note = "Points assume that you hold the right cards, here and elsewhere; tickets and bonuses are not counted."
     blocks.append(make_table("long_routes", heading, rows, note=note))
     blocks += _worth_tables(context, routes)
     lead = " ".join(_long_lead(context, route, costs[route.id]) for route in routes)
@@ -165,7 +165,7 @@ def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> st
     lead = (
         f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
         f"cards stand in for one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
-        f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
+        f"with none {none['cards']}: each card of that color saves {route.swap_size - 1}. "
         f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere."
     )
     worth = context.worth.get(route.id)
@@ -183,8 +183,8 @@ def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
     if not rows:
         return []
     note = (
-        "From the first moment with so many own cards, each game is played to its end three times with the same "
-        "chance: going for the route, drawing for nothing else until it can be claimed; doing without it; and free."
+        "From the first moment with these cards in hand, each game is played to the end three times with the "
+        "same luck: drawing only for the route until it can be claimed; without the route; and with a free choice."
     )
     return [make_table("long_routes_played", "What going for it is worth, played out", rows, note=note)]
 
@@ -241,7 +241,7 @@ def ferries(context: Context) -> Section | None:
         f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
         f"a plain route of its length and color after {_mean(common['plain_draws'])}."
     )
-    note = "All cards not held lie in the pile; any color will do for a gray ferry."
+    note = "All other cards are in the draw pile; a gray ferry takes any one color."
     table = make_table("ferries", "What ferries cost", drop_equal(rows, "sets"), note=note)
     return Section("ferries", "Ferries", lead, (table,))
 
