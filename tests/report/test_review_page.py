@@ -96,7 +96,8 @@ def test_an_interrupted_command_keeps_what_was_judged(
     end_of(load("invented"), ["Greedy"] * 2).save(game)
     interrupt_judging(monkeypatch, after=8)
 
-    assert cli.main(["review", str(game), "--minutes", "0.02", "--no-progress"]) == cli.INTERRUPTED
+    command = ["review", str(game), "--map", str(INVENTED), "--minutes", "0.02", "--no-progress"]
+    assert cli.main(command) == cli.INTERRUPTED
 
     assert "the same command resumes" in capsys.readouterr().err
     assert (tmp_path / "game.html.part").exists()
