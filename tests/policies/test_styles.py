@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -37,9 +38,10 @@ pytestmark = pytest.mark.compiled_only
 SLIPS = (Fraction(1, 1000), Fraction(1, 20))
 
 
-def of_planners(table: Table, seed: int = 7) -> GameRecord:
+@cache
+def of_planners(table: Table) -> GameRecord:
     """Return a game between planners."""
-    return Game(table.game_map, table.n_players).play([Planner()] * table.n_players, seed=seed)
+    return Game(table.game_map, table.n_players).play([Planner()] * table.n_players, seed=7)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))

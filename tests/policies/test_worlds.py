@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, islice
 from typing import Any
 
@@ -103,6 +104,12 @@ def a_record(name: str, n_players: int) -> GameRecord:
     return Game(Combination(name, "", n_players).game_map, n_players).play([Random()] * n_players, seed=5)
 
 
+@cache
+def of_planners(name: str, n_players: int, seed: int = 7, number: int = 0) -> GameRecord:
+    """Return a game of planners."""
+    return Game(Combination(name, "", n_players).game_map, n_players).play([Planner()] * n_players, seed, number)
+
+
 def given_back(record: GameRecord, seat: int, step: int) -> set[int]:
     """Return the tickets that a seat had given back before it drew any after the opening."""
     numbers = {ticket.id: number for number, ticket in enumerate(record.map.tickets)}
@@ -185,11 +192,10 @@ def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int, m
 @pytest.mark.parametrize(("part", "error"), [(0.0, 0.3), (0.5, 0.2), (0.95, 0.08)])
 def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: float, model: Model) -> None:
     """After the opening, in the middle and at the end of games: on average, and game by game (Brier score)."""
-    game = Game("europe", 2)
-    is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
+    is_long = np.array([ticket.deck == "long" for ticket in Combination("europe", "", 2).game_map.tickets])
     believed, true = np.zeros(60), np.zeros(60)
     for seed in range(60):
-        states = game.play([Planner(), Planner()], seed=seed).states()
+        states = of_planners("europe", 2, seed).states()
         state = states[2 + int(part * (len(states) - 3))]
         known = knowledge_of(state, 0)
         held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner(), model), 30), "held")
@@ -419,10 +425,10 @@ def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> Non
 def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> None:
     """How many routes tickets have in common after the opening: nearer to the truth than if choices told nothing."""
     game_map = Combination(name, "", 2).game_map
-    game, shared = Game(game_map, 2), alone_on(game_map, 2).shared
+    shared = alone_on(game_map, 2).shared
     found: dict[str, list[float]] = {"real": [], "chosen": [], "any": []}
     for number in range(40):
-        state = game.play([Planner(), Planner()], seed=7, game=number).state_at(2)
+        state = of_planners(name, 2, number=number).state_at(2)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(shared[np.ix_(held, held)].sum())
         known, table = knowledge_of(state, 0), Rollouts(game_map, 2, seed=number)
@@ -440,7 +446,7 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
 def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: str) -> None:
     """How many routes of a seat lie on the way of none of its tickets: few, and more if that term is left out."""
     game_map = Combination(name, "", 3).game_map
-    game, on_way = Game(game_map, 3), np.zeros(MAX_TICKETS, dtype=np.int64)
+    on_way = np.zeros(MAX_TICKETS, dtype=np.int64)
     found: dict[str, list[float]] = {"real": [], "explained": [], "any": []}
 
     def left_over(state: State, tickets: Ints) -> int:
@@ -448,7 +454,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
         return owned - int(np.bitwise_or.reduce(on_way[tickets])).bit_count()
 
     for number in range(40):
-        record = game.play([Planner()] * 3, seed=7, game=number)
+        record = of_planners(name, 3, number=number)
         state = record.state_at(2 * len(record.steps) // 5)
         known, table = knowledge_of(state, 0), Rollouts(game_map, 3, seed=number)
         fill_on_way(known.packed, known.tables, 1, on_way)
