@@ -72,7 +72,8 @@ nitpick_ignore_regex = [
     ("py:class", r"(matplotlib|networkx|numpy|nx|np|pandas|pd|t|ttr_analysis)\..*"),
     ("py:class", "Axes|FilePath"),
     # Words for a few literals or types, which the docstrings explain.
-    ("py:class", "Action|Avoidable|Components|Distribution|Entry|Event|GraphFile|Method|Routes|RulesLike|Values"),
+    ("py:class", "Action|Avoidable|Components|Distribution|Entry|Event|GraphFile|Method|PolicyLike|Routes|RulesLike"),
+    ("py:class", "Values"),
 ]
 suppress_warnings = [
     "ref.footnote",  # a reference need not be named in the text

@@ -47,7 +47,7 @@ class Interval(NamedTuple):
 
 def wilson(successes: float, n: float) -> Interval:
     """
-    Return a rate with its Wilson interval [1]_.
+    Return a rate with its Wilson interval.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def wilson(successes: float, n: float) -> Interval:
     Returns
     -------
     interval
-        The rate and its 95% confidence interval; (nan, 0, 1) without trials.
+        The rate and its 95% confidence interval [1]_; (nan, 0, 1) without trials.
 
     References
     ----------
@@ -157,7 +157,7 @@ class Moments(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of the ratio [1]_; nan without two clusters."""
+        """The variance of the ratio; nan without two clusters."""
         if self.n_clusters < 2 or self.of == 0:  # noqa: PLR2004
             return float("nan")
         ratio = self.total / self.of
@@ -181,9 +181,9 @@ def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
 
 def clustered_mean(moments: Moments) -> Interval:
     """
-    Return a mean, or another ratio of sums, with its 95% confidence interval [1]_.
+    Return a mean, or another ratio of sums, with its 95% confidence interval.
 
-    Below two clusters its ends are nan; if all clusters agree it has no width.
+    Below two clusters the ends of the interval [1]_ are nan; if all clusters agree it has no width.
 
     References
     ----------
@@ -208,9 +208,9 @@ def clustered_mean(moments: Moments) -> Interval:
 
 def clustered_rate(moments: Moments) -> Interval:
     """
-    Return a rate with the Wilson interval of the effective number of independent trials [1]_.
+    Return a rate with the Wilson interval of the effective number of independent trials.
 
-    It is never narrower than that of independent trials. If every trial went the
+    The interval [1]_ is never narrower than that of independent trials. If every trial went the
     same way, or there is one cluster, each cluster counts as one trial.
 
     References
@@ -298,10 +298,10 @@ def clustered_count(moments: Moments) -> Interval:
 
 def clustered_difference(moments: Moments) -> Interval:
     """
-    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval [1]_.
+    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval.
 
     It has a width even where all clusters agree: two clusters are added, of which
-    one is 1 and one -1; (nan, -1, 1) without clusters.
+    one is 1 and one -1 [1]_; (nan, -1, 1) without clusters.
 
     References
     ----------
