@@ -182,7 +182,6 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> tables = game_tables(nordic, 2)
     >>> tables.trains_each, int(tables.length.sum())
@@ -331,7 +330,6 @@ def spaces_of(route: Route) -> Spaces:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> spaces_of(ttr.load_map("nordic").route("Aalborg", "Kristiansand"))
     Spaces(plain=1, symbols=1, jokers=1, swap_size=3, swap_any=1)
     """

@@ -69,7 +69,6 @@ def compiled(function: _F) -> _F:
 
     Examples
     --------
-    >>> import numpy as np
     >>> @compiled
     ... def spaces(lengths):
     ...     total = 0

@@ -35,7 +35,6 @@ def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> end_cities(ttr.load_map("switzerland"), "austria")
     ('Austria via Davos', 'Austria via St. Gallen', 'Austria via Vaduz')
     >>> end_cities(ttr.load_map("nordic"), "tromso")
@@ -57,7 +56,6 @@ def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Pla
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> [str(ticket) for ticket in tickets_or_joins(usa, [("miami", "boston"), ("boston", "seattle")])]
     ['Boston to Miami 12', 'Boston to Seattle 0']
@@ -90,7 +88,6 @@ def closed_and_owned(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> closed, _ = closed_and_owned(ttr.load_map("nordic"), ["Bergen-Oslo/0"], (), n_players=2)
     >>> [route.id for route in closed]
     ['Bergen-Oslo/0', 'Bergen-Oslo/1']

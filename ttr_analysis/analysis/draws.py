@@ -269,7 +269,6 @@ def draws_for_routes(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> routes = [usa.route("Miami", "Atlanta"), usa.route("Chicago", "Toronto")]
     >>> print(draws_for_routes(routes, {"blue": 3}, rules=usa.rules).expected_cards)
@@ -608,7 +607,6 @@ def which_color_to_burn(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> gray = usa.route("Boston", "Montréal", track=0)
     >>> hand = {"red": 3, "blue": 3, "green": 2}

@@ -121,7 +121,6 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     locomotive turns up among three cards in 34% of all cases), and four for
     one on nine spaces:
 
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> ids = "Kristiansand-Stavanger/0", "Aalborg-Göteborg/0", "Lieksa-Murmansk/0"
     >>> [round(expected_cards(nordic, id), 2) for id in ids]
@@ -347,7 +346,6 @@ def shortest_path(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> path = shortest_path(nordic, "Bergen", "Stockholm")
     >>> path.cities, path.length
@@ -405,7 +403,6 @@ def shortest_paths(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> [path.cities[1:-1] for path in shortest_paths(nordic, "Bergen", "Helsinki")]
     [('Oslo', 'Örebro', 'Stockholm'), ('Oslo', 'Örebro', 'Stockholm', 'Turku')]
@@ -443,7 +440,6 @@ def distance_matrix(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> matrix = distance_matrix(ttr.load_map("nordic"))
     >>> float(matrix.loc["Bergen", "Stockholm"]), float(matrix.loc["Bergen"].max())
     (8.0, 26.0)
@@ -608,7 +604,6 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> ids = ["Bergen-Oslo/0", "Oslo-Örebro/0", "Göteborg-Oslo/0", "Göteborg-Örebro/0"]
     >>> trail = longest_trail(nordic, ids)

@@ -153,7 +153,6 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> minimum_cut(nordic, "Helsinki", "Bergen")
     <Cut of 4 tracks: Bergen-Oslo/0, Bergen-Oslo/1, Bergen-Stavanger/0, Bergen-Åndalsnes/0>
@@ -183,7 +182,6 @@ def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = No
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> edge_connectivity(nordic, "Oslo", "Stockholm"), edge_connectivity(nordic, "Oslo", "Stockholm", by="pairs")
     (7, 5)
@@ -207,7 +205,6 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> bridges(ttr.load_map("nordic"))
     ()
     >>> switzerland = ttr.load_map("switzerland")
@@ -237,7 +234,6 @@ def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> cut_cities(ttr.load_map("nordic"))
     ()
     """
@@ -302,7 +298,6 @@ def effective_resistance(game_map: MapLike, a: End, b: End, *, conductance: Cond
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> round(effective_resistance(nordic, "Bergen", "Oslo"), 3)
     1.167
@@ -339,7 +334,6 @@ def resistance_matrix(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> matrix = resistance_matrix(ttr.load_map("nordic"))
     >>> round(float(matrix.loc["Bergen", "Oslo"]), 3)
     1.167
@@ -388,7 +382,6 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = False) -> Spanni
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> minimum_spanning_tree(ttr.load_map("nordic"))
     <SpanningTree: 38 routes, 71 trains>
     """
@@ -445,7 +438,6 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> table = city_table(ttr.load_map("nordic"))
     >>> table.loc["Stockholm", ["n_tracks", "n_neighbors"]].tolist()
     [10, 6]
@@ -510,7 +502,6 @@ def route_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> table = route_table(ttr.load_map("nordic"))
     >>> float(table.loc["Lieksa-Murmansk/0", "detour"]), bool(table.loc["Lieksa-Murmansk/0", "is_bridge"])
     (4.0, False)
@@ -574,7 +565,6 @@ def spaces_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> table = spaces_table(ttr.load_map("nordic"))
     >>> table.loc["gray"].tolist(), int(table["total"].sum())
     ([29, 8, 0, 37, 11], 207)
@@ -627,7 +617,6 @@ def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> numbers = summary(ttr.load_map("nordic"))
     >>> numbers["n_pairs"], numbers["radius_hops"], numbers["diameter_hops"]
     (67, 5, 8)

@@ -132,7 +132,6 @@ def simulate_path(
     --------
     Two tunnels of two with one spare card for each:
 
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> tunnels = [nordic.route("Oslo", "Lillehammer"), nordic.route("Lillehammer", "Åndalsnes")]
     >>> hand = {"purple": 3, "yellow": 3}

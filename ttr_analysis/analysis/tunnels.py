@@ -221,7 +221,6 @@ def claim_odds(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
     >>> for odds in claim_odds(tunnel, {"purple": 2, "locomotive": 2}):
     ...     print(odds)
@@ -248,7 +247,6 @@ def best_payment(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
     >>> print(best_payment(tunnel, {"purple": 2, "locomotive": 2}))
     2 purple: 99.2% with 2 spare, exact
@@ -271,7 +269,6 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
     >>> table = odds_table(claim_odds(tunnel, {"purple": 2, "locomotive": 2}))
     >>> print(table[["plays", "own", "locomotives", "spare"]].to_string(index=False))
@@ -422,7 +419,6 @@ def spare_cards(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> table = spare_cards(ttr.load_map("nordic").route("Oslo", "Lillehammer"))
     >>> print(table.round(3).reset_index().to_string(index=False))
      spare  probability  gain
@@ -473,7 +469,6 @@ def spare_needed(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
     >>> spare_needed(tunnel), spare_needed(tunnel, plays="locomotive")
     (2, 1)
@@ -574,7 +569,6 @@ def simulate_claim(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
     >>> share = simulate_claim(tunnel, {"purple": 2}, {"purple": 3}, 100_000, np.random.default_rng(7))
     >>> abs(share.value - ttr.tunnels.best_payment(tunnel, {"purple": 3}).probability) < 4 * share.standard_error

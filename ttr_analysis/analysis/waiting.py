@@ -86,7 +86,6 @@ class Estimate:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> print(ttr.draws.Estimate(0.25))
     0.2500 (exact)
     >>> share = ttr.draws.Estimate.of_share(2_500, 10_000)
@@ -209,7 +208,6 @@ class WaitingTime:
     Four cards, one of them red, drawn one a turn:
 
     >>> from fractions import Fraction
-    >>> import ttr_analysis as ttr
     >>> unpaid = [Fraction(1), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4), Fraction(0)]
     >>> waiting = ttr.draws.WaitingTime.from_unpaid(unpaid, 1)
     >>> waiting.expected_cards.value, waiting.quantile(0.5), waiting.within(3).value, waiting.variance
@@ -315,7 +313,6 @@ class WaitingTime:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> ttr.draws.WaitingTime((0.0, 0.25, 0.75), (0.0, 1.0)).table()["within"].tolist()
         [0.0, 0.25, 1.0]
         """

@@ -204,7 +204,6 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     """
     Return an outcome of chance from its code and value.
 
-    >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.actions.table import codec_of
     >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)

@@ -439,7 +439,6 @@ class GameEngine:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game("nordic")
         >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
         >>> print(game.preview(state, "Oslo-Göteborg", seat=1))
@@ -473,7 +472,6 @@ class GameEngine:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game("europe")
         >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
         >>> print(game.preview_station(state, "Wien", seat=1))
@@ -604,7 +602,6 @@ class GameEngine:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game(ttr.load_map("usa"))
         >>> state = game.new(seed=7)
         >>> for _ in range(2):

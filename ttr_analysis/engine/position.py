@@ -134,7 +134,6 @@ def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[Sta
     parts wherever they follow from the rest or may be unknown. The state is of
     use only if there is no problem.
 
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, UNKNOWN_TICKET))), usa, 2)
     >>> problems, state.score[:2].tolist(), state.trains[:2].tolist()

@@ -51,7 +51,6 @@ class Policy(Protocol):
     brings most points, but no short routes while it has many trains, and
     otherwise draws the color of which it holds most.
 
-    >>> import ttr_analysis as ttr
     >>> from ttr_analysis.cards import COLORS
     >>> from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
     >>> class Collector:
@@ -108,8 +107,6 @@ class CompiledPolicy(Protocol):
     A player that does what comes first. Its method need not be compiled to be
     tried.
 
-    >>> import numpy as np
-    >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.kernel.step import list_actions
     >>> class First:
     ...     name, params, memory_size = "First", np.zeros(1), 4

@@ -221,7 +221,6 @@ class Scores:
     A game that has only begun, as if it ended here: both have completed as
     many tickets, none.
 
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
     >>> game.score(game.new(seed=7))
     <Scores of 2 seats, won by P0 and P1>
@@ -284,7 +283,6 @@ class Scores:
         Examples
         --------
         >>> from dataclasses import replace
-        >>> import ttr_analysis as ttr
         >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
         >>> equal = [replace(score, total=90, trail=20 + score.seat) for score in scores]
         >>> replace(scores, seats=tuple(equal), tie_break="longest_trail", tied=(0, 1)).tie

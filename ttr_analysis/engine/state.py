@@ -374,7 +374,6 @@ class GameState(PublicState):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> state = ttr.Game(ttr.load_map("nordic")).new(seed=7)
     >>> state
     <GameState nordic, 2 players: P0 KEEP_START, turn 1, scores 0-0, trains 40-40>
@@ -512,7 +511,6 @@ class SeatView(PublicState):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> view = game.view(game.new(seed=7), 1)
     >>> view
@@ -595,8 +593,6 @@ class SeatView(PublicState):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game(ttr.load_map("usa"))
         >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
         >>> view = game.view(record.state_at(30), 0)

@@ -192,7 +192,6 @@ class Ticket:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> Ticket("mine", usa.place("Boston"), ((usa.place("Seattle"), 25),)).points
     25

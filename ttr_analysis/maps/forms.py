@@ -151,7 +151,6 @@ def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> 
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> G = ttr.load_map("nordic").graph
     >>> G.number_of_nodes(), G.number_of_edges()
     (39, 81)
@@ -177,7 +176,6 @@ def build_simple_graph(title: str, cities: Iterable[City], routes: Iterable[Rout
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> G = ttr.load_map("nordic").simple_graph
     >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
     (67, {'length': 2, 'n_tracks': 2, 'n_spaces': 5})

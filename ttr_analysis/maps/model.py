@@ -85,7 +85,6 @@ class GameMap:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> nordic
     <GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>
@@ -115,7 +114,6 @@ class GameMap:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> ttr.load_map("europe").city("Vienna")
         <City 'Wien', Austria>
         """
@@ -160,7 +158,6 @@ class GameMap:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> nordic = ttr.load_map("nordic")
         >>> nordic.route("Oslo", "Bergen", color="red").id
         'Bergen-Oslo/1'
@@ -198,7 +195,6 @@ class GameMap:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> ttr.load_map("nordic").ticket("murmansk", "kobenhavn").points
         24
         """
@@ -224,7 +220,6 @@ class GameMap:
         Examples
         --------
         >>> import networkx as nx
-        >>> import ttr_analysis as ttr
         >>> nordic = ttr.load_map("nordic")
         >>> tree = nx.minimum_spanning_tree(nordic.graph, weight="length")
         >>> len(nordic.resolve_routes(tree))
@@ -475,7 +470,6 @@ class GameMap:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> nederland = ttr.load_map("nederland")
         >>> sum(route.toll for route in nederland.with_variant("no_tolls").routes)
         0
@@ -574,7 +568,6 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> home_of(tickets=[nordic.ticket("Oslo", "Vaasa")]).name
     'nordic'

@@ -231,7 +231,6 @@ def name_route(route: Route) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> name_route(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
     'Lieksa – Murmansk (gray, 9)'
     """
@@ -244,7 +243,6 @@ def name_track(route: Route) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> name_track(ttr.load_map("nordic").route("Bergen-Oslo/1"))
     'Bergen-Oslo/1 (red, 4)'
     """
@@ -257,7 +255,6 @@ def describe_route(route: Route) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> describe_route(nordic.route("Oslo", "Aalborg"))
     'Aalborg – Oslo, 3 white, ferry (1 locomotive), any 3 cards for one'
@@ -283,7 +280,6 @@ def name_ticket(ticket: Ticket | None) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> name_ticket(ttr.load_map("nordic").ticket("Bergen", "Narvik"))
     'Bergen – Narvik 16'
     """

@@ -79,7 +79,6 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> state = game.new(seed=7)
     >>> for _ in range(2):
@@ -116,7 +115,6 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> state = game.new(seed=7)
     >>> move_text(game.legal_actions(state)[0], game, state)
@@ -151,7 +149,6 @@ def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
     >>> lines = record_lines(record)
@@ -205,7 +202,6 @@ def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] 
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> text = '''
     ... # Friday, at our table
     ... Ida: hand red 2, blue, locomotive

@@ -149,7 +149,6 @@ def read_bga(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> record = ttr.read_bga('''
     ... Move 2 :20:15:01
     ... Ann keeps 2 destination(s)

@@ -65,7 +65,6 @@ class Session:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> session = Session(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
     >>> session.write("ida: hand blue 2, red, loc").line
     'Ida: hand blue, blue, red, locomotive'

@@ -1,7 +1,6 @@
 """
 Players: what chooses among the legal actions of a seat.
 
->>> import ttr_analysis as ttr
 >>> game = ttr.Game(ttr.load_map("usa"))
 >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
 >>> record.header.policies

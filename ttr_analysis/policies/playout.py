@@ -100,8 +100,6 @@ class OneFunction:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game(ttr.load_map("usa"))
         >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(12)
         >>> view, actions = game.view(state, state.acting), game.legal_actions(state)
@@ -381,7 +379,6 @@ def play_games(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> results, endings, n_turns = play_games(ttr.load_map("usa"), ["Random", "Greedy"], 10, seed=7)
     >>> results.shape[:2], set(endings.tolist())
     ((10, 2), {1})

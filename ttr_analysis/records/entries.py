@@ -252,7 +252,6 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     """
     Return an event as the object on its line.
 
-    >>> import ttr_analysis as ttr
     >>> entry_data(Entry(codes.CARD_DRAWN, seat=1, value=UNKNOWN_CARD), ttr.load_map("nordic"))
     {'event': 'card_drawn', 'seat': 1, 'card': '?'}
     """

@@ -310,7 +310,6 @@ def fingerprint(game_map: GameMap) -> str:
     left out: a rule that a later version adds, with the old practice as its
     default, changes no fingerprint.
 
-    >>> import ttr_analysis as ttr
     >>> nederland = ttr.load_map("nederland")
     >>> fingerprint(nederland) == fingerprint(nederland.with_variant("no_tolls"))
     False

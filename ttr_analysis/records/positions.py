@@ -375,7 +375,6 @@ def position_data(position: Position, game_map: GameMap) -> dict[str, object]:
     """
     Return a position as it is in a file.
 
-    >>> import ttr_analysis as ttr
     >>> position_data(Position(hands=((1,) + (0,) * 8 + (2,), None), to_move=1), ttr.load_map("usa"))
     {'hands': [{'purple': 1, '?': 2}, None], 'to_move': 1}
     """

@@ -76,7 +76,6 @@ class GameRecord:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> state, dealt = game.deal(seed=7)
     >>> record = ttr.GameRecord.from_play(game, [], 7, dealt)
@@ -164,7 +163,6 @@ class GameRecord:
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game("usa")
         >>> state = game.position(hands=[{"red": 3, "?": 2}, 4], tickets=[["Dallas-New York"], 2], to_move=1)
         >>> GameRecord.from_position(state, players=["Ann", "Bo"]).state_at(0) == state
@@ -519,7 +517,6 @@ class Game(GameEngine):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
     >>> state = game.new(seed=7)
     >>> print(game.legal_actions(state)[0])
@@ -612,7 +609,6 @@ class Game(GameEngine):
         --------
         We have finished: who won?
 
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game("usa")
         >>> owners = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}
         >>> game.score(game.position(owners=owners, tickets=[["Boston-Miami"], []]))
@@ -655,7 +651,6 @@ class Game(GameEngine):
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> game = ttr.Game(ttr.load_map("usa"))
         >>> game.play(["Greedy", ttr.policies.Greedy()], seed=7).winners
         (0,)

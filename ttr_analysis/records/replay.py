@@ -285,7 +285,6 @@ class ScriptedStep:
     """
     A step to which outcomes are added one by one, after the state before, or None, and a legal action.
 
-    >>> import ttr_analysis as ttr
     >>> setup = ScriptedStep(KernelGame(ttr.load_map("nordic"), 2), None)
     >>> setup.next_outcome
     Entry(kind=32, seat=0, argument=0, value=0, tickets=(), stamp=None, position=None)

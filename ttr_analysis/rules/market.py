@@ -60,7 +60,6 @@ def count_colored(cards: Ints) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> int(count_colored(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
     2
     """
@@ -88,7 +87,6 @@ def kind_at(pile: Ints, number: int) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> pile = np.array([2, 0, 1, 0, 0, 0, 0, 0, 1])
     >>> [int(kind_at(pile, number)) for number in range(4)]
     [0, 0, 2, 8]
@@ -108,7 +106,6 @@ def draw_card(pile: Ints, stream: Ints) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> pile = np.array([0, 0, 3, 0, 0, 0, 0, 0, 0])
     >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
     (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
@@ -128,7 +125,6 @@ def next_empty_slot(market: Ints, start: int) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> market = np.array([3, EMPTY, 8, EMPTY, 0])
     >>> int(next_empty_slot(market, 0)), int(next_empty_slot(market, 2)), int(next_empty_slot(market, 4))
     (1, 3, 5)
@@ -182,7 +178,6 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
 
     Examples
     --------
-    >>> import numpy as np
     >>> market = np.array([3, EMPTY, 8, 8, 8])
     >>> bool(has_too_many_locomotives(market, 3)), bool(has_too_many_locomotives(market, 4))
     (True, False)
@@ -206,7 +201,6 @@ def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: Fa
     Three locomotives among five cards: at first, with too few colored cards
     left for a better market, and after the most resets allowed.
 
-    >>> import numpy as np
     >>> market = np.array([8, 2, 8, 0, 8])
     >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)
     >>> bool(is_reset_due(market, 58, 0, rules))
@@ -239,7 +233,6 @@ def sweep_market(market: Ints, discards: Ints) -> None:
 
     Examples
     --------
-    >>> import numpy as np
     >>> market, discards = np.array([3, EMPTY, 8]), np.zeros(9, dtype=np.int64)
     >>> sweep_market(market, discards)
     >>> market.tolist(), discards.tolist()

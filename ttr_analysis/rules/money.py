@@ -24,7 +24,6 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
 
     Examples
     --------
-    >>> import numpy as np
     >>> tokens = np.array([30, 30])
     >>> transfer(tokens, 0, 1, 4)
     >>> transfer(tokens, 1, BANK, 3)
@@ -67,7 +66,6 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
     --------
     The only loan card is taken:
 
-    >>> import numpy as np
     >>> tokens, loans = np.array([2, 3]), np.array([1, 0])
     >>> bool(can_settle(tokens, loans, 1, 3, 1)), bool(can_settle(tokens, loans, 1, 4, 1))
     (True, False)
@@ -87,7 +85,6 @@ def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) ->
     --------
     A toll equal to the tokens left is paid; for the next one, the bank pays the owner:
 
-    >>> import numpy as np
     >>> tokens, loans = np.array([4, 10]), np.array([0, 0])
     >>> int(settle_toll(tokens, loans, 0, 1, 4)), tokens.tolist()
     (0, [0, 14])

@@ -213,7 +213,6 @@ def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
     --------
     A gray route of length 2, where locomotives are not jokers:
 
-    >>> import numpy as np
     >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, Spaces(2)))
     True
     >>> bool(can_pay(np.array([1, 0, 1, 0, 0, 0, 0, 0, 9]), 8, Spaces(2)))
@@ -284,7 +283,6 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     Seven green cards and eight others, on length 9 with four cards for one; then
     one card less:
 
-    >>> import numpy as np
     >>> spaces = Spaces(9, swap_size=4, swap_any=1)
     >>> int(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 1]), 8, spaces))
     0
@@ -328,7 +326,6 @@ def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -
 
     Examples
     --------
-    >>> import numpy as np
     >>> taken = np.zeros(9, dtype=np.int64)
     >>> rank = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> fill_sets(np.array([3, 2, 0, 0, 0, 0, 0, 0, 6]), 3, rank, np.zeros(9, dtype=np.int64), taken)
@@ -420,7 +417,6 @@ def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
     A gray route of length 2 where locomotives are jokers: two red, a red card and a
     locomotive, a blue one and a locomotive, two locomotives.
 
-    >>> import numpy as np
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
     >>> int(count_forms(hand, 5, 8, Spaces(2, jokers=1)))
     4
@@ -440,7 +436,6 @@ def find_form(hand: Ints, n_cards: int, color: int, spaces: Spaces, number: int)
 
     Examples
     --------
-    >>> import numpy as np
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
     >>> [tuple(map(int, find_form(hand, 5, 8, Spaces(2, jokers=1), i))) for i in range(4)]
     [(1, 1, 1), (7, 2, 0), (7, 1, 1), (-1, 0, 2)]

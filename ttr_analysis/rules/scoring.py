@@ -28,7 +28,6 @@ def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints)
     --------
     The routes 0-1 and 1-2 are the player's, 2-3 is another's:
 
-    >>> import numpy as np
     >>> label = np.zeros(4, dtype=np.int64)
     >>> join_cities(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, 0, 1]), 0, label)
     >>> label.tolist()
@@ -58,7 +57,6 @@ def places_joined(a: int, b: int, place_start: Ints, place_city: Ints, label: In
     Place 0 is city 0, place 1 a country with border points 1 and 2; cities 0 and 2
     are connected:
 
-    >>> import numpy as np
     >>> bool(places_joined(0, 1, np.array([0, 1, 3]), np.array([0, 1, 2]), np.array([0, 1, 0])))
     True
     """
@@ -87,7 +85,6 @@ def best_goal(
     From place 0 to place 1 or place 2, each of one city, of which only the second is
     reached:
 
-    >>> import numpy as np
     >>> goals = np.array([0]), np.array([0, 2]), np.array([1, 2])
     >>> int(best_goal(0, *goals, np.arange(4), np.arange(3), np.array([0, 1, 0])))
     1
@@ -105,7 +102,6 @@ def ticket_score(goal: int, goal_points: Ints, penalty: int) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> points = np.array([12, 10])
     >>> [int(ticket_score(goal, points, 10)) for goal in (0, 1, NO_GOAL)]
     [12, 10, -10]
@@ -127,7 +123,6 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
     Tokens of four players, the third with a loan: two are tied for the first rank,
     so the next is third.
 
-    >>> import numpy as np
     >>> bonus = np.zeros(4, dtype=np.int64)
     >>> award(np.array([9, 9, 3, 1]), np.array([1, 1, 0, 1]), np.array([55, 35, 20, 0]), 1, bonus)
     >>> bonus.tolist()
@@ -157,7 +152,6 @@ def keep_best(winners: Ints, measure: Ints) -> int:
     --------
     The third player has most, but is no longer among the tied:
 
-    >>> import numpy as np
     >>> winners = np.array([1, 1, 0])
     >>> int(keep_best(winners, np.array([2, 3, 9]))), winners.tolist()
     (1, [0, 1, 0])

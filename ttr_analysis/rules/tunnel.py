@@ -24,7 +24,6 @@ def color_played(cards: Ints) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> int(color_played(np.array([0, 0, 0, 0, 2, 0, 0, 0, 1])))
     4
     >>> int(color_played(np.array([0, 0, 0, 0, 0, 0, 0, 0, 2])))
@@ -45,7 +44,6 @@ def matching_cards(cards: Ints, color: int) -> int:
     --------
     One green card and one locomotive, against green and against locomotives alone:
 
-    >>> import numpy as np
     >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
     >>> int(matching_cards(revealed, 4)), int(matching_cards(revealed, 8))
     (2, 1)
@@ -64,7 +62,6 @@ def spare_cards(left: Ints, color: int, jokers: int) -> int:
 
     Examples
     --------
-    >>> import numpy as np
     >>> int(spare_cards(np.array([5, 0, 0, 0, 1, 0, 0, 0, 2]), 4, 1))
     3
     """
@@ -82,7 +79,6 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     --------
     Two for a tunnel in green: one green card and a locomotive.
 
-    >>> import numpy as np
     >>> bool(pays_surcharge(np.array([0, 0, 0, 0, 1, 0, 0, 0, 1]), 4, 1, 2))
     True
     """

@@ -60,7 +60,6 @@ class Reasons:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(40)
     >>> reasons = Reasons(game.view(state, state.acting))
@@ -454,7 +453,6 @@ def advise(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play(["Greedy", "Greedy"], seed=7)
     >>> advice = advise(record, step=40, rollouts=20)

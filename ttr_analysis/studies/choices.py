@@ -402,7 +402,6 @@ def route_worth(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> lieksa = nordic.route("Murmansk", "Lieksa")
     >>> table = route_worth(nordic, lieksa, own=[6], n_games=20, progress=False)
@@ -531,7 +530,6 @@ def which_to_keep(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"]
     >>> table = which_to_keep(nordic, deal, n_games=6, progress=False)

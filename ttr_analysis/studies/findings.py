@@ -201,7 +201,6 @@ def findings(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> found = findings(ttr.load_map("usa"), n_games=60, n_deals=20, progress=False)
     >>> [item.id for item in found]  # in so few games no ticket is kept often enough to be judged
     ['hurry', 'seat', 'winners', 'fates']
@@ -230,7 +229,6 @@ def long_routes(game_map: GameMap) -> tuple[Route, ...]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> [route.id for route in long_routes(ttr.load_map("nordic"))]
     ['Lieksa-Murmansk/0']
     """

@@ -93,7 +93,6 @@ def fairness(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> found = fairness(ttr.load_map("usa"), n_games=50, n_deals=20, progress=False)
     >>> found.seats.index.tolist()
     [(2, 0), (2, 1), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4)]

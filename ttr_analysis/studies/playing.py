@@ -203,7 +203,6 @@ def play_chunk(run: Run, first: int, n_games: int) -> Columns:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> run = Run(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
     >>> frames = as_frames(run, play_chunk(run, 0, 4))
     >>> frames["seats"]["policy"].tolist()[:4]

@@ -74,7 +74,6 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game("usa")
     >>> records = [game.play(["Greedy", "Random"], seed=seed) for seed in range(3)]
     >>> result = from_records(records)

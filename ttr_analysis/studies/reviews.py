@@ -330,7 +330,6 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> games = [game.play(["Planner", "Greedy"], seed=7, game=i) for i in range(2)]
     >>> found = [ttr.studies.review(record, 1, rollouts=2, progress=False) for record in games]
@@ -440,7 +439,6 @@ def review(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play(["Greedy", "Greedy"], seed=7)
     >>> found = review(record, 1, rollouts=4, progress=False)

@@ -91,7 +91,6 @@ class SimulationResult:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> result = ttr.simulate(usa, [ttr.policies.Greedy(), ttr.policies.Random()], n_games=20, seed=7, progress=False)
     >>> result
@@ -357,7 +356,6 @@ def simulate(  # noqa: PLR0913 - options
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Random(), ttr.policies.Random(), ttr.policies.Greedy()]
     >>> result = ttr.simulate(ttr.load_map("nordic"), players, n_games=6, seed=1, progress=False)
     >>> result.games[["game", "deal", "rotation"]].to_numpy().tolist()[:4]

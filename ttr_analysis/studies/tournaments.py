@@ -112,7 +112,6 @@ def tournament(
     --------
     Is an idea better than the players of the package?
 
-    >>> import ttr_analysis as ttr
     >>> class First:
     ...     def choose(self, view, actions, rng):
     ...         return actions[0]
@@ -172,7 +171,6 @@ def beats(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> beats(ttr.load_map("usa"), "Greedy", n_games=40, progress=False)["verdict"].to_dict()
     {'Random': 'yes', 'Greedy': 'too close to call', 'Planner': 'no'}
     """

@@ -131,7 +131,6 @@ def win_probability(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> record = game.play(players, seed=7)
@@ -238,7 +237,6 @@ def win_curve(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> record = game.play(players, seed=7)
@@ -428,7 +426,6 @@ def ticket_posterior(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> posterior = ticket_posterior(record, 0, seat=1, step=60, n_worlds=100)
@@ -544,7 +541,6 @@ def route_gone(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> players = [ttr.policies.Greedy(), ttr.policies.Greedy()]
     >>> record = game.play(players, seed=7)

@@ -143,7 +143,6 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> plot_map(nordic, highlight=[("Murmansk", "Lieksa")]).get_title()
     'Nordic Countries: 1 route highlighted'

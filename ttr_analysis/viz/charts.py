@@ -76,7 +76,6 @@ def plot_tunnel_odds(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> ax = plot_tunnel_odds(ttr.tunnels.surcharge_distribution(26, 110))
     >>> [round(float(bar.get_height()), 3) for bar in ax.patches]
     [0.441, 0.42, 0.126, 0.012]
@@ -134,7 +133,6 @@ def plot_card_odds(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> waiting = {f"{k} green": ttr.draws.draws_to_gather(k, "green") for k in (2, 4)}
     >>> ax = plot_card_odds(waiting)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]

@@ -72,7 +72,6 @@ def load_background(game_map: GameMap, path: Path | None = None) -> Background |
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> len(load_background(ttr.load_map("nederland")).lakes) > 0
     True
     """

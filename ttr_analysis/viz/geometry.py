@@ -93,7 +93,6 @@ def lay_out(game_map: GameMap) -> BoardLayout:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> layout = lay_out(ttr.load_map("nordic"))
     >>> sum(len(track.cars) for track in layout.tracks.values())
     207
@@ -165,7 +164,6 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: flo
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> layout, oslo = lay_out(nordic), nordic.city("Oslo")
     >>> line = np.linspace((oslo.x, oslo.y - 9), (oslo.x, oslo.y + 9), 99)

@@ -158,7 +158,6 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=10, seed=7, progress=False)
     >>> ax = plot_point_sources(ttr.studies.point_sources(result))

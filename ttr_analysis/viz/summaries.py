@@ -49,7 +49,6 @@ def route_list(answer: RouteAnswer) -> Markup:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> path = ttr.paths.shortest_path(ttr.load_map("nordic"), "Oslo", "Bergen")
     >>> route_list(path).count("<tr>")
     2
@@ -73,7 +72,6 @@ def route_board(answer: RouteAnswer) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> path = ttr.paths.shortest_path(ttr.load_map("nordic"), "Oslo", "Bergen")
     >>> route_board(path).startswith("<svg")
     True
@@ -89,7 +87,6 @@ def ticket_board(ticket: Ticket) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> print(ticket_board(ttr.load_map("nordic").ticket("Oslo", "Vaasa"))[-33:])
     <div><b>Oslo to Vaasa 9</b></div>
     """
@@ -104,7 +101,6 @@ def game_board(state: PublicState) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game_board(ttr.Game(ttr.load_map("nordic")).new(seed=7)).count("<tr>")
     3
     """
@@ -126,7 +122,6 @@ def record_summary(record: GameRecord) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> "made of" in record_summary(record)
@@ -206,7 +201,6 @@ def advice_html(advice: Advice) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> state = ttr.Game(ttr.load_map("usa")).new(seed=7)
     >>> advice_html(ttr.studies.advise(state, rollouts=8)).count("<table>")
     1
@@ -239,7 +233,6 @@ def review_html(review: Review) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> record = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7)
     >>> review_html(ttr.studies.review(record, 0, rollouts=2, progress=False)).count("<table>")
     1

@@ -210,7 +210,6 @@ def map_svg(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> map_svg(ttr.load_map("nordic")).startswith("<svg")
     True
     """
@@ -467,7 +466,6 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> sheet = live_sheet(ttr.load_map("nordic"))
     >>> sheet["svg"].count("class='ttr-route'"), sheet["routes"][0]["words"]
     (81, 'Aalborg – Aarhus, 1 purple')

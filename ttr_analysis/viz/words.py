@@ -51,7 +51,6 @@ def tell(record: GameRecord) -> Iterator[Narration]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
     >>> told = list(tell(record))
@@ -74,7 +73,6 @@ def final_parts(score: Score) -> Parts:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> sum(points for _, points in final_parts(record.score()[0])) == record.scores[0]
@@ -100,7 +98,6 @@ def tell_station(use: StationScore) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> europe = ttr.load_map("europe")
     >>> tell_station(StationScore(europe.city("Wien"), europe.route("Budapest", "Wien", track=0)))
     'Wien lends Budapest – Wien (red, 1)'

@@ -50,7 +50,6 @@ class RouteCosts(QueryWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> costs = RouteCosts(ttr.load_map("nordic"), hand={"green": 7, "red": 4, "blue": 4})
     >>> print(costs.route, costs.answer["said"])
     Lieksa-Murmansk/0 Your hand pays: 15 cards, 7 green, 4 blue and 4 red.
@@ -119,7 +118,6 @@ def most_cards(route: Route) -> int:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> most_cards(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
     36
     """
@@ -132,7 +130,6 @@ def special_first(game_map: GameMap) -> tuple[Route, ...]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> special_first(ttr.load_map("nordic"))[0].id
     'Lieksa-Murmansk/0'
     """
@@ -155,7 +152,6 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> answer = route_costs(nordic, nordic.route("Murmansk", "Lieksa"), CardCounts.of(green=7, red=6))
     >>> answer["said"], [point["cards"] for point in answer["curve"]["points"]][:3]

@@ -64,7 +64,6 @@ class TicketExplorer(QueryWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> explorer = TicketExplorer(ttr.load_map("nordic"), ["Narvik-Murmansk"])
     >>> explorer.answer["length"], explorer.answer["slack"]
     (12, 28)
@@ -216,7 +215,6 @@ def ticket_facts(game_map: GameMap) -> list[Json]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> list(ticket_facts(ttr.load_map("nordic"))[1].values())
     ['Aalborg-Umeå', 'Aalborg – Umeå', '11', 'aalborg umea', [['Aalborg'], ['Umeå']]]
     """
@@ -260,7 +258,6 @@ def route_names(game_map: GameMap) -> dict[str, str]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> names = route_names(ttr.load_map("nordic"))
     >>> names["Lieksa-Murmansk/0"], names["Bergen-Oslo/1"]
     ('Lieksa – Murmansk', 'Bergen – Oslo, red')
@@ -287,7 +284,6 @@ def network_for(plan: Plan) -> Json:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> answer = network_for(Plan(nordic, nordic.resolve_tickets(["Oslo-Vaasa", "Oslo-Stockholm"])))
     >>> print(answer["said"])
@@ -333,7 +329,6 @@ def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> plan = Plan(nordic, nordic.resolve_tickets(["Narvik-Murmansk"]))
     >>> max(loss["extra"] for loss in losses(plan))

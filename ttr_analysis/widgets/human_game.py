@@ -48,7 +48,6 @@ class HumanGame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> human_game = HumanGame(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
     >>> human_game.move("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> print(human_game.thinker, "|", human_game.let_play())

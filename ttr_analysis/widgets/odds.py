@@ -62,7 +62,6 @@ class TunnelOdds(QueryWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> odds = TunnelOdds(ttr.load_map("nordic"), "Lillehammer-Oslo/0", hand={"purple": 2})
     >>> print(odds.answer["said"])
     With 2 purple: 47% if you lay down 2 purple and have none for a surcharge.
@@ -146,7 +145,6 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> list(tunnels_to_ask(ttr.load_map("nordic")))[3:5]
     ['length 4', 'length 5']
     """
@@ -193,7 +191,6 @@ def tunnel_odds(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> tunnel, hand = nordic.route("Oslo", "Lillehammer"), CardCounts.of(purple=2, locomotive=1)
     >>> print(tunnel_odds(nordic, tunnel, hand, CardCounts(), CardCounts(), None)["said"])

@@ -86,7 +86,6 @@ class GameRecorder(MessageWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> recorder = GameRecorder(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
     >>> recorder.enter("Ida: hand red 2, blue, locomotive")
     'Ida: hand red, red, blue, locomotive'
@@ -332,7 +331,6 @@ class Recording:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> recording = Recording(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
     >>> recording.check("Ida: hand red 2, bl").problem
     'expected blue or black, got bl'

@@ -76,7 +76,6 @@ class GameStepper(anywidget.AnyWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> stepper = GameStepper(record)
@@ -170,7 +169,6 @@ def game_data(record: GameRecord) -> Json:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> record = ttr.Game("nordic").play(["Random", "Random"], seed=7)
     >>> data = game_data(record)
     >>> len(data["moments"]) == len(record.states())

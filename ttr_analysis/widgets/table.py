@@ -87,7 +87,6 @@ class GameTable(MessageWidget):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> table = GameTable(ttr.load_map("nordic"), [ttr.policies.Greedy()], seed=7)
     >>> table.play("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> table.play("take purple")
@@ -247,7 +246,6 @@ class GameTable(MessageWidget):
 
         Examples
         --------
-        >>> import ttr_analysis as ttr
         >>> record = ttr.Game("nordic").play(["Planner", "Greedy"], seed=7)
         >>> table = GameTable("nordic", "Planner")
         >>> table.play_from(record, step=40)
@@ -510,7 +508,6 @@ class GameFiles:
     Examples
     --------
     >>> import tempfile
-    >>> import ttr_analysis as ttr
     >>> folder = Path(tempfile.mkdtemp())
     >>> files, table = GameFiles(folder / "mine.jsonl"), GameTable("nordic", "Greedy", seed=7)
     >>> files.update(table)                                     # nobody has moved: nothing to keep

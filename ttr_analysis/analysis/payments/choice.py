@@ -61,7 +61,6 @@ class PaymentOptions:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> everything = PaymentOptions(route, CardCounts((4,) * 8 + (8,)))
     >>> everything
@@ -148,7 +147,6 @@ def options(
     --------
     A ferry of length 2 with one locomotive symbol:
 
-    >>> import ttr_analysis as ttr
     >>> ferry = ttr.load_map("nordic").route("Aalborg", "Kristiansand")
     >>> for payment in options(ferry, {"red": 1, "blue": 3, "locomotive": 1}):
     ...     print(payment)
@@ -199,7 +197,6 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
     --------
     A ferry of length 2 with one locomotive symbol:
 
-    >>> import ttr_analysis as ttr
     >>> ferry = ttr.load_map("nordic").route("Aalborg", "Kristiansand")
     >>> hand = {"red": 1, "blue": 3, "green": 2, "locomotive": 1}
     >>> print(cheapest(ferry, hand))
@@ -315,7 +312,6 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     --------
     Four cards for any one on Lieksa-Murmansk, of length 9:
 
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> cards_needed(route, own=7), cards_needed(route, own=12)
     (15, 9)
@@ -346,7 +342,6 @@ def cards_table(route: Route) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> ferry = ttr.load_map("nordic").route("Aalborg", "Kristiansand")
     >>> print(cards_table(ferry).to_string(index=False))
      own  locomotives  sets  set_cards  cards
@@ -384,7 +379,6 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(color_table(route, {"green": 7, "red": 4, "blue": 4}).reset_index().head(2).to_string(index=False))
     color  own  cards_needed  missing  can_pay
@@ -412,7 +406,6 @@ def cards_missing(route: Route, hand: Cards) -> int:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> cards_missing(ttr.load_map("nordic").route("Murmansk", "Lieksa"), {"green": 6, "red": 4})
     2
     """
@@ -427,7 +420,6 @@ def cheapest_color(route: Route, hand: Cards) -> str:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> cheapest_color(ttr.load_map("nordic").route("Murmansk", "Lieksa"), {"green": 4, "red": 6})
     'red'
     """
@@ -443,7 +435,6 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> float(expected_cards(nordic, nordic.route("Oslo", "Bergen", color="red")))
     4.709090909090909
@@ -504,7 +495,6 @@ def opportunity_cost(
     --------
     However it is paid, Lieksa-Murmansk earns more than nine trains elsewhere:
 
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> table = opportunity_cost(nordic, nordic.route("Murmansk", "Lieksa"))
     >>> print(table[["own", "cards", "turns", "points", "same_cards", "same_turns"]].head(3).to_string(index=False))

@@ -84,7 +84,6 @@ def expected_draws(
     Five blue cards from a fresh deck, where locomotives are jokers: 5 x 111/27
     [1]_; and Lieksa-Murmansk with four green cards held.
 
-    >>> import ttr_analysis as ttr
     >>> usa, nordic = ttr.load_map("usa"), ttr.load_map("nordic")
     >>> print(expected_draws(usa.route("Miami", "Atlanta"), rules=usa.rules).expected_cards)
     20.5556 (exact)
@@ -152,7 +151,6 @@ def simulate_draws(
     --------
     With the market it takes fewer turns; without, as many as expected:
 
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> route = usa.route("Miami", "Atlanta")
     >>> rng = np.random.default_rng(1)

@@ -147,7 +147,6 @@ def can_pay(route: Route, hand: Cards) -> bool:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> ferry = ttr.load_map("nordic").route("Stavanger", "Kristiansand", color="orange")
     >>> can_pay(ferry, {"orange": 2, "locomotive": 1}), can_pay(ferry, {"orange": 3})
     (True, False)
@@ -167,7 +166,6 @@ def why_not(route: Route, hand: Cards) -> str | None:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_not(route, {"green": 7, "red": 6}))
     Lieksa-Murmansk (gray, 9) needs 15 cards with 7 green, got 13: at least 1 more card is missing
@@ -212,7 +210,6 @@ def is_legal(route: Route, cards: Cards | Payment) -> bool:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> is_legal(route, {"green": 7, "red": 3, "black": 4, "locomotive": 1})
     True
@@ -226,7 +223,6 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_illegal(route, {"green": 8, "locomotive": 1}))
     Lieksa-Murmansk (gray, 9): a locomotive is no joker on this route
@@ -255,7 +251,6 @@ def from_cards(route: Route, cards: Cards) -> Payment:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(from_cards(route, {"green": 9, "red": 5, "locomotive": 1}))
     7 green, and 2 green, 5 red, 1 locomotive in sets
@@ -338,7 +333,6 @@ def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> routes = [nordic.route("Oslo", "Bergen", color="red"), nordic.route("Aalborg", "Kristiansand")]
     >>> can_pay_all(routes, {"red": 5, "locomotive": 1}), can_pay_all(routes, {"red": 4, "locomotive": 1})
@@ -359,7 +353,6 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> routes = [nordic.route("Oslo", "Bergen", color="red"), nordic.route("Aalborg", "Kristiansand")]
     >>> for payment in pay_all(routes, {"red": 4, "blue": 3, "locomotive": 1}):

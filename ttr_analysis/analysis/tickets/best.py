@@ -146,7 +146,6 @@ def best_network(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> best = best_network(ttr.load_map("nordic"))
     >>> best.trains, best.score, best.ticket_points, best.bound, best.is_proven
     (40, 330, 278, 330, True)

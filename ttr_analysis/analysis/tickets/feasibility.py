@@ -51,7 +51,6 @@ class StationHelp(NamedTuple):
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> europe = ttr.load_map("europe")
     >>> print(StationHelp(europe.route("Brest", "Dieppe"), 1, (europe.route("Palermo", "Roma"),)))
     stations in Brest or Dieppe and in Palermo or Roma, and 1 train
@@ -136,7 +135,6 @@ def may_borrow(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> europe = ttr.load_map("europe")
     >>> ticket = europe.ticket("Brest-Petrograd")
     >>> [may_borrow(ForestSolver(europe), ticket, 10, 0, {}, stations) for stations in range(4)]
@@ -399,7 +397,6 @@ def feasibility(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> feasibility(nordic, ["København-Murmansk"], trains=20)
     <Feasibility of 1 ticket: impossible, it takes 24 trains and 20 are left>
@@ -482,7 +479,6 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nederland = ttr.load_map("nederland")
     >>> fewest_loans(nederland.routes_between("Breda", "Rotterdam"), tokens=7)
     1
@@ -506,7 +502,6 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> for lack in missing_cards([nordic.route("Lieksa", "Murmansk")], {"green": 7, "red": 3}):
     ...     print(lack.color, lack.n_cards, lack.n_locomotives)

@@ -427,7 +427,6 @@ def cheapest_network(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
@@ -498,7 +497,6 @@ def fewest_trains(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> fewest_trains(nordic, [["Oslo-Vaasa"], ["Oslo-Vaasa", "Oslo-Stockholm"]])
     [9, 10]

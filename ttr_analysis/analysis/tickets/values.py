@@ -91,7 +91,6 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> from dataclasses import replace
     >>> nordic = ttr.load_map("nordic")
     >>> table = value_table(replace(nordic, tickets=nordic.tickets[:7]), n_deals=20)
@@ -157,7 +156,6 @@ def best_pairs(game_map: MapLike) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> pairs = best_pairs(ttr.load_map("nordic"))
     >>> len(pairs), int((pairs["saved"] < 0).sum())
     (1035, 0)
@@ -212,7 +210,6 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> [deal] = random_deals(nordic, 1, np.random.default_rng(7))
     >>> tickets = [nordic.tickets[i] for i in deal]
@@ -318,7 +315,6 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> from dataclasses import replace
     >>> nordic = ttr.load_map("nordic")
     >>> table = blocking_map(replace(nordic, tickets=nordic.tickets[:7]), n_deals=5)
@@ -474,7 +470,6 @@ def which_to_keep(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> table = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"])
     >>> table.loc[0, "keep"], len(table)

@@ -82,7 +82,6 @@ class ClaimRoute:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Oslo", "Bergen", track=1)
     >>> print(ClaimRoute(route, ttr.payments.from_cards(route, {"red": 4})))
     claim Bergen-Oslo (red, 4) with 4 red
@@ -482,7 +481,6 @@ class BuildStation:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> from ttr_analysis.analysis.payments import Payment
     >>> print(BuildStation(ttr.load_map("europe").city("Wien"), Payment("red", 1, 1)))
     build a station in Wien with 1 red, 1 locomotive

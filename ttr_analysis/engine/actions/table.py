@@ -165,7 +165,6 @@ class Codec(MapIndex):
 
     Use `codec_of`, which keeps one for each map: it remembers what it decoded.
 
-    >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.actions import DrawFaceUp
     >>> state = State()
     >>> codec = codec_of(ttr.load_map("nordic"))

@@ -166,7 +166,6 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')

@@ -274,7 +274,6 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> state = game.play(["Greedy", "Random"], seed=7).state_at(30)
     >>> ends = play_out([state] * 20, ["Greedy", "Random"], seed=7)

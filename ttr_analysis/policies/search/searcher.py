@@ -290,7 +290,6 @@ class Searcher:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play([Searcher(rollouts=20), ttr.policies.Greedy()], seed=7)
     >>> record.header.policies, record.winners

@@ -53,7 +53,6 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=40, seed=7, progress=False)
     >>> ttr.studies.win_rates(result)[["policy", "games", "win_rate", "win_low"]].round(2).to_numpy().tolist()
@@ -114,7 +113,6 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=40, seed=7, progress=False)
     >>> win_differences(result).loc[(0, 1), ["win_difference", "win_difference_low"]].round(2).tolist()
@@ -420,7 +418,6 @@ def compare_strategies(
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> strategies = {"long routes": ttr.policies.Greedy(), "anything": ttr.policies.Random()}
     >>> usa, rivals = ttr.load_map("usa"), [ttr.policies.Greedy()]
     >>> table = compare_strategies(usa, strategies, rivals, n_games=40, seed=7, progress=False)

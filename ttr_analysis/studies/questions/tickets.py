@@ -357,7 +357,6 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> result = ttr.simulate(usa, [ttr.policies.Greedy()] * 2, n_games=20, seed=7, progress=False)
     >>> table = ticket_difficulty(result, usa)
