@@ -243,7 +243,7 @@ def test_outliers_are_named() -> None:
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [
-        "not to be told from fair",
+        "not clearly unfair",
         "pays too much",
         "pays too little",
     ]
