@@ -61,6 +61,8 @@ async def play(served: Served, *lines: str) -> dict[str, Any]:
             told = await heard(page)
             table.update(told["state"] if told["id"] == root else {})
     page.close()
+    while await asyncio.wait_for(page.read_message(), 30) is not None:
+        pass  # until the socket is closed: left to the garbage collector, it would fail whatever test runs then
     return {**table, "root": root}
 
 
