@@ -18,11 +18,7 @@ from tests.serving import Served, served
 from ttr_analysis import GameRecord, cli
 from ttr_analysis.widgets.table import seats_of
 
-pytestmark = [
-    pytest.mark.compiled_only,
-    # Tornado releases the sockets of a loop when the next one begins: here, those of whatever test ran before.
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = pytest.mark.compiled_only
 
 
 def status(address: str, **headers: str) -> int:
@@ -66,7 +62,7 @@ async def play(served: Served, *lines: str) -> dict[str, Any]:
             table.update(told["state"] if told["id"] == root else {})
     page.close()
     while await asyncio.wait_for(page.read_message(), 30) is not None:
-        pass  # until the socket is closed: left to the garbage collector, it would fail whatever test runs then
+        pass  # the socket closes once the server has answered; left open, it fails whichever test collects it
     return {**table, "root": root}
 
 
