@@ -26,7 +26,7 @@ from ttr_analysis.engine.codes import (
     pack_cards,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.step import action_fault, list_actions
+from ttr_analysis.engine.kernel.step import action_fault, has_choice, list_actions
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.rules.chance import below
 from ttr_analysis.tables import Tables
@@ -41,6 +41,7 @@ class ListingLaw(IntEnum):
     LISTED_IS_LEGAL = auto()
     NOTHING_IS_LISTED_TWICE = auto()
     LEGAL_IS_LISTED = auto()
+    A_CHOICE_IS_OF_TWO_OR_MORE = auto()
 
 
 _SOME = int(ListingLaw.THERE_IS_AN_ACTION)
@@ -48,6 +49,7 @@ _ALL = int(ListingLaw.ALL_FIT_IN_THE_LIST)
 _LEGAL = int(ListingLaw.LISTED_IS_LEGAL)
 _ONCE = int(ListingLaw.NOTHING_IS_LISTED_TWICE)
 _LISTED = int(ListingLaw.LEGAL_IS_LISTED)
+_CHOICE = int(ListingLaw.A_CHOICE_IS_OF_TWO_OR_MORE)
 
 
 @compiled
@@ -72,6 +74,8 @@ def broken_listing_law(state: State, tables: Tables, actions: Ints, stream: Ints
         return _SOME
     if n > len(actions):
         return _ALL
+    if has_choice(state, tables) != (n > 1):
+        return _CHOICE
     for i in range(n):
         if action_fault(state, tables, actions[i, 0], actions[i, 1]) != 0:
             return _LEGAL

@@ -80,6 +80,7 @@ def test_the_replay_goes_through_the_states_of_the_game(table: Table) -> None:
 
     replayed = [without_stream(state) for state in record.states()]
 
+    np.testing.assert_array_equal(record.timeline().vectors(), [state.packed.cells for state in record.states()])
     assert len(replayed) == len(record.steps) == 1 + len(record.moves)
     for ours, theirs in zip(replayed, cells_by_facade(record), strict=True):
         np.testing.assert_array_equal(ours, theirs)

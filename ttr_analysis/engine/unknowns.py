@@ -13,39 +13,47 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ttr_analysis._compile import short
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.tables import MAX_TICKETS, Tables
 
 
+@short
 def n_unknown_cards(state: State, seat: int) -> int:
     """Return how many cards of a hand are not known."""
-    hand = state.hand[seat]
-    return int(state.n_hand[seat] - hand.sum())
+    return int(state.n_hand[seat] - state.hand[seat].sum())
 
 
+@short
 def has_unknown_tickets(state: State, seat: int) -> bool:
     """Return whether any ticket that a seat holds or is offered is not known."""
-    held, offered = state.held[seat, : state.n_held[seat]], state.offer[seat, : state.n_offer[seat]]
-    return UNKNOWN_TICKET in [*held.tolist(), *offered.tolist()]
+    n_unknown = 0
+    for i in range(state.n_held[seat]):
+        n_unknown += int(state.held[seat, i] == UNKNOWN_TICKET)
+    for i in range(state.n_offer[seat]):
+        n_unknown += int(state.offer[seat, i] == UNKNOWN_TICKET)
+    return n_unknown > 0
 
 
-def with_shown_tickets(state: State, seat: int, last: State) -> State:
+@short
+def show_tickets(state: State, seat: int, last: State) -> None:
     """
-    Return a state with the tickets of a seat, from what it held in the end, if that is known.
+    Fill in the tickets of a seat, from what it held in the end, if that is known.
 
     The order of tickets that it showed together is not recorded: they count in the order shown.
     """
-    n = int(state.n_held[seat])
-    shown = last.held[seat, :n]
-    missing = state.held[seat, :n] == UNKNOWN_TICKET
-    if not missing.any() or UNKNOWN_TICKET in shown:
-        return state
-    told = state.copy()
-    told.held[seat, :n] = shown
-    told.ticket_at[shown[missing]] = seat
-    return told
+    n_missing = n_hidden = 0
+    for i in range(state.n_held[seat]):
+        n_missing += int(state.held[seat, i] == UNKNOWN_TICKET)
+        n_hidden += int(last.held[seat, i] == UNKNOWN_TICKET)
+    if n_missing == 0 or n_hidden > 0:
+        return
+    for i in range(state.n_held[seat]):
+        if state.held[seat, i] == UNKNOWN_TICKET:
+            state.ticket_at[last.held[seat, i]] = seat
+        state.held[seat, i] = last.held[seat, i]
 
 
 def has_unknown_cards(state: State) -> bool:

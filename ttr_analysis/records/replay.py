@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, overload
 
+import numpy as np
+
+from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
@@ -124,6 +127,14 @@ class Timeline:
             make_step(state, self.game.tables, self.steps[number])
         self._latest = (at, state)
         return state.copy()
+
+    def vectors(self) -> Ints:
+        """Return the packed states after all steps, one a row."""
+        rows, state = np.empty((len(self.steps), State.n_cells), dtype=np.int64), State()
+        for row, step in zip(rows, self.steps, strict=True):
+            make_step(state, self.game.tables, step)
+            row[:] = state.cells
+        return rows
 
     @property
     def n_events(self) -> int:

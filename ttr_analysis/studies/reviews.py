@@ -29,7 +29,7 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
-from ttr_analysis.engine.unknowns import with_shown_tickets
+from ttr_analysis.engine.unknowns import show_tickets
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Watcher
@@ -503,8 +503,8 @@ def _decisions_of(
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)
-        packed = with_shown_tickets(known.packed, known.viewer, last)
-        case = Moment(known._replace(packed=packed), step, first.action, seed)
+        show_tickets(known.packed, known.viewer, last)
+        case = Moment(known, step, first.action, seed)
         if case.can_be_judged:
             cases[step] = case
     return cases

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import quickly_compiled
 from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
@@ -54,3 +56,14 @@ def list_actions(state: State, tables: Tables, out: Ints) -> int:
         if (state.phase, kind) in DUE:
             n = LISTERS[kind](state, tables, state.seat, out, n)
     return n
+
+
+@quickly_compiled
+def has_choice(state: State, tables: Tables) -> bool:
+    """Return whether more than one action is legal: much faster than to list them all."""
+    out = np.empty((2, 2), dtype=np.int64)
+    n = 0
+    for kind in range(N_ACTIONS):
+        if n < len(out) and (state.phase, kind) in DUE:
+            n = LISTERS[kind](state, tables, state.seat, out, n)
+    return n > 1

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaln, expit, logit
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import (
     DRAW_CARD,
     DRAW_FACE_UP,
@@ -25,14 +25,13 @@ from ttr_analysis.engine.codes import (
     TICKET_OFFERED,
     kind_of,
 )
-from ttr_analysis.engine.events import Move, StartPosition
-from ttr_analysis.engine.kernel.step import list_actions
+from ttr_analysis.engine.kernel.step import has_choice
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
-from ttr_analysis.engine.state import GameState, SeatView, redact, seat_number
-from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, with_shown_tickets
+from ttr_analysis.engine.state import GameState, SeatView, hide_secrets, redact, seat_number
+from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, show_tickets
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.policy import Planner, Planner1
-from ttr_analysis.records.entries import CORRECTED, SHOWN
+from ttr_analysis.records.entries import CORRECTED, SHOWN, START
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
 
@@ -196,6 +195,10 @@ _SPREAD: Final = 0.4
 """By this the logarithm of each number of a planner with a style of its own is off, as a standard deviation."""
 
 
+_UNSEEN: Final = -1
+"""Of a decision that does not count."""
+
+
 class Decisions(NamedTuple):
     """
     How often a player did what `Planner` would have done, and how often not.
@@ -257,7 +260,7 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
         The last step whose decisions count; by default all do.
     """
     number = range(len(record.states()))[index(step)]
-    if isinstance(record.steps[0][0], StartPosition):
+    if record.entries[0].kind == START:
         return PRIOR
     made = [decisions for seat in seats if any(decisions := _decisions(record, seat)[number])]
     return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
@@ -267,27 +270,43 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
 def _decisions(record: GameRecord, seat: int) -> list[Decisions]:
     """Return how a seat has decided up to each step, where there was a choice and what it saw is known."""
     tables = game_tables(record.map, record.header.n_players)
-    planner, codec = Planner(), codec_of(record.map)
+    planner, (states, moves) = Planner(), _moments(record)
     lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
-    params, last = planner.params, record.states()[-1].packed
-    counts = [0, 0, 0, 0]
-    found: list[Decisions] = []
-    for before, (move, *_) in zip(record.states(), record.steps[1:], strict=False):
-        found.append(Decisions(*counts))
-        if not isinstance(move, Move) or move.seat != seat:
-            continue
-        state = with_shown_tickets(redact(before.packed, tables, seat), seat, last)
-        if has_unknown_tickets(state, seat) or n_unknown_cards(state, seat):
-            continue
-        played = codec.encode(move.action, state)
-        is_guessed = bool((state.market >= UNKNOWN_CARD).any())
+    params = planner.params
+    acting, phase = State.across(states[:-1], "seat"), State.across(states[:-1], "phase")
+    own = np.flatnonzero((acting == seat) & (phase != OVER) & (moves[1:, 0] >= 0))
+    views, kind = states[own], np.empty(len(own), dtype=np.int64)
+    _see_decisions(views, moves[own + 1, 0], tables, seat, State(states[-1]), kind)
+    counts = np.zeros((len(states), 4), dtype=np.int64)
+    for at in np.flatnonzero(kind != _UNSEEN).tolist():
+        planned = planner.decide(State(views[at]), tables, lore, seat, params, memory)
+        counts[own[at] + 1, kind[at] + (planned != tuple(moves[own[at] + 1].tolist()))] = 1
+    return [Decisions(*row) for row in counts.cumsum(axis=0).tolist()]
+
+
+@lru_cache(maxsize=2)
+def _moments(record: GameRecord) -> tuple[Ints, Ints]:
+    """Return the packed states of a record, one a row, and code and value of the step that led to each."""
+    timeline = record.timeline()
+    return timeline.vectors(), np.array([(step.code, step.value) for step in timeline.steps])
+
+
+@compiled
+def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, last: State, kind: Ints) -> None:
+    """Leave of states what a seat saw; fill in the first place in `Decisions` for each, `_UNSEEN` for none."""
+    for i in range(len(states)):
+        state = State(states[i])
+        hide_secrets(state, tables, seat)
+        show_tickets(state, seat, last)
+        kind[i] = 0
+        for slot in range(len(state.market)):
+            if state.market[slot] >= UNKNOWN_CARD:
+                kind[i] = 2
         # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one.
-        if is_guessed and kind_of(played[0]) in (DRAW_CARD, DRAW_FACE_UP):
-            continue
-        if list_actions(state, tables, np.empty((1, 2), dtype=np.int64)) > 1:
-            planned = planner.decide(state, tables, lore, seat, params, memory)
-            counts[2 * is_guessed + (planned != played)] += 1
-    return [*found, Decisions(*counts)]
+        is_draw = kind[i] > 0 and kind_of(codes[i]) in (DRAW_CARD, DRAW_FACE_UP)
+        is_unknown = has_unknown_tickets(state, seat) or n_unknown_cards(state, seat) > 0
+        if is_draw or is_unknown or not has_choice(state, tables):
+            kind[i] = _UNSEEN
 
 
 def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
