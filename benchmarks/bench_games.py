@@ -23,7 +23,7 @@ from ttr_analysis.engine.actions import Action, ClaimRoute
 from ttr_analysis.engine.kernel.scoring import WON_COLUMN
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import Player
-from ttr_analysis.studies import wilson
+from ttr_analysis.studies import rate_interval
 
 TABLES = [("nordic", 2), ("nordic", 3), ("switzerland", 3), ("nederland", 5), ("usa", 2), ("usa", 4)]
 PLAYERS: tuple[Player, ...] = (Random(), Greedy(), Planner())
@@ -108,7 +108,7 @@ def bench_strength(name: str, n_games: int) -> str:
             policies = [one, other] if seats == (0, 1) else [other, one]
             won = play_games(game_map, policies, n_games // 2, SEED, seats[0] * n_games)[0][:, :, WON_COLUMN]
             wins += float(np.sum(won[:, seats[0]] / won.sum(axis=1)))
-        rate, low, high = wilson(wins, n_games // 2 * 2)
+        rate, low, high = rate_interval(wins, n_games // 2 * 2)
         parts.append(f"{one.name} beats {other.name} in {rate:.1%} ({low:.1%} to {high:.1%})")
     return "; ".join(parts)
 

@@ -24,7 +24,7 @@ from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import considered
-from ttr_analysis.studies.intervals import wilson
+from ttr_analysis.studies.intervals import rate_interval
 from ttr_analysis.studies.reviews import FORCED
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
@@ -109,8 +109,8 @@ def main() -> None:
                 f"number {rank}; {seconds:.0f} s of CPU time",
                 flush=True,
             )
-    print(f"planted blunders among the first three: {n_found} of {n_planted}, {wilson(n_found, n_planted)}")
-    print(f"moves of searchers called blunders: {n_blamed} of {n_own}, {wilson(n_blamed, n_own)}")
+    print(f"planted blunders among the first three: {n_found} of {n_planted}, {rate_interval(n_found, n_planted)}")
+    print(f"moves of searchers called blunders: {n_blamed} of {n_own}, {rate_interval(n_blamed, n_own)}")
     middle = game.play(["Planner", "Planner"], seed=7)
     start = time.perf_counter()
     advice = advise(middle, step=len(middle.steps) // 2)

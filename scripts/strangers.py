@@ -25,7 +25,7 @@ from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.policies import Greedy, Planner, Planner1
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Rollouts
-from ttr_analysis.studies import wilson
+from ttr_analysis.studies import rate_interval
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))
 N_GAMES: Final = 60
@@ -129,7 +129,7 @@ def slope_of(predicted: Floats, won: Floats) -> float:
 def line(kind: str, tickets: Floats, wins: Floats) -> str:
     """Return a line of the table, from predictions and outcomes."""
     sure = tickets[tickets[:, 0] > SURE, 1]
-    rate, low, high = wilson(float(sure.sum()), max(1, len(sure)))
+    rate, low, high = rate_interval(float(sure.sum()), max(1, len(sure)))
     predicted, won = wins.T
     brier = float(((predicted - won) ** 2).mean())
     slope = slope_of(predicted, won)

@@ -62,7 +62,7 @@ def difference(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[
 
 
 def rate(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
-    """Return a rate with Wilson's interval: where its distance from the truth is 1.96 standard errors of the truth."""
+    """Return a rate with the interval of rates of which more successes, or fewer, are not too unlikely."""
     y, n = parts(games, rows)
     share, trials = y.sum() / n.sum(), n.sum()
     spread = ((y - share * n) ** 2).sum() * len(y) / max(1, len(y) - 1)
@@ -71,9 +71,10 @@ def rate(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float,
     elif spread:
         known = (1.959964 / stats.t.ppf(0.975, len(y) - 1)) ** 2
         trials = min(trials, known * share * (1 - share) * n.sum() ** 2 / spread)
-    z = 1.959964**2 / trials
-    low, high = sorted(np.roots([1 + z, -2 * share - z, share**2]).real)
-    return [share, max(0, low), min(1, high)]
+    wins = share * trials
+    low = stats.beta.ppf(0.025, wins, trials - wins + 1) if share > 0 else 0
+    high = stats.beta.ppf(0.975, wins + 1, trials - wins) if share < 1 else 1
+    return [share, low, high]
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[tuple[Any, Any]]:

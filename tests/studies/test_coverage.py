@@ -298,7 +298,7 @@ def test_intervals_of_correlations_hold_the_truth(n_tickets: int) -> None:
 
 WITHOUT_INTERVALS: Final = {"built_in", "findings", "from_records", "pays_from", "simulate", "worth_in_words"}
 """Or with those of tables that are tried."""
-OF_INTERVALS: Final = {"mean_interval", "wilson"}
+OF_INTERVALS: Final = {"mean_interval", "rate_interval"}
 OF_THEIR_OWN: Final = {
     *("compare_simulations", "difficulty_correlations", "fairness", "player_results", "review", "tournament")
 }

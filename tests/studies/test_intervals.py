@@ -16,7 +16,7 @@ from ttr_analysis.studies.intervals import (
     clustered_rate,
     mean_interval,
     moments_of,
-    wilson,
+    rate_interval,
 )
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ SEED = 7
 
 
 def test_intervals_know_their_limits() -> None:
-    assert wilson(0, 0)[1:] == (0, 1)
+    assert rate_interval(0, 0)[1:] == (0, 1)
     assert np.isnan(mean_interval(5, 25, 1).low)
     assert np.isnan(clustered_mean(Moments(0, 0, 0, 0, 0, 0)).value)
     assert np.isnan(clustered_mean(Moments(1, 5, 1, 25, 5, 1)).low)
     assert clustered_rate(Moments(0, 0, 0, 0, 0, 0))[1:] == (0, 1)
-    assert clustered_rate(Moments(1, 2, 4, 4, 8, 16)) == (0.5, *wilson(0.5, 1)[1:])
-    assert clustered_rate(Moments(10, 0, 30, 0, 0, 90)) == wilson(0, 10)
+    assert clustered_rate(Moments(1, 2, 4, 4, 8, 16)) == (0.5, *rate_interval(0.5, 1)[1:])
+    assert clustered_rate(Moments(10, 0, 30, 0, 0, 90)) == rate_interval(0, 10)
     with pytest.raises(ValueError, match="between 0 and the number of trials"):
-        wilson(3, 2)
+        rate_interval(3, 2)
 
 
 @pytest.mark.parametrize("values", [[200, 100, 230], [7, 7, 7], [0, 0], [0.1] * 30, [-5], [1e9, 1e9 + 1]])
@@ -59,7 +59,7 @@ def test_squares_that_ran_over_are_refused() -> None:
 def test_intervals_print_as_plain_floats() -> None:
     values = np.array([20.0, 24.0, 34.0])
     assert repr(mean_interval(values.sum(), (values**2).sum(), len(values))).startswith("Interval(value=26.0, low=8.")
-    assert "np" not in repr(wilson(values.sum(), np.float64(100)))
+    assert "np" not in repr(rate_interval(values.sum(), np.float64(100)))
     assert "np" not in repr(clustered_mean(moments_of(values, np.ones(3))))
 
 
@@ -84,7 +84,7 @@ def test_intervals_of_clusters_hold_the_truth_as_often_as_they_say(n_clusters: i
     assert share_that_holds([clustered_mean(sums(y, three)) for y in points], 80) == pytest.approx(0.95, abs=0.02)
     assert share_that_holds([clustered_difference(sums(y, three)) for y in wins - rivals], -0.4) > 0.93
     if n_clusters == 60:
-        assert share_that_holds([wilson(y.sum(), 180) for y in wins], 0.4) < 0.92
+        assert share_that_holds([rate_interval(y.sum(), 180) for y in wins], 0.4) < 0.93
 
 
 @pytest.mark.parametrize(("n_deals", "chance"), [(10, 0.45), (50, 0.5), (200, 0.45), (200, 0.9)])
@@ -105,6 +105,20 @@ def test_where_luck_goes_to_both_in_turn_the_difference_is_surer_than_the_rate(n
         assert share_that_holds(of_rate, chance) > 0.975
         widths = [np.mean([high - low for _, low, high in some]) for some in (of_difference, of_rate)]
         assert widths[0] / 2 < 0.85 * widths[1]
+
+
+@pytest.mark.parametrize("truth", [0.001, 0.0013, 0.01, 0.03, 0.5, 0.99, 0.999])
+@pytest.mark.parametrize("alike", [0.0, 0.4, 1.0])
+def test_intervals_of_rates_hold_rare_ones_at_thirty_deals_of_two_games(truth: float, alike: float) -> None:
+    """`alike`: in what share of deals both games end the same."""
+    rng, two = np.random.default_rng(SEED), np.full(30, 2.0)
+    one, other = (rng.random((2, 400, 30)) < truth).astype(float)
+    wins = one + np.where(rng.random((400, 30)) < alike, one, other)
+
+    assert share_that_holds([clustered_rate(sums(y, two)) for y in wins], truth) > 0.93
+    assert share_that_holds([clustered_difference(sums(2 * y - two, two)) for y in wins], 2 * truth - 1) > 0.93
+    bounded = [clustered_bounded_mean(sums(20 * y - 8 * two, two), -8, 12) for y in wins]
+    assert share_that_holds(bounded, 20 * truth - 8) > 0.93
 
 
 def test_values_that_are_few_make_wide_intervals() -> None:

@@ -9,7 +9,7 @@ from .findings import pays_from as pays_from
 from .findings import worth_in_words as worth_in_words
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
-from .intervals import wilson as wilson
+from .intervals import rate_interval as rate_interval
 from .map_fairness import Fairness as Fairness
 from .map_fairness import fairness as fairness
 from .questions.results import bonus_effects as bonus_effects

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from ttr_analysis._words import number, percent
 from ttr_analysis.analysis.waiting import Z_95
@@ -45,46 +45,44 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(successes: float, n: float) -> Interval:
+def rate_interval(successes: float, n: float) -> Interval:
     """
-    Return a rate with its Wilson interval.
+    Return a rate with its exact interval.
 
     Parameters
     ----------
     successes
         Successes; a shared win counts as its share.
     n
-        Independent trials.
+        Independent trials; an effective number need not be whole.
 
     Returns
     -------
     interval
-        The rate and its 95% confidence interval [1]_; (nan, 0, 1) without trials.
+        The rate and its 95% confidence interval [1]_, which contains a rate of 0.1% as
+        often as one of 50%; (nan, 0, 1) without trials.
 
     References
     ----------
-    .. [1] Wilson, E. B. "Probable inference, the law of succession, and
-       statistical inference". Journal of the American Statistical
-       Association 22 (1927), 209-212.
+    .. [1] Clopper, C. J. and Pearson, E. S. "The use of confidence or fiducial
+       limits illustrated in the case of the binomial". Biometrika 26 (1934),
+       404-413.
 
     Examples
     --------
-    >>> [round(x, 3) for x in wilson(81, 100)]
-    [0.81, 0.722, 0.875]
-    >>> [round(x, 3) for x in wilson(20, 20)]
-    [1.0, 0.839, 1.0]
+    >>> [round(x, 3) for x in rate_interval(81, 100)]
+    [0.81, 0.719, 0.882]
+    >>> [round(x, 3) for x in rate_interval(20, 20)]
+    [1.0, 0.832, 1.0]
     """
     if not 0 <= successes <= n:
         raise ValueError(f"successes are between 0 and the number of trials ({n}), got {successes}")
     if n == 0:
         return Interval(float("nan"), 0.0, 1.0)
-    successes, n, z = float(successes), float(n), Z_95
-    rate = successes / n
-    center = (rate + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    low = max(0.0, center - half) if successes > 0 else 0.0  # where rounding would leave a little above 0
-    high = min(1.0, center + half) if successes < n else 1.0
-    return Interval(rate, low, high)
+    successes, n = float(successes), float(n)
+    low = float(betaincinv(successes, n - successes + 1, 0.025)) if successes > 0 else 0.0
+    high = float(betaincinv(successes + 1, n - successes, 0.975)) if successes < n else 1.0
+    return Interval(successes / n, low, high)
 
 
 def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
@@ -208,7 +206,7 @@ def clustered_mean(moments: Moments) -> Interval:
 
 def clustered_rate(moments: Moments) -> Interval:
     """
-    Return a rate with the Wilson interval of the effective number of independent trials.
+    Return a rate with the exact interval of the effective number of independent trials.
 
     The interval [1]_ is never narrower than that of independent trials. If every trial went the
     same way, or there is one cluster, each cluster counts as one trial.
@@ -217,20 +215,19 @@ def clustered_rate(moments: Moments) -> Interval:
     ----------
     .. [1] Korn, E. L. and Graubard, B. I. "Confidence intervals for proportions
        with small expected number of positive counts estimated from survey
-       data". Survey Methodology 24 (1998), 193-201: the effective number of
-       trials and its degrees of freedom, there with another interval.
+       data". Survey Methodology 24 (1998), 193-201.
 
     Examples
     --------
     Fifty deals of two equal games each are worth no more than fifty games:
 
     >>> moments = moments_of([2] * 20 + [0] * 30, [2] * 50)  # 20 deals were won, both games
-    >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in wilson(20, 50)]
-    ([0.4, 0.27, 0.54], [0.4, 0.28, 0.54])
+    >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in rate_interval(20, 50)]
+    ([0.4, 0.26, 0.55], [0.4, 0.26, 0.55])
     """
     trials = moments.of
     if trials == 0:
-        return wilson(0, 0)
+        return rate_interval(0, 0)
     rate = min(1.0, max(0.0, moments.total / trials))
     variance = moments.variance
     if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
@@ -238,7 +235,7 @@ def clustered_rate(moments: Moments) -> Interval:
     else:
         known = (Z_95 / t_95(moments.n_clusters)) ** 2
         effective = min(trials, known * rate * (1 - rate) / variance) if variance > 0 else trials
-    return wilson(rate * effective, effective)._replace(value=rate)
+    return rate_interval(rate * effective, effective)._replace(value=rate)
 
 
 def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Interval:
@@ -255,7 +252,7 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
 
     >>> moments = moments_of([8] * 20, [1] * 20)
     >>> [round(x, 1) for x in clustered_bounded_mean(moments, -8, 8)]
-    [8.0, 5.4, 8.0]
+    [8.0, 5.3, 8.0]
     """
     n, total, of, total_squares, products, of_squares = moments
     if of == 0:

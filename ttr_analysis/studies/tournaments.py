@@ -14,10 +14,12 @@ from typing import Final, NamedTuple
 import networkx as nx
 import numpy as np
 import pandas as pd
+from scipy.special import logit
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
+from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
@@ -29,6 +31,7 @@ from ttr_analysis.studies.intervals import (
     clustered_mean,
     clustered_rate,
     moments_of,
+    rate_interval,
     t_95,
 )
 from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_apart, warn_of_generators
@@ -38,6 +41,8 @@ from ttr_analysis.tables import check_size
 
 _COIN: Final = 0.5
 _TWO: Final = 2
+_STANDARD: Final = "Planner"
+"""Who is rated 0 unless another is named."""
 
 
 def built_in() -> list[Player]:
@@ -62,6 +67,7 @@ def tournament(
     seed: int = 0,
     *,
     n_players: int = 2,
+    reference: str | None = None,
     executor: Executor | None = None,
     progress: bool = True,
 ) -> Tournament:
@@ -86,6 +92,8 @@ def tournament(
         Seed of all chance.
     n_players
         Players in a game.
+    reference
+        The name of the player rated 0; None: Planner if it plays, else the first.
     executor, progress
         As in `simulate`.
 
@@ -99,7 +107,7 @@ def tournament(
     ------
     ValueError
         If there are fewer policies than players in a game, the map does not allow that
-        many, or a number is out of range.
+        many, a number is out of range, or the reference does not play.
     KeyboardInterrupt
         If it is interrupted before all have met.
 
@@ -123,10 +131,15 @@ def tournament(
     game_map = as_map(game_map)
     players = _named(policies)
     _check(game_map, players, n_players)
+    names = [name for name, _ in players]
+    if reference is None:
+        reference = _STANDARD if _STANDARD in names else names[0]
+    if reference not in names:
+        raise ValueError(f"the reference is one of {', '.join(names)}, got {reference!r}")
     warn_of_generators(player for _, player in players)
     pairings = list(combinations(range(len(players)), n_players))
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
-    return Tournament(game_map, n_players, meetings)
+    return Tournament(game_map, n_players, meetings, reference)
 
 
 def beats(
@@ -203,25 +216,29 @@ class Tournament:
         Players in a game.
     meetings
         Who came before whom.
+    reference
+        The player rated 0.
     """
 
-    def __init__(self, game_map: GameMap, n_players: int, meetings: Meetings) -> None:
+    def __init__(self, game_map: GameMap, n_players: int, meetings: Meetings, reference: str) -> None:
         self.game_map = game_map
         self.n_players = n_players
+        self.reference = reference
         self._meetings = meetings
 
     @cached_property
     def _ratings(self) -> Ratings:
-        return fit_ratings(self._meetings.scores)
+        return fit_ratings(self._meetings.scores, self._meetings.names.index(self.reference))
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """
         The ratings, best first.
 
-        One row for each player (index `policy`): `rating` (Elo points, on average 0;
-        see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`:
-        "at least" or "at most" if it never lost to the others, or never won; `games`;
+        One row for each player (index `policy`): `rating` (Elo points above the reference;
+        see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`: "at
+        least" or "at most" if it never lost to the reference, or never won, not even
+        through others, so that the other end of the interval is infinite; `games`;
         `win_rate` (shared wins count in shares) with `win_low` and `win_high`; mean
         `points`.
         """
@@ -282,7 +299,8 @@ class Tournament:
     def _repr_html_(self) -> str:
         ratings = self.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3)
         return (
-            f"<p>{escape(self.game_map.title)}, {self.n_players} players a game. Ratings in Elo points:</p>"
+            f"<p>{escape(self.game_map.title)}, {self.n_players} players a game. Ratings in Elo points "
+            f"above {escape(self.reference)}:</p>"
             f"{ratings.to_html()}<p>How often the player of a row came before the player of a column:</p>"
             f"{self.matrix.round(3).to_html(na_rep='')}"
         )
@@ -408,11 +426,11 @@ _TOLERANCE: Final = 1e-10
 
 class Ratings(NamedTuple):
     """
-    Ratings in Elo points, with 95% intervals and bounds.
+    Ratings in Elo points above one player, the reference, with 95% intervals and bounds.
 
-    Their mean is 0 over the largest group whose members all took points from each other,
-    directly or through others. The bound is "at least" for a player from whom no other
-    took a point, "at most" for the reverse: how much better or worse it is, is unknown.
+    The bound is "at least" for a player from whom the reference took no point, not even
+    through others, and "at most" for the reverse: how much better or worse it is, is
+    unknown, and that end of the interval infinite.
     """
 
     elo: Floats
@@ -421,7 +439,7 @@ class Ratings(NamedTuple):
     bounds: tuple[str, ...]
 
 
-def fit_ratings(scores: Floats) -> Ratings:
+def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     """
     Return the ratings that make the results of games most likely.
 
@@ -432,6 +450,8 @@ def fit_ratings(scores: Floats) -> Ratings:
     ----------
     scores
         `scores[d, i, j]`: how often player *i* came before *j* in deal *d*.
+    reference
+        The player rated 0.
 
     Returns
     -------
@@ -449,7 +469,8 @@ def fit_ratings(scores: Floats) -> Ratings:
     -----
     Newton's method on a concave function. The error is the larger of two: by the
     information matrix, as if all meetings were independent, and by the spread between
-    deals (the "sandwich"). The interval is Student's.
+    deals (the "sandwich"). It gives the number of games against the reference that would
+    be as precise, of which the ends are those of `rate_interval`.
 
     References
     ----------
@@ -463,7 +484,7 @@ def fit_ratings(scores: Floats) -> Ratings:
 
     >>> ratings = fit_ratings(np.array([[[0.0, 1.0], [0.0, 0.0]]] * 300 + [[[0.0, 0.0], [1.0, 0.0]]] * 100))
     >>> ratings.elo.round().tolist(), ratings.bounds
-    ([95.0, -95.0], ('', ''))
+    ([0.0, -190.0], ('', ''))
     """
     sums = scores.sum(axis=0)
     met = sums + sums.T
@@ -477,12 +498,31 @@ def fit_ratings(scores: Floats) -> Ratings:
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
     covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse
-    group, bounds = _bounds(sums, strength)
-    shift = np.eye(len(sums)) - group / group.sum()
-    error = np.sqrt(np.max([np.diag(shift @ covariance @ shift.T) for covariance in covariances], axis=0))
-    n_deals = int(np.count_nonzero(scores.any(axis=(1, 2))))
-    elo, half = ELO * shift @ strength, t_95(max(2, n_deals)) * ELO * error
-    return Ratings(elo, elo - half, elo + half, bounds)
+    against = np.eye(len(sums)) - np.eye(len(sums))[reference]
+    by_model, by_spread = (np.diag(against @ covariance @ against.T) for covariance in covariances)
+    beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)  # points to whom it took one from
+    winners, losers = nx.ancestors(beaten, reference), nx.descendants(beaten, reference)
+    ends, bounds = np.zeros((len(sums), 2)), [""] * len(sums)
+    for i in set(range(len(sums))) - {reference}:
+        meetings = (scores[:, i] + scores[:, :, i]).sum(axis=1)
+        n_deals, variance = int(np.count_nonzero(meetings)), max(by_model[i], by_spread[i])
+        if (i in winners) != (i in losers):
+            bounds[i] = "at least" if i in winners else "at most"
+            variance = by_model[i] * meetings.sum() / n_deals  # where all agree, each deal counts as one trial
+        worst, best = _ends(float(expected[i, reference]), float(variance), n_deals)
+        ends[i] = worst if i in winners else -np.inf, best if i in losers else np.inf
+    low, high = ELO * ends.T
+    return Ratings(ELO * (strength - strength[reference]), low, high, tuple(bounds))
+
+
+def _ends(rate: float, variance: float, n_deals: int) -> tuple[float, float]:
+    """Return the ends of the interval of log odds, from their variance and the rate that they mean."""
+    known = (Z_95 / t_95(max(_TWO, n_deals))) ** 2
+    games = 1 / (variance * rate * (1 - rate))
+    n = max(0.0, known * (games - 2 * _VIRTUAL_DRAW))
+    _, low, high = rate_interval(min(n, max(0.0, known * (rate * games - _VIRTUAL_DRAW))), n)
+    with np.errstate(divide="ignore"):
+        return float(logit(min(low, rate))), float(logit(max(high, rate)))
 
 
 def _expected(strength: Floats) -> Floats:
@@ -507,19 +547,3 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
         if largest < _TOLERANCE:
             break
     return strength, information
-
-
-def _bounds(sums: Floats, strength: Floats) -> tuple[Floats, tuple[str, ...]]:
-    """Return which players the mean of ratings is over, as ones, and who is only known to be above or below others."""
-    beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)
-    groups = nx.strongly_connected_components(beaten)
-    largest = max(groups, key=lambda group: (len(group), strength[list(group)].mean()))
-    is_tied = len(largest) > 1
-    bounds = []
-    for player in beaten:
-        # Whom it took a point from, if only by way of others, and who took one from it.
-        below, above = nx.descendants(beaten, player), nx.ancestors(beaten, player)
-        if is_tied:
-            below, above = below & largest, above & largest
-        bounds.append("at least" if below and not above else "at most" if above and not below else "")
-    return np.array([float(player in largest or not is_tied) for player in beaten]), tuple(bounds)

@@ -48,7 +48,7 @@ from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source, Watcher, know
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.intervals import Interval, interval_of_mean, mean_interval, wilson
+from ttr_analysis.studies.intervals import Interval, interval_of_mean, mean_interval, rate_interval
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
@@ -113,7 +113,7 @@ def win_probability(
     -----
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession
     [1]_: without it, few rollouts would give extreme results. Its interval is that of
-    the same beta distribution, widened to Wilson's [2]_ where that reaches further. A
+    the same beta distribution, widened to that of `rate_interval` where that reaches further. A
     finished game with all tickets known is certain.
 
     The tickets of a seat are believed to be those of a planner who claimed its routes,
@@ -125,9 +125,6 @@ def win_probability(
     ----------
     .. [1] Gelman, A. et al. "Bayesian Data Analysis", 3rd ed., section 2.1.
        CRC Press, 2013.
-    .. [2] Wilson, E. B. "Probable inference, the law of succession, and
-       statistical inference". Journal of the American Statistical
-       Association 22 (1927), 209-212.
 
     Examples
     --------
@@ -168,7 +165,7 @@ def _chances(results: Results, *, is_known: bool) -> list[list[float]]:
 def succession(wins: float, n: int, n_seats: int) -> Interval:
     """Return the probability of one of some seats to win after `n` rollouts, with the interval of `win_probability`."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
-    of_wins = wilson(wins, n)
+    of_wins = rate_interval(wins, n)
     return Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))
 
 
@@ -464,7 +461,7 @@ def ticket_posterior(
     for i in range(known.tables.n_decks):
         some = is_free & (deck == i)
         uniform[some] = from_decks[:, i].mean() / max(1, some.sum())
-    rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
+    rows = [(*rate_interval(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
     found = found.sort_values("probability", ascending=False, kind="stable").rename_axis(columns=whose)
@@ -475,7 +472,7 @@ def ticket_posterior(
         some = is_free & (deck == i)
         n_free, n_named = int(some.sum()), int((some & named[: len(tickets)]).sum())
         none *= [comb(n_free - n_named, n) / max(1, comb(n_free, n)) for n in from_decks[:, i].tolist()]
-    found.loc[f"any ticket to {game_map.place(to)}"] = (*wilson(n_any, n_worlds), 1 - none.mean())
+    found.loc[f"any ticket to {game_map.place(to)}"] = (*rate_interval(n_any, n_worlds), 1 - none.mean())
     return as_table(found.iloc[np.roll(np.arange(len(found)), 1)])
 
 
@@ -567,7 +564,7 @@ def route_gone(
                 own[i] += lost[1]
                 gone[i] += not lost[1]
     found = pd.DataFrame(
-        [(*wilson(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
+        [(*rate_interval(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
         columns=["gone", "gone_low", "gone_high", "own"],
         index=pd.Index([known.game_map.routes[route].id for route in routes], name="route"),
     )

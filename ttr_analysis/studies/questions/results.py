@@ -56,7 +56,7 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=40, seed=7, progress=False)
     >>> ttr.studies.win_rates(result)[["policy", "games", "win_rate", "win_low"]].round(2).to_numpy().tolist()
-    [['Greedy', 40, 0.98, 0.86], ['Random', 40, 0.02, 0.0]]
+    [['Greedy', 40, 0.98, 0.85], ['Random', 40, 0.02, 0.0]]
     """
     return _with_sd(tally(result, "seat_advantage", ["player", "policy"], result.iterate("seats"))).reset_index(
         "policy"
