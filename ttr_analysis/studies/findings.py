@@ -153,13 +153,12 @@ class Inputs:
 
     @cached_property
     def paid_tickets(self) -> pd.DataFrame | None:
-        """What tickets brought for each of their trains when kept, the best first; None without a best and a worst."""
+        """What tickets brought on average when kept, the best first; None without a best and a worst."""
         if self.games is None:
             return None
         found = ticket_results(self.games, self.values, self.game_map)
         found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
-        for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
-            found[name] = found[column] / found["trains"]
+        found[["figure", "low", "high"]] = found[["net_points", "net_low", "net_high"]].to_numpy()
         return found.sort_values("figure", ascending=False, kind="stable") if len(found) > 1 else None
 
 
@@ -299,9 +298,9 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
-        f"{best['name']} pays best: {in_words(best['figure'], 'points a train')} that it takes at least, failures "
-        f"counted ({interval_text(best['low'], best['high'], 'points a train')}), or "
-        f"{in_words(best['net_points'], 'points')} on average when kept."
+        f"{best['name']} pays best: kept, it brings {in_words(best['figure'], 'points')} on average, failures counted "
+        f"({interval_text(best['low'], best['high'], 'points')}), or "
+        f"{in_words(best['net_per_train'], 'points a train')} that it takes at least{_among(inputs)}."
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
@@ -312,17 +311,26 @@ def _trap(inputs: Inputs) -> _Said | None:
     paid = inputs.paid_tickets
     if paid is None:
         return None
+    # A cheap ticket brings little, but takes few trains: the one to leave is the one that wastes them.
+    paid = paid.copy()
+    paid[["figure", "low", "high"]] = paid[["figure", "low", "high"]].div(paid["trains"], axis=0)
+    paid = paid.sort_values("figure", ascending=False, kind="stable")
     worst = row_at(paid, -1)
     ticket = inputs.game_map.ticket(str(worst["name"]))
     points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
     sentence = (
         f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
         f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
-        f"{in_words(worst['completion_rate'], 'share')} of the cases when kept: "
+        f"{in_words(worst['completion_rate'], 'share')} of the cases when kept{_among(inputs)}: "
         f"{in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
     return _Said(sentence, paid.tail(_SHOWN), worst["name"])
+
+
+def _among(inputs: Inputs) -> str:
+    """Return at what table the games were played, in words that end a sentence."""
+    return "" if inputs.games is None else f", with {n_players(inputs.games)} players"
 
 
 def _hurry(inputs: Inputs) -> _Said | None:
@@ -441,13 +449,14 @@ def _winners(inputs: Inputs) -> _Said | None:
         return None
     table = table.sort_values("figure", ascending=False, kind="stable")
     whole, first, second = float(table["figure"].sum()), row_at(table, 0), row_at(table, 1)
+    at_table = f" of {n_players(inputs.games)} players"
     sentence = (
-        f"{table.index[0]} win games: winners lead by {in_words(whole, 'points')}, of which "
+        f"{table.index[0]} win games{at_table}: winners lead by {in_words(whole, 'points')}, of which "
         f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) are from "
         f"{table.index[0].lower()} and {number_text(second['figure'], 'points')} from {table.index[1].lower()}."
     )
     if first["low"] <= second["high"]:
-        sentence = sentence.replace(f"{table.index[0]} win games: winners", "Winners")
+        sentence = sentence.replace(f"{table.index[0]} win games{at_table}: winners", "Winners")
     return _Said(sentence, table, table.index[0], 0.0)
 
 
@@ -466,7 +475,7 @@ def _fates(inputs: Inputs) -> _Said | None:
     failed = 1 - rates["completed"]
     share = "most of them" if first["low"] > failed / 2 else "above all"
     sentence = (
-        f"Of the tickets kept {in_words(failed, 'share')} fail, {share} {lost.index[0]}: "
+        f"Of the tickets kept {in_words(failed, 'share')} fail{_among(inputs)}, {share} {lost.index[0]}: "
         f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]
@@ -508,7 +517,7 @@ def _tunnel(inputs: Inputs) -> _Said | None:
 
 
 _KINDS: Final = {
-    "best-ticket": _Kind(_best_ticket, "The ticket that pays best", "points a train"),
+    "best-ticket": _Kind(_best_ticket, "The ticket that pays best", "points"),
     "trap": _Kind(_trap, "The ticket to leave", "points a train"),
     "hurry": _Kind(_hurry, "The route to hurry for", "trains", "board"),
     "long-route": _Kind(_long_route, "Is {} worth it?", "points"),

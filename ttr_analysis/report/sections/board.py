@@ -244,7 +244,10 @@ def bottleneck_section(context: Context) -> Section:
     bridges = _bridges(context)
     cut_cities = _cut_cities(context)
     lead = f"{_dearest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
-    note = f"{number(context.n_losses_deals)} random {context.deals}, all of whose tickets are to be completed."
+    note = (
+        f"{number(context.n_losses_deals)} random {context.deals}, all of whose tickets are to be completed, with "
+        f"{context.n_players} players."
+    )
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
         _loss_board(context, losses),
@@ -265,13 +268,20 @@ _RARE = ("deals_lost", "tickets_lost")
 
 
 def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each loss of a track, or of both tracks, the dearest first."""
+    """
+    Return a row for each loss that one claim brings about, the dearest first.
+
+    Of a double route that is both tracks, where so many play that the other one closes.
+    """
     game_map = context.game_map
+    opposite = "track" if not game_map.rules.both_tracks_open(context.n_players) else "both"
     routes = {route.id: route for route in game_map.routes}
     named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
     rows = []
     for row in records(table):
         route = routes[row["route"]]
+        if row["lost"] == opposite and game_map.twin(route):
+            continue
         both = row["lost"] == "both"
         shown = {
             **row,
@@ -291,27 +301,22 @@ _LOSS_COLUMNS = (
 )
 
 
-def _worst(context: Context, losses: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the dearest loss of those that one claim brings about, with as many players as play the games."""
-    game_map = context.game_map
-    opposite = _BOTH if game_map.rules.both_tracks_open(context.n_players) else "one track"
-    return max(
-        (row for row in losses if row["lost"] != opposite),
-        key=lambda row: _or_zero(row["deal_mean"]),
-    )
-
-
 def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
-    first = _worst(context, losses)
+    first = _worst(losses)
     harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
     lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
     words = (
         f"The loss of {first['route']}{lost} costs most: {counted(number(first['deal_mean'], 2), 'train')} more for "
-        f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
+        f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst, with "
+        f"{context.n_players} players."
     )
     if not harmless:
         return words
     return f"{words} {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
+
+
+def _worst(losses: list[dict[str, Any]]) -> dict[str, Any]:
+    return max(losses, key=lambda row: _or_zero(row["deal_mean"]))
 
 
 def _or_zero(value: float) -> float:
@@ -321,16 +326,13 @@ def _or_zero(value: float) -> float:
 def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
     """Return the board colored by what the loss of a route costs."""
     game_map = context.game_map
-    dearest = {row["id"]: _or_zero(row["deal_mean"]) for row in losses if row["lost"] != _BOTH}
-    # Where a claim closes the other track, it is the loss of both that counts.
-    closes = not game_map.rules.both_tracks_open(context.n_players)
+    dearest: dict[str, float] = {}
     for row in losses:
-        if closes and row["lost"] == _BOTH:
-            tracks = game_map.routes_between(*game_map.route(row["id"]).cities)
-            dearest |= {track.id: _or_zero(row["deal_mean"]) for track in tracks}
-    doubled = any(row["lost"] == _BOTH for row in losses)
-    twins = f"; of a double route, {'both tracks' if closes else 'one track'}" if doubled else ""
-    top = _worst(context, losses)
+        tracks = game_map.routes_between(*game_map.route(row["id"]).cities) if row["lost"] == _BOTH else ()
+        dearest |= dict.fromkeys([row["id"], *(track.id for track in tracks)], _or_zero(row["deal_mean"]))
+    doubled = next((row["lost"] for row in losses if row["lost"] != "route"), "")
+    twins = f"; of a double route, {doubled}" if doubled else ""
+    top = _worst(losses)
     highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
     caption = f"How many trains more an opening deal takes on average when the route is lost{twins}."
     return board(

@@ -212,9 +212,9 @@ def deal(context: Context) -> Section:
         lead += "No choice that the rules allow can be completed in full with the trains of a player. "
     if played:
         lead += (
-            f"Played out, the best choice is to keep {which}: it wins {percent(best['win_rate'])} of {n_games} games "
-            f"(95% interval {percent(best['win_low'])} to {percent(best['win_high'])}), with "
-            f"{percent(best['completion_rate'])} of the tickets completed."
+            f"Played out by {context.n_players} players, the best choice is to keep {which}: it wins "
+            f"{percent(best['win_rate'])} of {n_games} games (95% interval {percent(best['win_low'])} to "
+            f"{percent(best['win_high'])}), with {percent(best['completion_rate'])} of the tickets completed."
         )
     else:
         lead += (
@@ -226,7 +226,10 @@ def deal(context: Context) -> Section:
         lead += f" By the map alone, that means to write off {listed(map(ticket_name, written_off))}."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
-        note = f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games."
+        note = (
+            f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
+            f"{context.n_players} players. Trust this table where the one below ranks them otherwise."
+        )
         shown = [
             {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
             for row in played
@@ -278,8 +281,9 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
     ]
     shown = drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
-        "Ranked by net points, as if nobody took a route of the network; worst detour and points at risk say what that "
-        "may cost. Where the trains of a player do not suffice, tickets are written off, and count as lost."
+        "By the map alone: ranked by net points, as if nobody took a route of the network; worst detour and points at "
+        "risk say what that may cost. Where the trains of a player do not suffice, tickets are written off, and count "
+        "as lost."
     )
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
