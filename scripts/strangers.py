@@ -22,7 +22,7 @@ import ttr_analysis as ttr
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy
-from ttr_analysis.policies import Greedy, Planner, Planner1
+from ttr_analysis.policies import Greedy, Planner, Planner1, Planner2
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.studies import rate_interval
@@ -41,7 +41,7 @@ SPREAD: Final = 0.4
 
 def perturbed(rng: np.random.Generator) -> CompiledPolicy:
     """Return a planner of either kind with all its numbers changed."""
-    base = Planner1() if rng.random() < 1 / 2 else Planner()
+    base = Planner1() if rng.random() < 1 / 2 else Planner2()
     numbers = {field.name: float(getattr(base, field.name)) for field in fields(base)}
     return Planner(**{name: number * float(np.exp(SPREAD * rng.normal())) for name, number in numbers.items()})
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
+from math import isfinite
 from operator import index
 from pathlib import Path
 from typing import (
@@ -121,6 +122,33 @@ class Text:
     def __str__(self) -> str:
         length = f"{self.least} to" if self.least else "at most"
         return f"a printable text of {length} {self.most:,} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """
+    The finite numbers from `low` on, or those above it; without `low` all of them.
+
+    Examples
+    --------
+    >>> 0 in Amount(0.0), 0 in Amount(0.0, is_above=True), float("nan") in Amount()
+    (True, False, False)
+    >>> print(Amount(), Amount(0.0), Amount(0.0, is_above=True), sep=", ")
+    a number, a number of 0 or more, a number above 0
+    """
+
+    low: float | None = None
+    is_above: bool = False
+
+    def __contains__(self, value: object, /) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            return False
+        return self.low is None or value > self.low or (value == self.low and not self.is_above)
+
+    def __str__(self) -> str:
+        if self.low is None:
+            return "a number"
+        return f"a number above {self.low:g}" if self.is_above else f"a number of {self.low:g} or more"
 
 
 def _number_text(value: object) -> str:
@@ -252,7 +280,9 @@ class Decoder:
     is decoded as None, and the others are still looked at. `hidden` fields of dataclasses are no keys.
     """
 
-    def __init__(self, refuse: Callable[[Keys, str, str], None], hidden: AbstractSet[str] = frozenset()) -> None:
+    Refuse: TypeAlias = Callable[[Keys, str, str], None]
+
+    def __init__(self, refuse: Refuse, hidden: AbstractSet[str] = frozenset()) -> None:
         self.refuse = refuse
         self._hidden = hidden
 
@@ -330,6 +360,11 @@ class Decoder:
             for i, (item_hint, item) in enumerate(zip(hints, value, strict=True))
         )
         return None if None in decoded else decoded
+
+
+def allowed_in(cls: type[Any]) -> dict[str, Any]:
+    """Return what the fields of a dataclass allow, by their names."""
+    return {name: get_args(hint)[1] for name, hint in _hints(cls).items()}  # type: ignore[arg-type] # classes are hashable
 
 
 @cache  # each table of each variant asks for them, and to make them takes longer than all the rest

@@ -167,18 +167,20 @@ def test_a_state_alone_does_not_tell() -> None:
 
 @pytest.mark.parametrize("share", [0.25, 1.0])
 def test_so_many_of_those_who_play_on_have_a_style_of_their_own(share: float) -> None:
-    styles = planner_styles(3, share, np.random.default_rng(7))
+    game_map = load("nordic")
+    planner = Planner().on(game_map, 3)
+    styles = planner_styles(game_map, 3, share, np.random.default_rng(7))
     games = np.array([next(styles) for _ in range(400)])
-    is_planner = (games == Planner().params).all(axis=2)
+    is_planner = (games == planner.params).all(axis=2)
 
     assert is_planner.mean(axis=0) == pytest.approx([1 - share] * 3, abs=0.06)
     others = games[~is_planner]
     assert len(np.unique(others, axis=0)) == len(others)
-    is_told_apart = (Planner1().params == 0) & (Planner().params > 0)
+    is_told_apart = (Planner1().params == 0) & (planner.params > 0)
     is_first = (others[:, is_told_apart] == 0).all(axis=1)
     assert is_first.mean() == pytest.approx(1 / 2, abs=0.1)
-    is_number = Planner().params > 0
-    off = np.log(others[~is_first][:, is_number] / Planner().params[is_number])
+    is_number = planner.params > 0
+    off = np.log(others[~is_first][:, is_number] / planner.params[is_number])
     assert (off.mean(), off.std()) == pytest.approx((0, 0.4), abs=0.03)
     assert Planner(*others[0]).params.tolist() == others[0].tolist()
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from ttr_analysis.policies import Planner
+from ttr_analysis.policies import Planner, Planner2
 from ttr_analysis.studies.questions.tickets import MEASURES, difficulty_correlations, ticket_difficulty
 
 # Witter & Lyford, "Applications of Graph Theory and Probability in the Board Game Ticket to Ride", FDG 2020.
@@ -47,7 +47,7 @@ def test_points_of_routes_up_to_a_length(longest: int, points: int, per_turn: fl
 @pytest.mark.compiled_only
 def test_going_first_helps_and_resistance_wants_the_inverse_of_length() -> None:
     usa = load("usa")
-    result = ttr.simulate(usa, [Planner()] * 2, 1_500, 7, progress=False)
+    result = ttr.simulate(usa, [Planner2()] * 2, 1_500, 7, progress=False)
     seats = ttr.studies.seat_advantage(result)
     table = ticket_difficulty(result, usa)
     found = difficulty_correlations(table)["correlation"]

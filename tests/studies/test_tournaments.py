@@ -17,6 +17,7 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis._arrays import Floats
 from ttr_analysis._compile.calls import is_plain
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.policies import Greedy, Planner, Random
@@ -24,7 +25,7 @@ from ttr_analysis.studies import pool
 from ttr_analysis.studies.playing import Player
 from ttr_analysis.studies.questions.results import win_differences
 from ttr_analysis.studies.simulation import Interrupted
-from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, fit_ratings, tournament
+from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, fit_ratings, league, tournament
 from ttr_analysis.viz.charts import plot_ratings
 
 IS_COMPILED = not is_plain()
@@ -260,6 +261,16 @@ def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -
     assert sorted(part.pairs["games"]) == [3, 3, 6]
     with pytest.raises(KeyboardInterrupt):
         tournament(load("usa"), players, 6, executor=Here(2), progress=False)
+
+
+def test_a_league_is_a_tournament_with_a_reference_who_joins() -> None:
+    found = league("usa", ["Random", "Greedy"], 4, 7, reference="planner", progress=False)
+    same = tournament(load("usa"), ["Random", "Greedy", "Planner"], 4, 7, progress=False)
+
+    assert found.reference == "Planner"
+    pd.testing.assert_frame_equal(found.table, same.table)
+    with pytest.raises(UnknownNameError, match="Nobody"):
+        league("usa", ["Random", "Greedy"], 4, reference="Nobody", progress=False)
 
 
 def test_no_two_players_have_one_name() -> None:

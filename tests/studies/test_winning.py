@@ -17,7 +17,7 @@ from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
@@ -276,7 +276,7 @@ def test_a_curve_of_another_game_is_refused(record: GameRecord, curve: pd.DataFr
 @pytest.fixture(scope="module")
 def planned() -> GameRecord:
     """Return a game of two planners."""
-    return a_game("nordic").play([Planner(), Planner()], seed=3)
+    return a_game("nordic").play([Planner2(), Planner2()], seed=3)
 
 
 def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> None:

@@ -28,11 +28,14 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key
 from ttr_analysis.tables import Tables
 
-BUILT_IN: Final = ("Random", "Greedy", "Planner", "Searcher", "Planner1")
-"""Names of the built-in players. The weakest come first, those of earlier versions last."""
+RIVALS: Final = ("OneStep", "LongRoutes", "Paths", "Hungry", "Racer")
+"""Names of players that come from outside, or from whoever studied ours, to measure others against."""
 
-FROZEN: Final = frozenset({"Planner1"})
-"""Players of earlier versions, who stay as they are so that others can be measured against them."""
+FROZEN: Final = ("Planner1", "Planner2")
+"""Names of players of earlier versions, who stay as they are for the same purpose."""
+
+BUILT_IN: Final = ("Random", "Greedy", "Planner", "Searcher", *FROZEN, *RIVALS)
+"""Names of all players of the package; of ours, the weakest come first."""
 
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
 """A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""

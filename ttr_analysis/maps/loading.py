@@ -13,6 +13,7 @@ from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
 from ttr_analysis.maps.rows import MAX_TEXT, build_board, read_rows
 from ttr_analysis.maps.rules_file import read_rules
+from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
 _ALIKE = 0.65
@@ -29,7 +30,7 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
         `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any
         case, or the title of such a map; or a folder with `cities.csv`,
         `routes.csv`, `tickets.csv`, `rules.toml` and, for tickets to countries,
-        `places.csv`.
+        `places.csv`. `planner.toml` may say how `Planner` plays there.
 
     Returns
     -------
@@ -59,14 +60,16 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     faults = FaultList("", error=MapError)
     rules = read_rules(folder / "rules.toml", faults.of("rules.toml"))
     rows = read_rows(folder, rules, faults)
-    order = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml")
+    strategies = read_strategies(folder / STRATEGY_FILE, rules, faults.of(STRATEGY_FILE))
+    order = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml", STRATEGY_FILE)
     replace(faults, source=str(name_or_folder)).raise_if_any(order)
     assert rules is not None  # noqa: S101 - or there are faults
     board = build_board(rows, rules)
     # A folder may have any name; that of a map is shortened so that records and tables can hold it.
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
     # A map of its own, but made of the same facts as the first equal one.
-    return replace(first_equal(GameMap(name=name, title=rules.title, rules=rules, **board)))
+    game_map = first_equal(GameMap(name=name, title=rules.title, rules=rules, **board))
+    return replace(game_map, strategies=strategies)
 
 
 MapLike = GameMap | str | os.PathLike[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +27,7 @@ from ttr_analysis.maps.names import (
 )
 from ttr_analysis.maps.rows import check_rows, map_rows, read_route, route_under, table_texts
 from ttr_analysis.maps.rules_file import rules_text
+from ttr_analysis.maps.strategy import STRATEGY_FILE, Fitted, strategies_text
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ class GameMap:
         All of them. Each copy of a ticket counts.
     rules
         The rule set, variants included.
+    strategies
+        By what numbers `Planner` plays here. They are no facts of the game: maps are
+        equal whatever these are.
 
     Examples
     --------
@@ -99,6 +103,7 @@ class GameMap:
     routes: tuple[Route, ...]
     tickets: tuple[Ticket, ...]
     rules: RuleSet
+    strategies: tuple[Fitted, ...] = field(default=(), compare=False, repr=False)
 
     # -- looking things up ------------------------------------------------
 
@@ -399,7 +404,10 @@ class GameMap:
         folder = Path(path).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
-        for name, content in {**table_texts(rows), "rules.toml": rules_text(self.rules)}.items():
+        texts = {**table_texts(rows), "rules.toml": rules_text(self.rules)}
+        if self.strategies:
+            texts[STRATEGY_FILE] = strategies_text(self.strategies)
+        for name, content in texts.items():
             write_atomically(folder / name, content)
 
     # -- other maps -----------------------------------------------------------
@@ -478,7 +486,8 @@ class GameMap:
         if rules is self.rules:
             return self
         routes = tuple(route_under(rules, route, self.rules) for route in self.routes)
-        return replace(first_equal(replace(self, title=rules.title, routes=routes, rules=rules)))
+        variant = replace(self, title=rules.title, routes=routes, rules=rules)
+        return replace(first_equal(variant), strategies=self.strategies)
 
     def _with(self, routes: tuple[Route, ...], tickets: tuple[Ticket, ...]) -> GameMap:
         """Return the map with other routes and tickets, checked."""

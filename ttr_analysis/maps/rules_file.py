@@ -31,11 +31,17 @@ Conflict: TypeAlias = tuple[Keys, object, str]
 
 def read_rules(path: Path, faults: FaultList) -> RuleSet | None:
     """Return the rule set in a file, with its variants, or None with faults."""
+    found = read_toml(path, faults)
+    return None if found is None else _decode(*found, faults)
+
+
+def read_toml(path: Path, faults: FaultList) -> tuple[dict[str, Any], str] | None:
+    """Return the data in a TOML file and its text, or None with faults."""
     content = read_text(path, faults, _MAX_BYTES)
     if content is None or not _is_short_enough(content, faults):
         return None
     try:
-        return _decode(tomllib.loads(content), content, faults)
+        return tomllib.loads(content), content
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"\(at line (\d+)", str(error))
         line = int(match[1]) if match else content.count("\n") + 1

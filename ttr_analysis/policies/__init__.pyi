@@ -1,8 +1,15 @@
 from .greedy import Greedy as Greedy
+from .planner.fitting import fit as fit
 from .planner.policy import Planner as Planner
 from .planner.policy import Planner1 as Planner1
+from .planner.policy import Planner2 as Planner2
+from .planner.policy import Racer as Racer
 from .playout import CompiledPolicy as CompiledPolicy
 from .playout import Policy as Policy
 from .playout import play_games as play_games
 from .random import Random as Random
+from .rivals import Hungry as Hungry
+from .rivals import LongRoutes as LongRoutes
+from .rivals import OneStep as OneStep
+from .rivals import Paths as Paths
 from .search.searcher import Searcher as Searcher

@@ -59,7 +59,7 @@ def choose_greedily(
     if phase == TURN:
         for i in range(tables.n_routes):
             route = lore[i]
-            if _can_claim(state, tables, seat, route):
+            if can_claim(state, tables, seat, route):
                 return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
     if phase in (TURN, SECOND_DRAW):
         code = _draw(state, tables, seat)
@@ -108,7 +108,8 @@ class Greedy(OneFunction):
 
 
 @compiled
-def _can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
+def can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
+    """Return whether a seat can pay for a route that is open to it."""
     if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != NONE:
         return False
     return can_pay(state.hand[seat], tables.color[route], spaces_at(tables, route))

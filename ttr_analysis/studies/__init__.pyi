@@ -45,6 +45,7 @@ from .simulation import simulate as simulate
 from .tournaments import Tournament as Tournament
 from .tournaments import beats as beats
 from .tournaments import built_in as built_in
+from .tournaments import league as league
 from .tournaments import tournament as tournament
 from .winning import route_gone as route_gone
 from .winning import ticket_posterior as ticket_posterior

@@ -54,7 +54,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.policies.planner.knowledge import Params
 from ttr_analysis.policies.planner.knowledge import turns_left as foresee_turns
-from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.planner.policy import Planner, Planner2
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, results_of, seat_players, wake_players
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.rules.chance import run_keys
@@ -117,8 +117,8 @@ class Choice(NamedTuple):
     deal: Ints = np.zeros(1, dtype=np.int64)
     kept: int = 0
     """The tickets that it is dealt, and bit i for keeping the i-th of them."""
-    foresight: Floats = Planner().params
-    """Parameters of the planner that estimates the turns left."""
+    foresight: Floats = Planner2().params
+    """Numbers of the planner that estimates the turns left: not fitted to win, but to how fast players are."""
 
 
 @compiled
@@ -156,7 +156,7 @@ def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) ->
         return 0.0
     if route_fault(state, tables, seat, route) != NONE:
         return 0.0
-    turns = foresee_turns(state, tables, seat, Params(choice.foresight[: Params.n_cells]))
+    turns, _ = foresee_turns(state, tables, seat, Params(choice.foresight[: Params.n_cells]))
     return turns if turns <= choice.left else 0.0
 
 
@@ -372,7 +372,7 @@ def route_worth(
         Numbers of cards held: of one color that the route takes, and locomotives where
         they are jokers. None: from 0 to its length.
     turns_left
-        The most turns left at the moment, as the player estimates them. None: any.
+        The most turns left at the moment, as `Planner2` estimates them. None: any.
     n_games
         Games searched for the moment.
     n_players, policy

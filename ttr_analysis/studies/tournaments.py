@@ -20,7 +20,7 @@ from ttr_analysis._arrays import Floats
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.waiting import Z_95
-from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, PolicyLike, find_policies, find_policy, policy_name
+from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, RIVALS, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
@@ -49,15 +49,17 @@ def built_in() -> list[Player]:
     """
     Return the compiled players of the package, the weakest first.
 
-    `Searcher` plays some thousand times slower, and `Planner1` is an older
-    `Planner`: name them to include them.
+    `Searcher` plays some thousand times slower; earlier planners and rivals from
+    outside are there to measure others against: name them to include them.
 
     Examples
     --------
     >>> built_in()[:2]
     [Random(), Greedy()]
     """
-    return [policy for policy in find_policies(BUILT_IN) if is_compiled(policy) and policy.name not in FROZEN]
+    return [
+        policy for policy in find_policies(BUILT_IN) if is_compiled(policy) and policy.name not in (*FROZEN, *RIVALS)
+    ]
 
 
 def tournament(
@@ -140,6 +142,61 @@ def tournament(
     pairings = list(combinations(range(len(players)), n_players))
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
     return Tournament(game_map, n_players, meetings, reference)
+
+
+def league(
+    game_map: MapLike,
+    players: Entrants | None = None,
+    n_games: int = 500,
+    seed: int = 0,
+    *,
+    reference: str = _STANDARD,
+    n_players: int = 2,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> Tournament:
+    """
+    Rate players against one of them, whose rating is 0: a tournament with a yardstick.
+
+    Parameters
+    ----------
+    game_map, n_games, seed, n_players, executor, progress
+        As in `tournament`.
+    players
+        The players, as in `tournament`. None: all compiled ones of the package, those of
+        earlier versions and rivals from outside included.
+    reference
+        The name of the player whose rating is 0; it joins if it is not among them.
+
+    Raises
+    ------
+    ValueError, KeyboardInterrupt
+        As in `tournament`.
+    UnknownNameError
+        If there is no such player.
+
+    Examples
+    --------
+    >>> found = league("usa", ["Greedy", "Hungry"], n_games=20, reference="Greedy", progress=False)
+    >>> found.table["rating"].round().to_dict()["Greedy"], found.table.index[0]
+    (0.0, 'Hungry')
+    """
+    everybody = [policy for policy in find_policies(BUILT_IN) if is_compiled(policy)]
+    named = dict(_named(everybody if players is None else players))
+    if reference not in named:
+        known = find_policy(reference)
+        reference = policy_name(known)
+        named.setdefault(reference, known)
+    return tournament(
+        game_map,
+        named,
+        n_games,
+        seed,
+        n_players=n_players,
+        reference=reference,
+        executor=executor,
+        progress=progress,
+    )
 
 
 def beats(

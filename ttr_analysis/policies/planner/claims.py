@@ -143,17 +143,17 @@ def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> i
         is_plan = i < n_planned
         if is_plan:
             route = memory.plan[i]
-            worth = share + tables.points[route] + params.rush * _danger(turn, route)
+            worth = share + tables.points[route] + params.rush * danger(turn, route)
         else:
             route = i - n_planned
             length = tables.length[route]
             if length < least or length > n_trains or state.owner[route] != NOBODY or memory.is_planned[route]:
                 continue
-            worth = tables.points[route] - price * length + params.denial * _danger(turn, route)
+            worth = tables.points[route] - price * length + params.denial * danger(turn, route)
             if has_trail:
                 worth += trail_growth(tables, params, memory, route) * length
             if tables.tokens_each > 0:
-                worth -= toll_cost(state, tables, seat, route, token_value, at_stake)
+                worth -= toll_cost(turn, route, token_value, at_stake)
             if not is_open(state, tables, seat, route) or (worth <= 0.0 and not is_stuck):
                 continue
         color = tables.color[route]
@@ -199,7 +199,10 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
     if size > 0 and missing > 0.0:
         spare = turn.memory.n_spare - min(own, free[color])
         missing = max(1.0, missing - min(missing if spaces.swap_any else float(no_symbols), spare / size))
-    if missing > 2.0 * turn.left - 1.0:
+    turns = turn.left
+    if turn.memory.is_planned[route]:
+        turns += turn.params.patience * (turn.others_left - turns)
+    if missing > 2.0 * turns - 1.0:
         return
     share = worth / (missing + 2.0)
     if no_color > 0:
@@ -214,7 +217,7 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
 
 
 @compiled
-def _danger(turn: Turn, route: int) -> float:
+def danger(turn: Turn, route: int) -> float:
     """Return trains that it costs to lose a route, by how likely somebody wants it who builds at one of its ends."""
     rivals = turn.memory.rivals[turn.tables.city_a[route]] + turn.memory.rivals[turn.tables.city_b[route]]
     return float(turn.facts.danger[route] * (_CALM + rivals) / DANGER_UNIT)

@@ -20,13 +20,16 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import Record, block, cell, compiled, float_cell
 from ttr_analysis.analysis.tickets.steiner import all_distances, first_tree, forest_cost
-from ttr_analysis.cards import N_KINDS
+from ttr_analysis.cards import N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import join_ends
-from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.strategy import DECIMALS, Strategy
+from ttr_analysis.policies.planner.strategies import NUMBERS, strategy_on
 from ttr_analysis.rules.chance import KEY_SIZE
+from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables import (
     MAX_CITIES,
     MAX_GOALS,
@@ -88,20 +91,8 @@ class Memory(Record):
     """Room for hands of cards."""
 
 
-class MapFacts(Record):
-    """What a planner knows of a map before the first game."""
-
-    goal_trains = block(MAX_GOALS)
-    """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
-    danger = block(MAX_ROUTES)
-    """Trains that it costs to go around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
-
-
-DANGER_UNIT: Final = 1000
-
-
 class Params(Record, dtype=np.float64):
-    """The fields of `policy.Planner`, in its order."""
+    """The numbers of a `Strategy`, in its order."""
 
     train_price = float_cell()
     route_price = float_cell()
@@ -138,10 +129,39 @@ class Params(Record, dtype=np.float64):
     seat_spread = float_cell()
     care = float_cell()
     late_cards = float_cell()
+    hoard_cards = float_cell()
+    hoard_turns = float_cell()
+    hoard_danger = float_cell()
+    least_part = float_cell()
+    hand_part = float_cell()
+    patience = float_cell()
+    owner_price = float_cell()
+    token_calm = float_cell()
+
+
+class MapFacts(Record):
+    """What a planner knows of a map before the first game."""
+
+    goal_trains = block(MAX_GOALS)
+    """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
+    danger = block(MAX_ROUTES)
+    """Trains that it costs to go around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
+    numbers = block(Params.n_cells)
+    """The numbers of planners there, as `Params` has them, in parts of a million."""
+
+
+DANGER_UNIT: Final = 1000
+NUMBER_UNIT: Final = 10**DECIMALS
+UNTOLD: Final = -1e12
+"""What stands for a number of `Params` that the map says."""
 
 
 class Turn(NamedTuple):
-    """A decision to make: the game as a seat sees it, its strategy and memory, and the turns it expects to have."""
+    """
+    A decision to make: the game as a seat sees it, its strategy and memory.
+
+    `left` is the turns it expects to have, `others_left` those if somebody else ends the game.
+    """
 
     state: State
     tables: Tables
@@ -150,6 +170,7 @@ class Turn(NamedTuple):
     params: Params
     memory: Memory
     left: float
+    others_left: float
 
 
 # -- the map -------------------------------------------------------------------------------------------------------
@@ -159,10 +180,9 @@ _LONG_WAY: Final = 8
 """A longer way around costs no more."""
 
 
-@lru_cache(maxsize=64)
 def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     """
-    Return the cells of `MapFacts` for a map.
+    Return the cells of `MapFacts` for a map: the same ones for the same map and numbers.
 
     Examples
     --------
@@ -170,6 +190,18 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')
     """
+    return _facts_with(game_map, n_players, strategy_on(game_map, n_players))
+
+
+@lru_cache(maxsize=64)
+def _facts_with(game_map: GameMap, n_players: int, strategy: Strategy) -> Ints:
+    facts = MapFacts(_map_facts(game_map, n_players).copy())
+    facts.numbers[:] = [round(getattr(strategy, number) * NUMBER_UNIT) for number in NUMBERS]
+    return facts.cells
+
+
+@lru_cache(maxsize=64)
+def _map_facts(game_map: GameMap, n_players: int) -> Ints:
     tables = game_tables(game_map, n_players)
     n = tables.n_cities
     weight = np.full((n, n), _FAR, dtype=np.int64)
@@ -303,20 +335,26 @@ def add_planned(route: int, memory: Memory) -> None:
 
 
 @compiled
-def turns_left(state: State, tables: Tables, seat: int, params: Params) -> float:
-    """Return how many turns a seat will have yet, this one included: an estimate, exact in the last round."""
+def turns_left(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
+    """
+    Return how many turns a seat will have yet, this one included, and how many if others end the game.
+
+    Both are estimates, and exact in the last round.
+    """
     n_seats = tables.n_seats
     if state.last_left >= 0:
-        return float(1.0 + (state.last_left - 1) // n_seats)
-    fewest = 1e9
+        last = float(1.0 + (state.last_left - 1) // n_seats)
+        return last, last
+    own = fewest = 1e9
     for other in range(n_seats):
         trains = max(0, state.trains[other] - tables.last_round_at)
         cards = max(0.0, trains - 0.7 * state.n_hand[other])
         turns = cards / params.cards_per_turn + trains / params.trains_per_claim
-        if other != seat:
-            turns += 0.5
-        fewest = min(fewest, turns)
-    return float(max(1.0, fewest) + tables.last_turns)
+        if other == seat:
+            own = turns
+        else:
+            fewest = min(fewest, turns + 0.5)
+    return float(max(1.0, min(own, fewest)) + tables.last_turns), float(max(1.0, fewest) + tables.last_turns)
 
 
 @compiled
@@ -327,6 +365,7 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
     if tables.tokens_each == 0:
         return token_value, at_stake
     spread = params.token_spread + params.seat_spread * (tables.n_seats - 2)
+    spread *= 1.0 - params.token_calm * (1.0 - state.trains[seat] / tables.trains_each)
     for i in range(tables.n_bonuses):
         points = tables.bonus_points[i]
         without_loans = tables.bonus_without_loans[i]
@@ -348,11 +387,13 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
 
 
 @compiled
-def toll_cost(state: State, tables: Tables, seat: int, route: int, token_value: float, at_stake: float) -> float:
+def toll_cost(turn: Turn, route: int, token_value: float, at_stake: float) -> float:
     """Return the points that the toll of a route costs a seat: tokens, or a loan and a bonus forfeited."""
-    toll = tables.toll[route]
+    state, tables, seat = turn.state, turn.tables, turn.seat
+    toll, twin = tables.toll[route], tables.twin[route]
     if toll <= state.tokens[seat]:
-        return float(toll * token_value)
+        is_paid_to_rival = tables.pays_owner and twin >= 0 and state.owner[twin] != NOBODY
+        return float(toll * token_value * (1.0 + (turn.params.owner_price if is_paid_to_rival else 0.0)))
     return float(tables.loan_penalty + at_stake)
 
 
@@ -436,9 +477,11 @@ def lay_board(turn: Turn, label: Ints) -> Board:
             continue
         points = params.train_price * length + params.route_price + params.symbol_price * tables.symbols[r]
         points += params.tunnel_price * tables.tunnel[r] - params.point_weight * tables.points[r]
-        points = max(points, LEAST_TRAIN_PRICE * params.train_price * length)
+        if params.hand_part > 0.0:
+            points -= params.hand_part * _cards_for(state, tables, turn.seat, r)
+        points = max(points, params.least_part * params.train_price * length)
         if tables.tokens_each > 0:
-            points += toll_cost(state, tables, turn.seat, r, token_value, at_stake)
+            points += toll_cost(turn, r, token_value, at_stake)
         points = min(points, _MOST_POINTS)
         cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
         start[a] += 1
@@ -457,6 +500,16 @@ def lay_board(turn: Turn, label: Ints) -> Board:
                 arcs[start[a], COST] = cost[r]
                 arcs[start[a], ROUTE] = r
     return Board(node, start[: n + 1], arcs)
+
+
+@compiled
+def _cards_for(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the cards in hand of the color that a route takes, no more than it is long."""
+    most = 0
+    for color in range(N_COLORS):
+        if tables.color[route] in (GRAY_INDEX, color):
+            most = max(most, state.hand[seat, color])
+    return int(min(most, tables.plain[route]))
 
 
 @compiled

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from math import isfinite
-from typing import Final
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar, Final, Self
 
 import numpy as np
 
@@ -29,13 +28,16 @@ from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take, unse
 from ttr_analysis.engine.kernel.claims import route_fault, tunnel_odds
 from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.strategy import Strategy
 from ttr_analysis.policies.greedy import station_or_pass
 from ttr_analysis.policies.planner.claims import (
     NO_ROUTE,
     NO_STATION,
     Values,
     cards_of_form,
+    danger,
     find_form,
     is_last_turn,
     judge_routes,
@@ -43,7 +45,18 @@ from ttr_analysis.policies.planner.claims import (
     score_last,
     want_cards,
 )
-from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params, Turn, observe, planner_facts, turns_left
+from ttr_analysis.policies.planner.knowledge import (
+    NUMBER_UNIT,
+    UNTOLD,
+    MapFacts,
+    Memory,
+    Params,
+    Turn,
+    observe,
+    planner_facts,
+    turns_left,
+)
+from ttr_analysis.policies.planner.strategies import NUMBERS, allowed_numbers, kept_strategies, strategy_on
 from ttr_analysis.policies.planner.tickets import consider_tickets, ticket_gain
 from ttr_analysis.policies.playout import OneFunction
 from ttr_analysis.rules.market import must_be_first
@@ -58,7 +71,10 @@ _SOON: Final = 8.0
 def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
     """Return a planner's action: `lore` is its `MapFacts`, `params` its `Params`, `memory` its `Memory`."""
     facts = MapFacts(lore[: MapFacts.n_cells])
-    return _decide(state, tables, facts, seat, Params(params[: Params.n_cells]), Memory(memory[: Memory.n_cells]))
+    numbers = np.empty(Params.n_cells, dtype=np.float64)
+    for i in range(Params.n_cells):
+        numbers[i] = params[i] if params[i] > UNTOLD else facts.numbers[i] / NUMBER_UNIT
+    return _decide(state, tables, facts, seat, Params(numbers), Memory(memory[: Memory.n_cells]))
 
 
 @compiled
@@ -71,10 +87,10 @@ def _decide(
     observe(state, tables, seat, memory)
     if phase == NEUTRAL:
         return _choose_neutral(state, tables, memory)
-    left = turns_left(state, tables, seat, params)
+    left, others_left = turns_left(state, tables, seat, params)
     if phase in (SECOND_DRAW, KEEP):
-        left = max(1.0, left - 1.0)
-    turn = Turn(state, tables, facts, seat, params, memory, left)
+        left, others_left = max(1.0, left - 1.0), max(1.0, others_left - 1.0)
+    turn = Turn(state, tables, facts, seat, params, memory, left, others_left)
     if phase == TURN and is_last_turn(turn):
         code, value = score_last(turn)
         if code >= 0:
@@ -135,11 +151,14 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
     code = -1
     cards = 0
     missed = min(1.0, (turn.left - 1.0) / params.late_cards) if params.late_cards > 0.0 else 1.0
+    is_hoarding = not is_stuck and state.n_hand[seat] < _hoard(turn)
     for i in range(n_ready):
         route = values.route[i]
         is_plan = memory.is_planned[route]
         if code >= 0 and not is_plan and (params.care <= 0.0 or memory.is_planned[argument_of(code)]):
             break  # routes of the plan come first
+        if is_plan and is_hoarding and not (0.0 < params.hoard_danger <= danger(turn, route)):
+            continue
         bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
         if values.worth[i] <= bar and not (is_stuck and code < 0):
             continue
@@ -156,6 +175,15 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
             code = make_action(CLAIM_ROUTE, route)
             cards = payment
     return code, cards
+
+
+@compiled
+def _hoard(turn: Turn) -> float:
+    """Return the cards in hand from which routes of the plan are claimed."""
+    params = turn.params
+    if params.hoard_turns <= 0.0:
+        return params.hoard_cards
+    return params.hoard_cards * min(1.0, (turn.left - 1.0) / params.hoard_turns)
 
 
 @compiled
@@ -235,17 +263,19 @@ def _choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, 
 
 # -- the player ----------------------------------------------------------------------------------------------------
 
-_DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
-_MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"})
 
-
-@dataclass(frozen=True, slots=True)
-class Planner(OneFunction):
+@dataclass(frozen=True, slots=True, repr=False)
+class Planner(OneFunction, Strategy):
     """
     A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
 
     Where stations are played, it builds one in its last turns if that saves a
     ticket which its own routes will not complete.
+
+    Its numbers are fitted to each map, variant and number of players: they are in
+    `planner.toml` beside the rules of the map, and `fit` makes them for a map of your
+    own. Those that you give are used everywhere; all others are None, and taken from
+    the map.
 
     Parameters
     ----------
@@ -312,6 +342,25 @@ class Planner(OneFunction):
     late_cards
         Turns before the last one from which spent cards are missed less, in
         proportion; at 0 they are missed until the end.
+    hoard_cards, hoard_turns
+        Cards in hand from which routes of the plan are claimed; fewer do over the
+        last turns, in proportion.
+    hoard_danger
+        Danger to a route of the plan, as for `rush`, from which it is claimed
+        whatever the hand; at 0 no danger suffices.
+    least_part
+        Part of the price of its trains that a route costs at least, however many
+        points it brings.
+    hand_part
+        Points off the cost of a route for each card in hand of its color.
+    patience
+        From 0 to 1, how far cards for the plan are wanted for as long as others take
+        to end the game, not the own trains.
+    owner_price
+        How much more tokens weigh that go to the owner of the other track.
+    token_calm
+        From 0 to 1, how far `token_spread` shrinks as the own trains run out: what is
+        ahead then stays ahead.
 
     Raises
     ------
@@ -324,70 +373,56 @@ class Planner(OneFunction):
     0.5
     """
 
-    train_price: float = 1.1
-    route_price: float = 1.1
-    point_weight: float = 0.42
-    tunnel_price: float = 1.0
-    symbol_price: float = 0.58
-    faith: float = 0.81
-    late_price: float = 3.0
-    cards_per_turn: float = 1.8
-    trains_per_claim: float = 2.4
-    extra_train_price: float = 1.5
-    extra_bar: float = 0.95
-    wanted_price: float = 1.5
-    spare_price: float = 0.34
-    locomotive_price: float = 1.1
-    breadth: float = 0.085
-    tunnel_odds: float = 0.65
-    ticket_bar: float = 4.0
-    ticket_trains: float = 12.0
-    ticket_turns: float = 4.0
-    token_spread: float = 5.8
-    trail_weight: float = 0.05
-    opening_bar: float = 0.71
-    plan_bar: float = 1.6
-    decline_bar: float = 6.2
-    crowd_price: float = 1.6
-    crowd_part: float = 0.72
-    rush: float = 0.5
-    denial: float = 0.27
-    trail_step: float = 0.41
-    trail_join: float = 1.3
-    foresight: float = 1.0
-    bonus_pull: float = 0.78
-    seat_spread: float = 5.0
-    care: float = 1.0
-    late_cards: float = 3.0
-
     def __post_init__(self) -> None:
-        faults = []
-        for field in fields(self):
-            number: object = getattr(self, field.name)
-            if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
-                faults.append(f"{field.name} is a number, got {number!r}")
-            elif field.name in _DIVISORS and number <= 0:
-                faults.append(f"{field.name} is above 0, got {number}")
-            elif field.name not in _MAY_BE_NEGATIVE and number < 0:
-                faults.append(f"{field.name} is 0 or more, got {number}")
+        if self.kept:
+            for number, value in asdict(kept_strategies()[self.kept]).items():
+                if getattr(self, number) is None:
+                    object.__setattr__(self, number, value)
+        faults = [
+            f"{number} is {allowed}, got {value!r}"
+            for number, allowed in allowed_numbers().items()
+            if (value := getattr(self, number)) is not None and value not in allowed
+        ]
         if faults:
             raise ValueError("; ".join(faults))
 
+    kept: ClassVar[str] = ""
+    """Whose numbers it has, if they do not depend on the map."""
     name = "Planner"
     memory_size = Memory.n_cells
     chooser = staticmethod(choose)
 
     @property
     def params(self) -> Floats:
-        """Its numbers, as `Params` has them."""
-        return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
+        """Its numbers, as `Params` has them; `UNTOLD` for those that the map says."""
+        told = [getattr(self, number) for number in NUMBERS]
+        return np.array([UNTOLD if value is None else value for value in told], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
         """Return what a planner knows of a map: the cells of `MapFacts`."""
         return planner_facts(game_map, n_players)
 
+    def on(self, game_map: MapLike, n_players: int) -> Self:
+        """
+        Return the player with all its numbers written out, as it plays on a map.
 
-@dataclass(frozen=True, slots=True)
+        Examples
+        --------
+        >>> Planner(tunnel_odds=0.5).on("nordic", 2).tunnel_odds
+        0.5
+        """
+        strategy = strategy_on(as_map(game_map), n_players)
+        missing = [number for number in NUMBERS if getattr(self, number) is None]
+        return replace(self, **{number: getattr(strategy, number) for number in missing})
+
+    def __repr__(self) -> str:
+        usual = kept_strategies()[self.kept] if self.kept else Strategy()
+        told = {number: getattr(self, number) for number in NUMBERS}
+        own = [f"{number}={value!r}" for number, value in told.items() if value != getattr(usual, number)]
+        return f"{type(self).__name__}({', '.join(own)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Planner1(Planner):
     """
     `Planner` with its first numbers: a fixed player to measure others against.
@@ -398,41 +433,39 @@ class Planner1(Planner):
     (14.0, True)
     """
 
-    train_price: float = 1.2
-    route_price: float = 1.2
-    point_weight: float = 0.5
-    tunnel_price: float = 1.0
-    symbol_price: float = 0.7
-    faith: float = 0.85
-    late_price: float = 3.0
-    cards_per_turn: float = 1.8
-    trains_per_claim: float = 2.8
-    extra_train_price: float = 0.7
-    extra_bar: float = 1.0
-    wanted_price: float = 1.5
-    spare_price: float = 0.2
-    locomotive_price: float = 1.5
-    breadth: float = 0.1
-    tunnel_odds: float = 0.6
-    ticket_bar: float = 14.0
-    ticket_trains: float = 10.0
-    ticket_turns: float = 6.0
-    token_spread: float = 10.0
-    trail_weight: float = 0.3
-    opening_bar: float = 1.0
-    plan_bar: float = 0.5
-    decline_bar: float = 4.0
-    crowd_price: float = 0.0
-    crowd_part: float = 0.6
-    rush: float = 0.0
-    denial: float = 0.0
-    trail_step: float = 0.0
-    trail_join: float = 0.0
-    foresight: float = 0.0
-    bonus_pull: float = 0.0
-    seat_spread: float = 0.0
-    care: float = 0.0
-    late_cards: float = 0.0
+    kept = name = "Planner1"
+    chooser = staticmethod(choose)
 
-    name = "Planner1"
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Planner2(Planner):
+    """
+    `Planner` with the numbers that it had on all maps before it was fitted to each.
+
+    Examples
+    --------
+    >>> Planner2(tunnel_odds=0.5)
+    Planner2(tunnel_odds=0.5)
+    """
+
+    kept = name = "Planner2"
+    chooser = staticmethod(choose)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Racer(Planner):
+    """
+    `Planner` who shows nothing of its plan until it holds 44 cards, then claims route after route.
+
+    Whoever studied the planners of earlier versions found it: with two players it
+    wins some 70% of games against `Planner2` on usa and europe, though about half on
+    switzerland and nederland, and a third on nordic.
+
+    Examples
+    --------
+    >>> Racer(hoard_cards=27)
+    Racer(hoard_cards=27)
+    """
+
+    kept = name = "Racer"
     chooser = staticmethod(choose)

@@ -309,7 +309,7 @@ def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, last: S
             kind[i] = _UNSEEN
 
 
-def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
+def planner_styles(game_map: GameMap, n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
     """
     Yield the numbers of planners at some seats, one row each, game after game.
 
@@ -317,7 +317,7 @@ def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iter
     the numbers of `Planner1`, and all numbers are off by a random factor. The
     others are `Planner`.
     """
-    bases = np.array([Planner().params, Planner1().params])
+    bases = np.array([Planner().on(game_map, n_seats).params, Planner1().params])
     while True:
         is_other = rng.random(n_seats) < share
         which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)

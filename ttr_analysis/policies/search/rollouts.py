@@ -126,7 +126,8 @@ class Rollouts:
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
-        styles = planner_styles(known.n_players, known.styled, np.random.default_rng(self._keys[0].tolist()))
+        rng = np.random.default_rng(self._keys[0].tolist())
+        styles = planner_styles(known.game_map, known.n_players, known.styled, rng)
         parts: list[Results] = []
         for first in range(0, n_rollouts, BLOCK):
             worlds = self.worlds(known, beliefs, min(BLOCK, n_rollouts - first), first)
