@@ -195,6 +195,89 @@ def check(folder: str) -> int:
     return DONE
 
 
+@_commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
+@_map
+@click.option("--players", type=_NATURAL, metavar="N", help="Only games of so many players.  [default: all]")
+@click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
+@_number("--rounds", type=_NATURAL, default=80, help="Rounds of some 8,000 games each.")
+@_number("--seed", type=_NATURAL, default=0, help="Random seed.")
+@_no_progress
+def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> int:
+    """
+    Fit Planner to a map: find the numbers with which it wins most.
+
+    MAP is a map folder. The numbers are written to planner.toml there, where
+    everything that plays the map finds them. It takes some minutes for each number of
+    players, on all cores; if you interrupt it, the same command goes on.
+    """
+    from ttr_analysis.maps.loading import find_folder, load_map
+
+    folder = find_folder(map_)
+    game_map = load_map(folder)
+    from ttr_analysis.policies.planner.fit_folder import fit_folder, games_of
+
+    games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
+    if not games:
+        raise click.UsageError(f"{game_map!r} has no such variant, or is not for {players} players.")
+    try:
+        for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
+            print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
+    except OSError as error:
+        raise _Stopped.by(error, f"cannot write to {folder}") from None
+    except KeyboardInterrupt:
+        raise _Stopped("interrupted. The same command goes on.", INTERRUPTED) from None
+    print(folder / "planner.toml")
+    return DONE
+
+
+@_commands.command(epilog="Example: ttr-analysis league nordic --players Planner,Racer,Greedy --games 500")
+@_map
+@click.option("--players", metavar="NAMES", help="Names of players, separated by commas.  [default: all compiled ones]")
+@_number("--games", type=click.IntRange(1, 1_000_000), default=500, help="Games of each set of players that meet.")
+@click.option("--reference", default="Planner", show_default=True, help="The player whose rating is 0.")
+@_number("--seats", type=_NATURAL, default=2, help="Players in a game.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@_number("--seed", type=_NATURAL, default=0, help="Random seed.")
+@_no_progress
+def league(
+    map_: str,
+    players: str | None,
+    games: int,
+    reference: str,
+    seats: int,
+    variant: str | None,
+    seed: int,
+    *,
+    no_progress: bool,
+) -> int:
+    """
+    Let players play each other, and rate them against one of them.
+
+    MAP is a map of the package (see the maps command) or a map folder. Every two
+    players meet on the same deals and change seats. 400 points of rating are odds of
+    ten to one.
+    """
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(map_).with_variant(variant)
+    from ttr_analysis import studies
+
+    names = None if players is None else [name.strip() for name in players.split(",")]
+    try:
+        found = studies.league(
+            game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        raise _Stopped("interrupted before all had met", INTERRUPTED) from None
+    print(f"{game_map.title}, {seats} players a game, {games} games of each {'pair' if seats == 2 else 'set'}\n")  # noqa: PLR2004
+    print(found.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3).to_string())
+    print("\nHow often the player of a row came before the player of a column:\n")
+    print(found.matrix.round(3).to_string(na_rep="-"))
+    return DONE
+
+
 # -- playing -------------------------------------------------------------------------------------------------------
 
 

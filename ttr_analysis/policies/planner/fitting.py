@@ -1,0 +1,233 @@
+"""`fit`: find the numbers with which `Planner` wins most on a map, by playing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from math import log
+from typing import Final, NamedTuple
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from ttr_analysis._arrays import Floats
+from ttr_analysis._decoding import Range
+from ttr_analysis.engine.kernel.scoring import WON_COLUMN
+from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.strategy import DECIMALS, Fitted
+from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.planner.strategies import NUMBERS, allowed_numbers
+from ttr_analysis.policies.playout import Player, as_players, play_games
+
+_OPPONENTS: Final = ("Planner2", "Racer", "Planner1")
+ROUNDS: Final = 80
+"""After as many rounds as this, more bring little."""
+_N_TRIED: Final = 28
+"""Settings tried in a round;"""
+_N_BEST: Final = 7
+"""of these the best shape the next one."""
+_N_GAMES: Final = 40
+"""Games of each setting against each opponent, in a round."""
+_N_START: Final = 400
+"""Games of each player that may be the start."""
+_PACE: Final = 0.8
+_MEMORY: Final = 0.75
+"""How far the middle moves to the best settings, and how much of the spread around it stays, from round to round."""
+_SNAPSHOT: Final = 12
+"""After so many rounds the middle joins the opponents,"""
+_N_FORMER: Final = 4
+"""of whom the latest count: what wins must hold against those who know it."""
+_PART: Final = 0.3
+"""The spread of a number at first, as a part of it; it never becomes less than a twentieth of that."""
+_SWITCHES: Final = frozenset({"foresight", "care", "patience"})
+"""Numbers that are not fitted: they only turn something on."""
+_STEPS: Final = {
+    "hoard_cards": 8.0,
+    "hoard_turns": 4.0,
+    "hoard_danger": 1.0,
+    "least_part": 0.12,
+    "hand_part": 0.1,
+    "owner_price": 0.4,
+    "token_calm": 0.2,
+}
+"""The spread at first of numbers whose own size does not tell it."""
+
+
+class Middle(NamedTuple):
+    """
+    How far a fit has come.
+
+    Parameters
+    ----------
+    n_rounds
+        Rounds that are done.
+    mean, spread
+        The numbers around which settings are tried, and by how much they differ.
+    former
+        Middles of former rounds, among the opponents.
+    """
+
+    n_rounds: int
+    mean: Floats
+    spread: Floats
+    former: tuple[Floats, ...] = ()
+
+
+def fit(
+    game_map: MapLike,
+    n_players: int = 2,
+    opponents: Iterable[PolicyLike] | None = None,
+    *,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    middle: Middle | None = None,
+    keep: Callable[[Middle], object] | None = None,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> Fitted:
+    """
+    Return the numbers with which `Planner` wins most on a map.
+
+    In each round some settings around a middle play the same deals against the
+    opponents, and against middles of former rounds; the middle then moves to those
+    that win most (the cross-entropy method). Write the result into `planner.toml`
+    with `ttr-analysis fit`, or play it as `Planner(**numbers)`.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant to play.
+    n_players
+        Players in a game, of whom one is tried.
+    opponents
+        Compiled players to win against; the first counts twice. None: `Planner2`,
+        `Racer` and `Planner1`.
+    rounds
+        Rounds to play, of some 8,000 games each.
+    seed
+        Seed of all chance.
+    middle
+        Where to go on; None: begin with the numbers that the map has now, or those of
+        an opponent if these win more.
+    keep
+        Called after each round with how far the fit has come.
+    executor
+        Where settings are tried, such as `client.get_executor()` of Dask; None: in
+        threads, one for each core.
+    progress
+        Whether to show a progress bar.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for that many players, or a number is out of range.
+    TypeError
+        If an opponent is not compiled.
+
+    References
+    ----------
+    R. Rubinstein, The cross-entropy method for combinatorial and continuous
+    optimization, Methodology and Computing in Applied Probability 1, 1999.
+
+    Examples
+    --------
+    >>> fitted = fit("usa", rounds=0, progress=False)
+    >>> fitted.n_players, fitted.care
+    (2, 1.0)
+    """
+    game_map = as_map(game_map)
+    low, high = game_map.rules.players
+    n_players = Range(low, high).check(n_players, "n_players")
+    rounds = Range().check(rounds, "rounds")
+    fixed = as_players(_OPPONENTS if opponents is None else [*opponents])
+    now = begin(game_map, n_players, fixed) if middle is None else middle
+    with (
+        ThreadPoolExecutor(os.cpu_count()) if executor is None else nullcontext(executor) as pool,
+        tqdm(total=rounds, initial=now.n_rounds, unit="round", disable=not progress) as bar,
+    ):
+        while now.n_rounds < rounds:
+            now = _play_round(game_map, n_players, fixed, seed, now, pool)
+            if keep is not None:
+                keep(now)
+            bar.update()
+    numbers = [round(float(number), DECIMALS) for number in now.mean]
+    return Fitted(**dict(zip(NUMBERS, numbers, strict=True)), n_players=n_players, variant=game_map.rules.variant)
+
+
+def begin(game_map: GameMap, n_players: int, opponents: Sequence[Player]) -> Middle:
+    """Return the middle of the first round: the numbers of the map, or of an opponent whose numbers win more."""
+    known = [Planner(), *(one for one in opponents if isinstance(one, Planner))]
+    starts = [one.on(game_map, n_players).params for one in known]
+    score = partial(_score, game_map, n_players, opponents, 0)
+    mean = max(starts, key=lambda numbers: score(numbers.tolist(), _N_START)) if len(starts) > 1 else starts[0]
+    return Middle(0, mean, _first_spread(mean))
+
+
+def _first_spread(mean: Floats) -> Floats:
+    steps = np.array([_STEPS.get(number, 0.0) for number in NUMBERS])
+    spread = np.where(steps > 0.0, steps, _PART * np.maximum(np.abs(mean), _PART))
+    spread[[number in _SWITCHES for number in NUMBERS]] = 0.0
+    return spread
+
+
+def settings_near(mean: Floats, spread: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """Return random settings around a middle, one a row, of numbers that are allowed."""
+    lows = [
+        -np.inf if allowed.low is None else allowed.low + 0.3 * allowed.is_above
+        for allowed in allowed_numbers().values()
+    ]
+    settings: Floats = np.maximum(mean + spread * rng.normal(size=(n, len(mean))), lows)
+    return settings
+
+
+def _play_round(
+    game_map: GameMap, n_players: int, fixed: Sequence[Player], seed: int, now: Middle, pool: Executor
+) -> Middle:
+    """Try settings around the middle, and move it."""
+    rng = np.random.default_rng([seed, now.n_rounds])
+    settings = settings_near(now.mean, now.spread, _N_TRIED, rng)
+    rivals = [*fixed, *(Planner(*former) for former in now.former)]
+    deals = int(rng.integers(1 << 40))
+    score = partial(_score, game_map, n_players, rivals, deals)
+    scores = np.array([*pool.map(score, settings.tolist())])
+    best = settings[np.argsort(-scores, kind="stable")[:_N_BEST]]
+    weights = log(_N_BEST + 0.5) - np.log(np.arange(1, _N_BEST + 1))
+    weights /= weights.sum()
+    spread = _MEMORY * now.spread + (1 - _MEMORY) * np.sqrt(weights @ (best - now.mean) ** 2)
+    mean = now.mean + _PACE * (weights @ best - now.mean)
+    n_rounds = now.n_rounds + 1
+    former = (*now.former, mean)[-_N_FORMER:] if n_rounds % _SNAPSHOT == 0 else now.former
+    return Middle(n_rounds, mean, np.maximum(spread, _first_spread(now.mean) / 20), former)
+
+
+def _score(
+    game_map: GameMap,
+    n_players: int,
+    rivals: Sequence[Player],
+    deals: int,
+    numbers: Sequence[float],
+    n_games: int = _N_GAMES,
+) -> float:
+    """Return how much a setting wins against some rivals, of whom the first counts twice."""
+    tried = Planner(*numbers)
+    rates = [
+        win_share(game_map, tried, rival, n_players, n_games * (1 + (i == 0)), deals + i)
+        for i, rival in enumerate(rivals)
+    ]
+    return float(np.average(rates, weights=[2.0, *[1.0] * (len(rates) - 1)]))
+
+
+def win_share(game_map: GameMap, tried: Player, rival: Player, n_players: int, n_games: int, seed: int) -> float:
+    """Return the share of wins of a player alone among copies of another, at every seat in turn with the same deals."""
+    shares = []
+    for seat in range(n_players):
+        seated = [rival] * n_players
+        seated[seat] = tried
+        won = play_games(game_map, seated, max(1, n_games // n_players), seed)[0][:, :, WON_COLUMN]
+        shares.append((won[:, seat] / won.sum(axis=1)).mean())
+    return float(np.mean(shares))
