@@ -73,7 +73,7 @@ nitpick_ignore_regex = [
     ("py:class", "Axes|FilePath"),
     # Words for a few literals or types, which the docstrings explain.
     ("py:class", "Action|Avoidable|Components|Distribution|Entry|Event|GraphFile|Method|PolicyLike|Routes|RulesLike"),
-    ("py:class", "Values"),
+    ("py:class", "NotNegative|Positive|Real|Values"),
 ]
 suppress_warnings = [
     "ref.footnote",  # a reference need not be named in the text

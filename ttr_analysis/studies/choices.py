@@ -421,8 +421,10 @@ def route_worth(
             for n in held:  # who holds more cards held fewer before: each search goes on where the last one stopped
                 rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
+    found = pd.DataFrame(list(rows.values()), index=index).sort_index()
+    found.attrs["n_players"] = int(table.tables.n_seats)
     return as_table(
-        pd.DataFrame(list(rows.values()), index=index).sort_index(),
+        found,
         note="turns_left inf: at any time" if max(bounds, default=0) == float("inf") else "",
         units={
             **dict.fromkeys(("gain", "free_gain", "elsewhere"), "points"),

@@ -600,7 +600,9 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
             )
     taken = in_words(row["free_claimed"], "share")
     words += f" Left to itself with {moment(row)}, a player takes it in {taken} of the games."
-    return " ".join(filter(None, (words, _left_out(worth))))
+    players = worth.attrs.get("n_players")
+    table = f"Played with {players} players." if players else ""
+    return " ".join(filter(None, (words, table, _left_out(worth))))
 
 
 def _at_hand(rows: pd.DataFrame) -> str:
