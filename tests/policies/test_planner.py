@@ -46,7 +46,8 @@ from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner.claims import trail_growth
-from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params, planner_facts
+from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params
+from ttr_analysis.policies.planner.map_facts import planner_facts
 from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.policies.playout import Player

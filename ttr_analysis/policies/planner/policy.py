@@ -53,9 +53,9 @@ from ttr_analysis.policies.planner.knowledge import (
     Params,
     Turn,
     observe,
-    planner_facts,
     turns_left,
 )
+from ttr_analysis.policies.planner.map_facts import planner_facts
 from ttr_analysis.policies.planner.strategies import NUMBERS, allowed_numbers, kept_strategies, strategy_on
 from ttr_analysis.policies.planner.tickets import consider_tickets, ticket_gain
 from ttr_analysis.policies.playout import OneFunction

@@ -1,0 +1,101 @@
+"""What planners know of a map before the first game: how far its tickets lead, and which routes others may want."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis.analysis.tickets.steiner import all_distances
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.strategy import Strategy
+from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, NUMBER_UNIT, MapFacts
+from ttr_analysis.policies.planner.strategies import NUMBERS, strategy_on
+from ttr_analysis.tables import Tables, game_tables
+
+_FAR: Final = 1 << 40
+_LONG_WAY: Final = 8
+"""A longer way around costs no more."""
+
+
+def planner_facts(game_map: GameMap, n_players: int) -> Ints:
+    """
+    Return the cells of `MapFacts` for a map: the same ones for the same map and numbers.
+
+    Examples
+    --------
+    >>> nordic = ttr.load_map("nordic")
+    >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
+    (5, 'Aalborg-Norrköping')
+    """
+    return _facts_with(game_map, n_players, strategy_on(game_map, n_players))
+
+
+@lru_cache(maxsize=64)
+def _facts_with(game_map: GameMap, n_players: int, strategy: Strategy) -> Ints:
+    facts = MapFacts(_map_facts(game_map, n_players).copy())
+    facts.numbers[:] = [round(getattr(strategy, number) * NUMBER_UNIT) for number in NUMBERS]
+    return facts.cells
+
+
+@lru_cache(maxsize=64)
+def _map_facts(game_map: GameMap, n_players: int) -> Ints:
+    tables = game_tables(game_map, n_players)
+    n = tables.n_cities
+    weight = np.full((n, n), _FAR, dtype=np.int64)
+    for r in range(tables.n_routes):
+        a, b = tables.city_a[r], tables.city_b[r]
+        weight[a, b] = weight[b, a] = min(weight[a, b], tables.length[r])
+    distance = np.empty((n, n), dtype=np.int64)
+    all_distances(weight, distance)
+    facts = MapFacts()
+    for ticket in range(tables.n_tickets):
+        origin = _cities_of(tables, tables.origin[ticket])
+        for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            there = _cities_of(tables, tables.goal_place[goal])
+            facts.goal_trains[goal] = distance[np.ix_(origin, there)].min()
+    share = _shares(tables, distance)
+    for r in range(tables.n_routes):
+        a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
+        others = weight.copy()
+        others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
+        detour = min(_LONG_WAY, _distances_from(a, others)[b] - distance[a, b])
+        facts.danger[r] = round(DANGER_UNIT * share[r] * detour)
+    return facts.cells
+
+
+def _distances_from(city: int, weight: Ints) -> Ints:
+    """Return the cost of the cheapest path from a city to each other one: as plain Python quicker than between all."""
+    distance: Ints = weight[city]
+    while True:
+        nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
+        if np.array_equal(nearer, distance):
+            return distance
+        distance = nearer
+
+
+def _shares(tables: Tables, distance: Ints) -> Floats:
+    """Return for each route the share of all tickets, by points, for which it may be on the way."""
+    share = np.zeros(tables.n_routes)
+    a, b, length = (block[: tables.n_routes] for block in (tables.city_a, tables.city_b, tables.length))
+    total = 0
+    for ticket in range(tables.n_tickets):
+        origin = _cities_of(tables, tables.origin[ticket])
+        ways = []
+        for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            there = _cities_of(tables, tables.goal_place[goal])
+            between = distance[np.ix_(origin, there)]
+            i, j = np.unravel_index(between.argmin(), between.shape)
+            ways.append((tables.goal_points[goal] - between.min(), origin[i], there[j], tables.goal_points[goal]))
+        _, start, end, points = max(ways, key=lambda way: way[0])
+        via = length + np.minimum(distance[start, a] + distance[b, end], distance[start, b] + distance[a, end])
+        share += np.where(via <= distance[start, end] + 1, points, 0)
+        total += int(points)
+    return share / max(1, total)
+
+
+def _cities_of(tables: Tables, place: int) -> Ints:
+    """Return the cities of a place."""
+    return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]
