@@ -48,13 +48,13 @@ from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner.claims import trail_growth
 from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params
 from ttr_analysis.policies.planner.map_facts import planner_facts
-from ttr_analysis.policies.planner.policy import Planner, Planner1
+from ttr_analysis.policies.planner.policy import Planner, Planner1, Planner2
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.policies.playout import Player
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MEASURE_COMPLETED, Tables, game_tables
 
-PLAIN = Planner(
+PLAIN = Planner2(
     train_price=1.0,
     route_price=0.0,
     point_weight=0.0,
@@ -68,7 +68,7 @@ PLAIN = Planner(
 """Builds whatever completes most tickets, with the fewest trains."""
 
 
-CONTENT = Planner(ticket_bar=1000.0, faith=3.0)
+CONTENT = Planner2(ticket_bar=1000.0, faith=3.0)
 """Draws no tickets, and builds for those it holds at any price."""
 
 
@@ -77,7 +77,7 @@ class Mind:
 
     def __init__(self, position: Position, planner: Planner | None = None) -> None:
         self.position = position
-        self.planner = planner or Planner()
+        self.planner = planner or Planner2()
         self.lore = self.planner.lore(position.map, position.n_players)
         self.memory = Memory(open_memories([self.planner], seed_key(1), 0)[0])
 
@@ -396,8 +396,8 @@ def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
 
 
 def test_a_surcharge_that_costs_too_much_is_declined() -> None:
-    assert kind_of(Mind(tunnel(3, locomotive=3), Planner(decline_bar=2.0)).decide()[0]) == DECLINE_TUNNEL
-    assert kind_of(Mind(tunnel(3, locomotive=3), Planner(decline_bar=100.0)).decide()[0]) == PAY_TUNNEL
+    assert kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=2.0)).decide()[0]) == DECLINE_TUNNEL
+    assert kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=100.0)).decide()[0]) == PAY_TUNNEL
     assert kind_of(Mind(tunnel(1, red=3)).decide()[0]) == DECLINE_TUNNEL
 
 
