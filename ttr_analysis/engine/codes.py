@@ -18,10 +18,13 @@ KEEP_TICKETS                             bit i for the i-th ticket of the offer
 CHOOSE_NEUTRAL     route
 BUILD_STATION      city                  cards, packed
 PASS
+ATTEMPT_TUNNEL     route                 a card of the color, packed
 CARD_DEALT                               kind of card; the seat is who gets it
 CARD_DRAWN                               the same, drawn unseen
 MARKET_CARD        slot                  kind of card
-CARD_REVEALED                            kind of card, turned over for a tunnel
+CARD_REVEALED                            kind of card, turned over for a tunnel, or
+                                         whether it matches: `UNKNOWN_MATCH`,
+                                         `UNKNOWN_CARD`
 TICKET_OFFERED                           ticket; the seat is who gets it
 NEUTRAL_TICKET                           ticket
 SHUFFLED           one of `SHUFFLED_*`
@@ -52,7 +55,8 @@ KEEP_TICKETS: Final = 6
 CHOOSE_NEUTRAL: Final = 7
 BUILD_STATION: Final = 8
 PASS: Final = 9
-N_ACTIONS: Final = PASS + 1
+ATTEMPT_TUNNEL: Final = 10
+N_ACTIONS: Final = ATTEMPT_TUNNEL + 1
 
 FIRST_EVENT: Final = 32
 """Kinds below are actions, this and those above outcomes of chance."""

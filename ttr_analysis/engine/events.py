@@ -25,7 +25,7 @@ from ttr_analysis.engine.codes import (
     make_event,
     seat_of,
 )
-from ttr_analysis.engine.layout import UNKNOWN_CARD, State
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_MATCH, State
 from ttr_analysis.engine.position import Position
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS
@@ -86,6 +86,9 @@ class Chance:
         The kind of card; None if there is none, or the record does not know it.
     ticket
         The ticket; None likewise.
+    matches
+        Whether an unknown card that was turned over matches the color played; else
+        None.
 
     Examples
     --------
@@ -100,9 +103,11 @@ class Chance:
     slot: int | None = None
     card: str | None = None
     ticket: Ticket | None = None
+    matches: bool | None = None
 
     def __str__(self) -> str:
-        card = self.card or "an unknown card"
+        fit = "" if self.matches is None else " that matches" if self.matches else " that does not match"
+        card = self.card or f"an unknown card{fit}"
         ticket = "an unknown ticket" if self.ticket is None else str(self.ticket)
         texts: dict[ChanceKind, str] = {
             "card_dealt": f"P{self.seat} is dealt {card}",
@@ -216,8 +221,9 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
         name,
         seat if name in _WITH_SEAT else None,
         argument if name == "market_card" else None,
-        None if name in _WITH_TICKET or value == UNKNOWN_CARD else CARD_KINDS[value],
+        None if name in _WITH_TICKET or value >= UNKNOWN_CARD else CARD_KINDS[value],
         codec.ticket(value) if name in _WITH_TICKET else None,
+        value == UNKNOWN_MATCH if name == "card_revealed" and value >= UNKNOWN_CARD else None,
     )
 
 
@@ -241,6 +247,10 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
     code = make_event(kind, seat, slot)
     if outcome.kind in _WITH_TICKET:
         return code, codec.ticket_index(outcome.ticket)
+    if outcome.card is None and outcome.kind == "card_revealed":
+        if outcome.matches is None:
+            raise GameError(f"everyone sees a card_revealed, so that it is known whether it matches, got {outcome!r}")
+        return code, UNKNOWN_MATCH if outcome.matches else UNKNOWN_CARD
     try:
         return code, UNKNOWN_CARD if outcome.card is None else card_index(outcome.card)
     except UnknownNameError as error:
@@ -283,24 +293,19 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
         if given[0] != done[0]:
             due = due_words(decode_chance(codec, *done))
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
-        if given[1] != done[1] or is_secret_unknown(*given):
-            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(*given)}"
+        if given[1] != done[1]:
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(given[0])}"
     if len(script) < len(wanted):
         due = due_words(decode_chance(codec, *wanted[len(script)]))
         return f"outcome {len(script) + 1} is missing: {due} is due"
     return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
 
 
-def is_secret_unknown(code: int, value: int) -> bool:
-    """Return whether an outcome is an unknown card turned over for a tunnel, whose surcharge depends on it."""
-    return kind_of(code) == codes.CARD_REVEALED and value == UNKNOWN_CARD
-
-
-def why_not(code: int, value: int) -> str:
+def why_not(code: int) -> str:
     """Return why an outcome of the right kind cannot be."""
     if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
         return "it cannot come from the ticket pile now"
-    return "the surcharge depends on that card" if is_secret_unknown(code, value) else "the draw pile has none"
+    return "the draw pile has none"
 
 
 def due_words(due: Chance) -> str:

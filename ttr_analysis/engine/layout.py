@@ -64,6 +64,8 @@ UNKNOWN_CARD: Final = N_KINDS
 """Kind of a card that a record does not know."""
 OLD_UNKNOWN_CARD: Final = UNKNOWN_CARD + 1
 """The same in the market, where it lay before the last shuffle."""
+UNKNOWN_MATCH: Final = UNKNOWN_CARD + 1
+"""In place of the kind of a card turned over for a tunnel: it matches; `UNKNOWN_CARD` there: it does not."""
 UNKNOWN_TICKET: Final = MAX_TICKETS
 """Number of a ticket that a record does not know."""
 
@@ -116,7 +118,7 @@ class State(Record):
     added_discards = cell()
     """1 if cards were discarded in this turn."""
     n_swept = cell()
-    """Unknown cards on the discard pile: they lay in the market and were replaced."""
+    """Unknown cards on the discard pile: from a market that was replaced, or turned over for tunnels."""
     n_shuffles = cell()
     """Times that the discards became the draw pile."""
     pending = cell()
@@ -124,7 +126,7 @@ class State(Record):
     pending_color = cell()
     """The color in which it is attempted; 8 for locomotives alone."""
     surcharge = cell()
-    """Cards that it demands more."""
+    """Cards that it demands more; where `ATTEMPT_TUNNEL` laid none down, those for its spaces are among them."""
     n_ticket_pile = cell()
     """Tickets in the pile in random order; they are drawn before the queue."""
     n_queued = cell()
@@ -167,6 +169,14 @@ class State(Record):
     """Cards of each seat."""
     old = block(MAX_SEATS)
     """At most so many cards of each seat, unknown to the others, are from before the last shuffle."""
+    swept_match = block(N_KINDS)
+    """Unknown discards that match a color, by color: of it, or locomotives."""
+    swept_other = block(N_KINDS)
+    """Unknown discards that do not match a color, by color; 8 for those that are no locomotives."""
+    shown_color = block(MAX_SEATS)
+    """The color in which each seat last attempted a tunnel with cards that a record does not know."""
+    n_shown = block(MAX_SEATS)
+    """Cards of that color, or locomotives, that everyone knows each seat to hold at least for that."""
     trains = block(MAX_SEATS + 1)
     """Trains left of each seat, and of the neutral player."""
     score = block(MAX_SEATS)

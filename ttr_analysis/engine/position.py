@@ -192,7 +192,7 @@ _NEUTRAL: Final = ("marker", "neutral")
 _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
     _CARDS: (
         *("draw_pile", "discards", "market", "pool", "hand", "blind", "known", "n_hand", "old"),
-        *("n_pile", "n_swept", "n_shuffles"),
+        *("n_pile", "n_swept", "swept_match", "swept_other", "n_shuffles", "shown_color", "n_shown"),
     ),
     _TICKETS: (
         *("n_ticket_pile", "n_queued", "queue_head", "n_ticket_discards", "n_held", "held"),

@@ -53,11 +53,12 @@ class PendingTunnel:
     color
         The color played; None for locomotives alone.
     laid
-        The cards laid down.
+        The cards laid down; none if a record does not know them (`AttemptTunnel`).
     revealed
-        The cards turned over.
+        The cards turned over, those that are known.
     surcharge
-        Number of cards to be added.
+        Number of cards to be added; if none is laid down, those for the spaces
+        are among them.
     """
 
     route: Route

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ttr_analysis._errors import GameError, _shorten, nearest
+from ttr_analysis._words import with_names
 from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
@@ -319,3 +321,59 @@ def _kinds_of(word: str) -> list[str]:
 def card_value(kind: str) -> int:
     """Return the number of a kind of card, "?" included."""
     return UNKNOWN_CARD if kind == UNKNOWN else CARD_KINDS.index(kind)
+
+
+# -- whose line it is -------------------------------------------------------------------------------------------------
+
+_HEAD: Final = re.compile(r"P(\d{1,3}): ")
+_SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
+_COLON: Final = re.compile(r":")
+
+
+def said_seat(scan: Lexer, players: Names[int]) -> int | None:
+    """Read whose line it is, if the line says so."""
+    found = scan.accept(_SEAT)
+    if found:
+        return int(found[1])
+    seat = scan.name(players)
+    if seat is None or not scan.accept(_COLON):
+        scan.at = 0
+        return None
+    return seat
+
+
+@lru_cache(maxsize=64)
+def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
+    """
+    Return the beginnings of the players' lines: by name if that is read as the same seat, else by seat.
+
+    Examples
+    --------
+    >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
+    ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
+    """
+    heard = Counter(fold_text(name)[0].strip() for name in players)
+    names = Names((name, seat) for seat, name in enumerate(players) if heard[fold_text(name)[0].strip()] == 1)
+    heads = []
+    for seat, name in enumerate(players):
+        head = f"{name}: "
+        is_line = tells(head) and not head.lstrip().startswith("{")
+        scan = Lexer(head)
+        is_read = is_line and said_seat(scan, names) == seat and scan.is_done
+        heads.append(head if is_read else f"P{seat}: ")
+    return tuple(heads)
+
+
+def headed(line: str, players: tuple[str, ...]) -> str:
+    """Return a line that begins with a seat with its player's name instead."""
+    found = _HEAD.match(line)
+    if found is None or int(found[1]) >= len(players):
+        return line
+    return line_heads(players)[int(found[1])] + line[found.end() :]
+
+
+def named(error: NotationError, players: tuple[str, ...]) -> NotationError:
+    """Return an error with the names of players in place of seats; what was typed stays as it was."""
+    reason, got, typed = error.reason.partition(", got ")
+    choices = [headed(choice, players) for choice in error.choices]
+    return NotationError(with_names(reason, players) + got + typed, error.at, choices, is_illegal=error.is_illegal)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import ClassVar, Final
 
 import numpy as np
 
 from ttr_analysis._errors import AmbiguousNameError, IllegalActionError, UnknownNameError
-from ttr_analysis._words import with_names
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
@@ -34,21 +32,17 @@ from ttr_analysis.notation.lexer import (
     Names,
     NotationError,
     card_value,
-    fold_text,
+    named,
     names_of,
-    tells,
+    said_seat,
 )
-from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.entries import MATCHES, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
 
 _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
-
-_HEAD: Final = re.compile(r"P(\d{1,3}): ")
-_SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
-_COLON: Final = re.compile(r":")
 _NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
 """What comes before another move of a turn: a semicolon, which may be left out."""
 _UNSEEN: Final = re.compile(r"(\d{1,9})? ?(?=$|;|->|neutral ticket\b|(?:draws?|takes?)\b)")
@@ -57,6 +51,8 @@ _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")
 _CLAIM: Final = re.compile(r"(?:claims?|tunnel)\b")
+_FIT: Final = re.compile(rf"({'|'.join(MATCHES)})\b,?")
+"""All that is known of a card turned over for a tunnel."""
 _UNKNOWN_TICKET: Final = re.compile(r"\?")
 _CLAUSES: Final = {
     codes.CARD_REVEALED: (re.compile(r"reveals?\b"), "reveals "),
@@ -80,55 +76,6 @@ _MOVES: Final = {
 """How the moves of each phase begin, routes aside."""
 _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass": codes.PASS}
 """Those that need nothing more to be legal or not."""
-
-
-def _said_seat(scan: Lexer, players: Names[int]) -> int | None:
-    """Read whose line it is, if the line says so."""
-    found = scan.accept(_SEAT)
-    if found:
-        return int(found[1])
-    seat = scan.name(players)
-    if seat is None or not scan.accept(_COLON):
-        scan.at = 0
-        return None
-    return seat
-
-
-@lru_cache(maxsize=64)
-def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
-    """
-    Return the beginnings of the players' lines: by name if that is read as the same seat, else by seat.
-
-    Examples
-    --------
-    >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
-    ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
-    """
-    heard = Counter(fold_text(name)[0].strip() for name in players)
-    names = Names((name, seat) for seat, name in enumerate(players) if heard[fold_text(name)[0].strip()] == 1)
-    heads = []
-    for seat, name in enumerate(players):
-        head = f"{name}: "
-        is_line = tells(head) and not head.lstrip().startswith("{")
-        scan = Lexer(head)
-        is_read = is_line and _said_seat(scan, names) == seat and scan.is_done
-        heads.append(head if is_read else f"P{seat}: ")
-    return tuple(heads)
-
-
-def headed(line: str, players: tuple[str, ...]) -> str:
-    """Return a line that begins with a seat with its player's name instead."""
-    found = _HEAD.match(line)
-    if found is None or int(found[1]) >= len(players):
-        return line
-    return line_heads(players)[int(found[1])] + line[found.end() :]
-
-
-def named(error: NotationError, players: tuple[str, ...]) -> NotationError:
-    """Return an error with the names of players in place of seats; what was typed stays as it was."""
-    reason, got, typed = error.reason.partition(", got ")
-    choices = [headed(choice, players) for choice in error.choices]
-    return NotationError(with_names(reason, players) + got + typed, error.at, choices, is_illegal=error.is_illegal)
 
 
 class ToldOutcomes:
@@ -198,7 +145,7 @@ class LineParser:
     # -- who --------------------------------------------------------------------
 
     def _read_seat(self) -> None:
-        self._seat = _said_seat(self.scan, self.players)
+        self._seat = said_seat(self.scan, self.players)
         if self._seat is not None and self._seat >= self.packed.n_players:
             raise self.scan.error(f"no P{self._seat} is among the {self.packed.n_players} players", at=0)
 
@@ -386,6 +333,19 @@ class LineParser:
         value = 1 + card_value(kind) if market[slots[0]] == UNKNOWN else 0
         self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), value, start)
 
+    def _read_attempt(self, vector: State, start: int) -> None:
+        scan = self.scan
+        tracks = scan.name(self.names.routes)
+        if tracks is None:
+            raise scan.expected("the tunnel that is attempted", self._open_routes(vector))
+        track = scan.accept(_TRACK)
+        color = scan.card()
+        value = writer.packed_cards(CardCounts.coerce([color]))
+        fitting = [route for route in tracks if track is None or route.track == int(track[1])]
+        made = [make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route)) for route in fitting or tracks]
+        made.sort(key=lambda code: self.packed.why_illegal(vector, code, value) is not None)
+        self._step(vector, made[0], value, start)
+
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:
             self._refuse(vector, codes.PAY_TUNNEL, start)
@@ -561,8 +521,12 @@ class LineParser:
         elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
             values = [(UNKNOWN_CARD, scan.at)] * n
         else:
-            unknown = kind != codes.CARD_REVEALED
-            values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
+            values = []
+            while kind == codes.CARD_REVEALED and (found := scan.accept(_FIT)):
+                values.append((UNKNOWN_CARD + MATCHES.index(found[1]), scan.at))
+            if not values:
+                unknown = kind != codes.CARD_REVEALED
+                values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
         told.add(kind, values, scan.at)
 
     def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
@@ -685,6 +649,7 @@ class LineParser:
         (re.compile(r"draws?\b"), _read_draw),
         (re.compile(r"takes?\b"), _read_take),
         (re.compile(r"keeps?\b"), _read_keep),
+        (re.compile(r"attempts?\b"), _read_attempt),
         (re.compile(r"pays?\b"), _read_pay),
         (re.compile(r"declines?\b"), lambda self, vector, start: self._step(vector, codes.DECLINE_TUNNEL, 0, start)),
         (re.compile(r"neutral takes?\b"), _read_neutral),

@@ -14,8 +14,8 @@ from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.notation.lexer import NotationError
-from ttr_analysis.notation.parser import LineParser, headed
+from ttr_analysis.notation.lexer import NotationError, headed
+from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
 from ttr_analysis.records.lines import parse_lines

@@ -14,7 +14,7 @@ from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.lexer import UNKNOWN, names_of
-from ttr_analysis.records.entries import SHOWN, Entry, entry_text
+from ttr_analysis.records.entries import MATCHES, SHOWN, Entry, entry_text
 from ttr_analysis.records.replay import Timeline
 
 _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
@@ -79,7 +79,16 @@ def payment_text(payment: Payment) -> str:
 
 
 def _cards(entries: Iterable[Entry]) -> str:
-    return ", ".join(UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value] for entry in entries)
+    return ", ".join(CARD_KINDS[e.value] if e.value < N_KINDS else UNKNOWN for e in entries)
+
+
+def _turned_over(entries: Iterable[Entry]) -> str:
+    """Return cards turned over for a tunnel; of an unknown one, whether it matches."""
+    return ", ".join(CARD_KINDS[e.value] if e.value < N_KINDS else MATCHES[e.value - UNKNOWN_CARD] for e in entries)
+
+
+def _attempt_text(route: Route, value: int) -> str:
+    return f"attempt {route.id} {next(iter(unpacked(value).as_dict()))}"
 
 
 def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
@@ -99,6 +108,7 @@ def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequenc
         codes.DRAW_CARD: lambda: _words("draw", _cards(e for e in outcomes if e.kind == codes.CARD_DRAWN)),
         codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument, move.value)}",
         codes.CLAIM_ROUTE: lambda: claim_text(packed, vector, game_map.routes[move.argument], move.value),
+        codes.ATTEMPT_TUNNEL: lambda: _attempt_text(game_map.routes[move.argument], move.value),
         codes.PAY_TUNNEL: lambda: f"pays {cards_text(unpacked(move.value))}",
         codes.DECLINE_TUNNEL: lambda: "declines",
         codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(_offered(outcomes), game_map) if outcomes else ""),
@@ -171,7 +181,7 @@ def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> st
     market = [entry for entry in outcomes if entry.kind == codes.MARKET_CARD]
     neutral = [packed.game_map.tickets[e.value].id for e in outcomes if e.kind == codes.NEUTRAL_TICKET]
     if revealed:
-        text += f" reveals {_cards(revealed)}"
+        text += f" reveals {_turned_over(revealed)}"
     if market:
         text += f" -> {_cards(market)}"
     if neutral:

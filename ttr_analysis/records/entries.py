@@ -18,8 +18,11 @@ draw_face_up            seat, slot              its market_card follows;
                                                 with the card *taken* if the
                                                 slot's was "?"
 claim_route             seat, route, cards      of a tunnel, card_revealed follow
-card_revealed           card
-pay_tunnel              seat, cards             the surcharge
+attempt_tunnel          seat, route, color      the same, if its cards are not known
+card_revealed           card                    "match" or "other" if only that is
+                                                known
+pay_tunnel              seat, cards             the surcharge; after attempt_tunnel
+                                                with what the spaces cost
 build_station           seat, city, cards
 decline_tunnel          seat
 draw_tickets            seat                    its ticket_offered follow
@@ -57,7 +60,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._decoding import Decoder, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, nearest
-from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.table import HANDLERS, Codec
@@ -68,6 +71,7 @@ from ttr_analysis.engine.codes import (
     argument_of,
     kind_of,
     pack_cards,
+    pack_single,
     seat_of,
     unpacked,
 )
@@ -94,6 +98,8 @@ from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 UNKNOWN: Final = "?"
 """A card or ticket that a record does not know, in its file."""
+MATCHES: Final = ("other", "match")
+"""A card turned over for a tunnel of which only this is known, as `UNKNOWN_CARD` and `UNKNOWN_MATCH`."""
 
 SHOWN: Final = codes.SHUFFLED + 1
 """Kind of the tickets shown at the end: no event of the kernel."""
@@ -220,7 +226,7 @@ _SHAPES: Final[dict[str, _Shape]] = {
 }
 _PART_OF: Final = {
     **dict.fromkeys(("slot", "route", "city"), "argument"),
-    **dict.fromkeys(("card", "taken", "cards", "ticket"), "value"),
+    **dict.fromkeys(("card", "taken", "cards", "color", "ticket"), "value"),
     **{part: part for part in ("seat", "tickets")},
 }
 """The part of an entry that a key of a line gives."""
@@ -276,6 +282,12 @@ def entry_text(entry: Entry, game_map: GameMap) -> str:
     return as_json(entry_data(entry, game_map))
 
 
+def _card_text(entry: Entry) -> str:
+    if entry.kind == codes.CARD_REVEALED and entry.value >= UNKNOWN_CARD:
+        return MATCHES[entry.value - UNKNOWN_CARD]
+    return UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value]
+
+
 def _ticket_name(ticket: int, game_map: GameMap) -> str:
     return UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id
 
@@ -285,9 +297,10 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
     "slot": lambda entry, _: entry.argument,
     "route": lambda entry, game_map: game_map.routes[entry.argument].id,
     "city": lambda entry, game_map: game_map.cities[entry.argument].name,
-    "card": lambda entry, _: UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value],
+    "card": lambda entry, _: _card_text(entry),
     "taken": lambda entry, _: CARD_KINDS[entry.value - 1],
     "cards": lambda entry, _: unpacked(entry.value).as_dict(),
+    "color": lambda entry, _: next(iter(unpacked(entry.value).as_dict())),
     "ticket": lambda entry, game_map: _ticket_name(entry.value, game_map),
     "tickets": lambda entry, game_map: [_ticket_name(ticket, game_map) for ticket in entry.tickets],
 }
@@ -321,6 +334,7 @@ class EntryReader:
             "card": self._card,
             "taken": self._taken,
             "cards": lambda _, value: self._cards(value),
+            "color": lambda _, value: self._color(value),
             "ticket": lambda kind, value: self._ticket("ticket", kind, value),
             "tickets": self._tickets,
         }
@@ -404,6 +418,8 @@ class EntryReader:
     def _card(self, kind: int, value: object) -> int | None:
         if value == UNKNOWN and kind in _MAY_BE_UNKNOWN:
             return UNKNOWN_CARD
+        if kind == codes.CARD_REVEALED and value in MATCHES:
+            return UNKNOWN_CARD + MATCHES.index(str(value))
         if isinstance(value, str) and value in CARD_KINDS:
             return CARD_KINDS.index(value)
         unknown = ' or "?"' if kind in _MAY_BE_UNKNOWN else ", which everyone sees"
@@ -413,6 +429,12 @@ class EntryReader:
     def _taken(self, kind: int, value: object) -> int | None:
         card = self._card(kind, value)
         return None if card is None else card + 1
+
+    def _color(self, value: object) -> int | None:
+        if isinstance(value, str) and value in COLORS:
+            return int(pack_single(COLORS.index(value), 1, 0))
+        self._refuse("color", shown(value), f"expected {near_kind(value, COLORS)}")
+        return None
 
     def _cards(self, value: object) -> int | None:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
@@ -489,7 +511,7 @@ def entry_of(event: Event, codec: Codec) -> Entry:
         case Chance():
             code, value = encode_chance(codec, event)
             entry = Entry.of(code, value)
-            if entry.kind not in _MAY_BE_UNKNOWN and (event.card, event.ticket) == (None, None):
+            if entry.kind == codes.NEUTRAL_TICKET and event.ticket is None:
                 raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
             return entry
         case _:

@@ -22,7 +22,7 @@ from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
-from ttr_analysis.engine.events import Rows, is_secret_unknown, tape_of, why_not
+from ttr_analysis.engine.events import Rows, tape_of, why_not
 from ttr_analysis.engine.game import NO_KEY, KernelGame
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.step import step as kernel_step
@@ -328,7 +328,7 @@ class ScriptedStep:
         outcome = self.next_outcome
         assert outcome is not None  # noqa: S101 - callers look first
         row = (outcome.code, value)
-        return "" if self._try(row) else why_not(*row)
+        return "" if self._try(row) else why_not(outcome.code)
 
     def add_replaced(self, kind: int) -> bool:
         """Add the first card of a market of which it is open whether it is replaced; return whether it can be."""
@@ -337,7 +337,7 @@ class ScriptedStep:
     def _try(self, row: tuple[int, int]) -> bool:
         """Add an outcome, if it can be; return whether."""
         after, rows = self._run([*self.script, row])
-        if outcomes_of(rows)[: len(self.script) + 1] != [*self.script, row] or is_secret_unknown(*row):
+        if outcomes_of(rows)[: len(self.script) + 1] != [*self.script, row]:
             return False
         self.script.append(row)
         self.after, self._rows = after, rows
@@ -528,7 +528,7 @@ class _StepChecker:
         elif entry.kind in _TICKET_EVENTS:
             reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value, unfitting)}"
         else:
-            reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"
+            reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"  # an unknown one always fits
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
 
     def _refuse_kind(self, kind: int) -> None:

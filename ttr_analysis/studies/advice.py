@@ -129,7 +129,7 @@ class Reasons:
         return ""
 
     @_of.register
-    def _(self, action: actions.ClaimRoute) -> str:
+    def _(self, action: actions.ClaimRoute | actions.AttemptTunnel) -> str:
         return self._of_route(action.route)
 
     @_of.register

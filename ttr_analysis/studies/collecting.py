@@ -14,7 +14,9 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
     CARD_DEALT,
     CLAIM_ROUTE,
     FIRST_EVENT,
@@ -29,6 +31,8 @@ from ttr_analysis.engine.codes import (
     WRITE_END,
     argument_of,
     kind_of,
+    pack_cards,
+    unpack_cards,
     without_seat,
 )
 from ttr_analysis.engine.kernel.claims import tunnel_odds
@@ -38,6 +42,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import KEY_SIZE
+from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.studies.ticket_paths import NEVER
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
@@ -265,19 +270,38 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
     n_routes, loans = state.n_claims, state.loans[seat]
     if kind == KEEP_TICKETS:
         _note_offer(state, tables, value, notes)
-    elif kind == CLAIM_ROUTE:
+    elif kind in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
         _note_claim(state, tables, argument_of(code), value, notes)
     claim = notes.counts[CLAIMS] - 1
     if kind == PAY_TUNNEL:
         notes.payments[PAID_MORE, claim] = value
+        if count_cards(state.laid) == 0:
+            _part_payment(tables.length[state.pending], claim, notes)
     step(state, tables, code, value, tape)
-    if kind == CLAIM_ROUTE and state.pending >= 0:
+    if kind == ATTEMPT_TUNNEL:
+        notes.claims[DEMANDED, claim] = state.surcharge - tables.length[state.pending]
+    elif kind == CLAIM_ROUTE and state.pending >= 0:
         notes.claims[DEMANDED, claim] = state.surcharge
     elif kind in (CLAIM_ROUTE, PAY_TUNNEL):
         notes.claims[IS_TAKEN, claim] = 1
         notes.claims[NEW_LOANS, claim] = state.loans[seat] - loans
     if state.n_claims > n_routes:
         _note_neutral(state, tables, n_routes, notes)
+
+
+@compiled
+def _part_payment(length: int, claim: int, notes: Notes) -> None:
+    """Part what was paid in one for a tunnel into what is laid down, as many of its color as can be, and the rest."""
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    unpack_cards(notes.payments[PAID_MORE, claim], cards)
+    left = length
+    for kind in range(N_KINDS):
+        n = min(left, cards[kind])
+        left -= n
+        cards[kind] -= n
+    more = pack_cards(cards)
+    notes.payments[LAID, claim] = notes.payments[PAID_MORE, claim] - more
+    notes.payments[PAID_MORE, claim] = more
 
 
 @compiled

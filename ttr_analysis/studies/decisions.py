@@ -12,7 +12,16 @@ import numpy as np
 
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, PAY_TUNNEL, argument_of, kind_of, unpacked
+from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
+    CLAIM_ROUTE,
+    DRAW_FACE_UP,
+    NONE,
+    PAY_TUNNEL,
+    argument_of,
+    kind_of,
+    unpacked,
+)
 from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
@@ -157,7 +166,7 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
         identify_face_up(state, argument_of(code), value - 1)
         state.draw_pile.fill(0)  # which nobody knows
         return known._replace(packed=state), (code, 0)
-    if kind in (CLAIM_ROUTE, PAY_TUNNEL):
+    if kind in (ATTEMPT_TUNNEL, CLAIM_ROUTE, PAY_TUNNEL):
         missing = np.maximum(0, np.array(unpacked(value).counts) - state.hand[seat])
         if missing.sum() <= n_unknown_cards(state, seat):
             state.hand[seat] += missing

@@ -21,6 +21,7 @@ from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
     DRAW_CARD,
@@ -398,7 +399,7 @@ class Collector:
             "cards_drawn": noted[DRAW_CARD],
             "cards_taken": noted[DRAW_FACE_UP],
             "ticket_draws": noted[DRAW_TICKETS],
-            "claims": noted[CLAIM_ROUTE],
+            "claims": noted[CLAIM_ROUTE] + noted[ATTEMPT_TUNNEL],
             "declined": noted[DECLINE_TUNNEL],
             "passes": noted[PASS],
         }

@@ -12,7 +12,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._words import counted, listed
-from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of
+from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, kind_of
 from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.scores import TICKET_MEASURES
@@ -200,7 +200,8 @@ class _RecordedGames(Collector):
         tape = tape_of(step.script, 0)
         while not collect_step(state, self._tables, step.code, step.value, tape, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
-        if kind_of(step.code) == CLAIM_ROUTE and not is_seen:
+        kind = kind_of(step.code)
+        if kind == ATTEMPT_TUNNEL or (kind == CLAIM_ROUTE and not is_seen):
             self._notes.odds[self._notes.counts[notes.CLAIMS] - 1] = np.nan
 
     def _name_tickets(self, state: State, first: int) -> None:

@@ -16,6 +16,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     FIRST_EVENT,
@@ -582,7 +583,7 @@ def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[
         turned_up = dict.fromkeys(_tracks(known, known.packed.neutral_ticket), 0)
     for (code, value), turns in zip(rows.tolist(), _turns_begun(known, rows, seat), strict=True):
         kind, route = kind_of(code), argument_of(code)
-        if kind == CLAIM_ROUTE:
+        if kind in (ATTEMPT_TUNNEL, CLAIM_ROUTE):
             claimed[route] = turns  # of several attempts at a tunnel the last one took it
         elif kind == CHOOSE_NEUTRAL:
             chosen[route] = turns

@@ -156,7 +156,7 @@ def _tell_setup(events: Iterable[Event], state: GameState) -> str:
     return f"Everyone is dealt {counted(n_cards, 'card')} and {counted(n_tickets, 'ticket')} to choose from"
 
 
-def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Narration:  # noqa: PLR0911 - one for each action
+def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Narration:  # noqa: C901, PLR0911 - one for each action
     seat, action = move.seat, move.action
     match action:
         case actions.DrawCard():
@@ -167,6 +167,8 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Narration(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)
+        case actions.AttemptTunnel(route, color):
+            return _tell_attempt(seat, route, color, outcomes, after)
         case actions.PayTunnel() | actions.DeclineTunnel():
             return _tell_tunnel(seat, action, before.pending)
         case actions.DrawTickets():
@@ -193,9 +195,12 @@ def _tell_tunnel(
         return Narration(seat, str(action))
     route, shown = pending.route, ("turned over", _spread(pending.revealed))
     if isinstance(action, actions.DeclineTunnel):
-        back = ("taken back", _spread(pending.laid))
-        return Narration(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
-    text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {counted(route.points, 'point')}"
+        groups = (shown, ("taken back", _spread(pending.laid))) if pending.laid.n_cards else ()
+        return Narration(seat, f"gives up {name_route(route)} and takes the cards back", groups, route)
+    more = " more" if pending.laid.n_cards else ""
+    text = (
+        f"pays {_count_cards(action.cards)}{more} and claims {name_route(route)} for {counted(route.points, 'point')}"
+    )
     return Narration(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
@@ -216,6 +221,17 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
         groups,
         route,
     )
+
+
+def _tell_attempt(seat: int, route: Route, color: str, outcomes: Iterable[Chance], after: GameState) -> Narration:
+    """Tell of an attempt of which the record does not know the cards."""
+    n_turned = sum(event.kind == "card_revealed" for event in outcomes)
+    demanded = 0 if after.pending is None else after.pending.surcharge - route.length
+    text = (
+        f"tries the tunnel {name_route(route)} with {color} or locomotives; "
+        f"of {counted(n_turned, 'card')} turned over {demanded or 'none'} must be paid for"
+    )
+    return Narration(seat, text, (), route)
 
 
 def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, names: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ in the file of its family, with its rules, its place in records and its words;
 `table` lists them.
 """
 
+from ttr_analysis.engine.actions.attempting import AttemptTunnel
 from ttr_analysis.engine.actions.building import (
     BuildStation,
     ChooseNeutralRoute,
@@ -23,6 +24,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Action",
+    "AttemptTunnel",
     "BuildStation",
     "ChooseNeutralRoute",
     "ClaimRoute",

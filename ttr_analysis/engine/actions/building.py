@@ -56,7 +56,15 @@ from ttr_analysis.engine.kernel.claims import (
     take_route,
 )
 from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
-from ttr_analysis.engine.layout import NEUTRAL, NEUTRAL_OWNER, TUNNEL_PHASE, TURN, UNKNOWN_CARD, State
+from ttr_analysis.engine.layout import (
+    NEUTRAL,
+    NEUTRAL_OWNER,
+    TUNNEL_PHASE,
+    TURN,
+    UNKNOWN_CARD,
+    UNKNOWN_MATCH,
+    State,
+)
 from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
@@ -136,7 +144,7 @@ def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int
     laid = state.laid
     unpack_cards(value, laid)
     play_cards(state, seat, laid)
-    if tables.tunnel[route] and _turn_over_cards(state, tables, tape) > 0:
+    if tables.tunnel[route] and turn_over_cards(state, tables, tape, color_played(laid)) > 0:
         state.pending = route
         state.phase = TUNNEL_PHASE
     else:
@@ -145,19 +153,26 @@ def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int
 
 
 @compiled
-def _turn_over_cards(state: State, tables: Tables, tape: Ints) -> int:
-    """Turn over the cards of a tunnel, discard them, and return how many match."""
-    color = color_played(state.laid)
+def turn_over_cards(state: State, tables: Tables, tape: Ints, color: int) -> int:
+    """Turn over the cards of a tunnel attempted in a color, discard them, and return how many match."""
     revealed = state.revealed
     revealed[:] = 0
+    n_unknown = n_matching = 0
     for _ in range(tables.n_revealed):
         if make_drawable(state, tables, tape):
             kind = turn_over(state, tables, tape, CARD_REVEALED)
-            if kind != UNKNOWN_CARD:
+            if kind < UNKNOWN_CARD:
                 revealed[kind] += 1
+            else:
+                n_unknown += 1
+                n_matching += kind == UNKNOWN_MATCH
+    if n_unknown > 0:
+        state.n_swept += n_unknown
+        state.swept_match[color] += n_matching
+        state.swept_other[color] += n_unknown - n_matching
     discard(state, tables, tape, revealed)
     state.pending_color = color
-    state.surcharge = matching_cards(revealed, color)
+    state.surcharge = matching_cards(revealed, color) + n_matching
     return int(state.surcharge)
 
 

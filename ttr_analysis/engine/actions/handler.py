@@ -18,7 +18,7 @@ from ttr_analysis.tables import Tables
 
 _MAX_ARGUMENT: Final = 1 << 40
 _ARGUMENT_KEYS: Final = {"slot", "route", "city"}
-_VALUE_KEYS: Final = {"cards", "tickets", "taken"}
+_VALUE_KEYS: Final = {"cards", "color", "tickets", "taken"}
 
 
 class Refused(NamedTuple):

@@ -11,7 +11,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.actions import building, drawing
+from ttr_analysis.engine.actions import attempting, building, drawing
 from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
 from ttr_analysis.engine.codes import (
@@ -87,6 +87,7 @@ Action = (
     | building.ChooseNeutralRoute
     | BuildStation
     | Pass
+    | attempting.AttemptTunnel
 )
 """Anything that a seat can do."""
 
@@ -101,8 +102,9 @@ HANDLERS: Final[tuple[Handler, ...]] = (
     building.CHOOSE_NEUTRAL_HANDLER,
     building.STATION_HANDLER,
     _PASS_HANDLER,
+    attempting.ATTEMPT_HANDLER,
 )
-"""By kind, the order in which legal actions are listed; passing is last, for it is legal if nothing else is."""
+"""By kind, the order in which legal actions are listed; passing comes last, and what is never listed after it."""
 
 HANDLER_OF: Final[dict[type, Handler]] = {handler.action: handler for handler in HANDLERS}
 """By the type of the action."""
@@ -115,7 +117,7 @@ DUE: Final = tuple((phase, handler.kind) for handler in HANDLERS for phase in ha
 """Phases, each with a kind that is due in it."""
 
 
-_SHOW_CARDS: Final = frozenset(handler.kind for handler in HANDLERS if "cards" in handler.keys)
+_SHOW_CARDS: Final = frozenset(handler.kind for handler in HANDLERS if {"cards", "color"} & set(handler.keys))
 
 
 def shows_cards(code: int) -> bool:
@@ -288,7 +290,7 @@ class Places(NamedTuple):
 def places_of(action: Action | None) -> Places:
     """Return what an action takes on the board: nothing, unless it claims or builds."""
     match action:
-        case ClaimRoute(route):
+        case ClaimRoute(route) | attempting.AttemptTunnel(route):
             return Places(routes=(route,))
         case BuildStation(city):
             return Places(cities=(city,))

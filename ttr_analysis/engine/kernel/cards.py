@@ -18,7 +18,7 @@ from ttr_analysis.engine.codes import (
     kind_of,
     make_event,
 )
-from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, State
+from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, UNKNOWN_MATCH, State
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.market import (
     EMPTY,
@@ -31,6 +31,7 @@ from ttr_analysis.rules.market import (
     next_empty_slot,
     sweep_market,
 )
+from ttr_analysis.rules.tunnel import matching_cards
 from ttr_analysis.tables import Tables, face_up_rules
 
 
@@ -60,7 +61,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
     if n == 0:
         return
     for kind in range(N_KINDS):
-        state.pool[kind] = state.discards[kind] + min(state.n_swept, state.draw_pile[kind])
+        state.pool[kind] = state.discards[kind] + most_swept(state, kind)
         state.draw_pile[kind] += state.discards[kind]
         state.discards[kind] = 0
     for slot in range(tables.market_size):
@@ -68,11 +69,25 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
             state.market[slot] = OLD_UNKNOWN_CARD
     state.n_pile = n
     state.n_swept = 0
+    state.swept_match.fill(0)
+    state.swept_other.fill(0)
     state.n_shuffles += 1
     for seat in range(tables.n_seats):
         state.old[seat] = _n_unknown(state, seat)
         state.blind[seat].fill(0)
     write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_CARDS), 0)
+
+
+@compiled
+def most_swept(state: State, kind: int) -> int:
+    """Return how many of the unknown discards can be of a kind."""
+    n = state.n_swept
+    if n == 0:
+        return 0
+    for color in range(N_KINDS):
+        matches = kind in (color, LOCOMOTIVE_INDEX)
+        n -= state.swept_other[color] if matches else state.swept_match[color]
+    return int(min(n, state.draw_pile[kind]))
 
 
 @compiled
@@ -96,7 +111,7 @@ def draw_unseen(state: State, tables: Tables, tape: Ints, seat: int, code: int) 
 def turn_over(state: State, tables: Tables, tape: Ints, code: int) -> int:
     """Turn over the top card of the draw pile, which is not empty; return its kind."""
     kind = next_card(state, tape, code)
-    if kind != UNKNOWN_CARD:
+    if kind < UNKNOWN_CARD:
         state.pool[kind] -= 1
     _shuffle_if_at_once(state, tables, tape)
     return kind
@@ -293,6 +308,9 @@ def play_cards(state: State, seat: int, cards: Ints) -> None:
             state.pool[kind] -= unknown
             state.blind[seat, kind] = max(0, state.blind[seat, kind] - unknown)
         n_played += n
+    if state.n_shown[seat] > 0:
+        n_matching = matching_cards(cards, state.shown_color[seat])
+        state.n_shown[seat] = max(0, state.n_shown[seat] - n_matching)
     state.n_hand[seat] -= n_played
     state.old[seat] = min(state.old[seat], _n_unknown(state, seat))
 
@@ -359,7 +377,7 @@ def next_card(state: State, tape: Ints, code: int) -> int:
         kind = _scripted_card(state, tape, code)
     else:
         kind = kind_at(state.draw_pile, below(state.stream, state.n_pile))
-    if kind != UNKNOWN_CARD:
+    if kind < UNKNOWN_CARD:
         state.draw_pile[kind] -= 1
     state.n_pile -= 1
     write_event(tape, code, kind)
@@ -368,9 +386,9 @@ def next_card(state: State, tape: Ints, code: int) -> int:
 
 @compiled
 def _scripted_card(state: State, tape: Ints, code: int) -> int:
-    """Return the kind that the script says; a fault if the pile has none, or if the card of a tunnel is unknown."""
+    """Return the kind that the script says; a fault if the pile has none."""
     kind = read_outcome(state, tape, code)
-    if kind == UNKNOWN_CARD and kind_of(code) != CARD_REVEALED:
+    if kind == UNKNOWN_CARD or (kind == UNKNOWN_MATCH and kind_of(code) == CARD_REVEALED):
         return kind
     if 0 <= kind < N_KINDS and state.draw_pile[kind] > 0:
         return kind

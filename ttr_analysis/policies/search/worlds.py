@@ -23,7 +23,6 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled
-from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.kernel.turns import ANY_DECK, count_bits, new_game
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -32,24 +31,20 @@ from ttr_analysis.engine.layout import (
     AT_QUEUE,
     AT_REMOVED,
     KEEP_START,
-    OLD_UNKNOWN_CARD,
-    UNKNOWN_CARD,
     UNKNOWN_TICKET,
     State,
 )
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose
 from ttr_analysis.policies.search.beliefs import Beliefs
+from ttr_analysis.policies.search.hidden_cards import fill_cards
 from ttr_analysis.policies.search.knowledge import EVERYBODY
 from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
-from ttr_analysis.rules.market import add_cards, count_cards, draw_card, has_too_many_locomotives
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
 _WORLD_STREAM: Final = 64
 """Purpose of the stream that fills worlds; those of the game and of policies are below."""
 _CHOOSER_STREAM: Final = 65
 """Purpose of the stream of a player who is asked what it would keep."""
-_N_MARKETS: Final = 100
-"""Markets that are tried to find one that would not have been replaced."""
 _N_SWEEPS: Final = 6
 """Times each unknown ticket is drawn again, given the others: more of them change nothing."""
 _N_CHOICES: Final = 40
@@ -109,121 +104,12 @@ def fill_worlds(
         state.cells[:] = known.cells
         open_stream(key, first + i, _WORLD_STREAM, stream)
         open_stream(key, first + i, TABLE_STREAM, state.stream)
-        _fill_cards(state, tables, viewer, stream)
+        fill_cards(state, tables, viewer, stream)
         if state.phase == KEEP_START and viewer != EVERYBODY:
             _count_opening(state, tables, viewer)
         if is_any_chosen:
             new_game(tables, stream, first + i, opening, tape)  # of numbers of its own: those of a key are mixed
         _fill_tickets(_World(state, tables, beliefs, players, opening, kept, stream, free, chances))
-
-
-# -- cards ----------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
-    """Deal the cards that are not seen among the gaps in hands and the draw pile."""
-    fresh = np.empty(N_KINDS, dtype=np.int64)
-    stale = np.empty(N_KINDS, dtype=np.int64)
-    n_seats = tables.n_seats
-    drawer = _least_known(state, n_seats, viewer)
-    is_seen = True
-    for slot in range(tables.market_size):
-        is_seen = is_seen and state.market[slot] < UNKNOWN_CARD
-    for kind in range(N_KINDS):
-        unseen = tables.deck[kind] - state.discards[kind] - state.laid[kind]
-        for slot in range(tables.market_size):
-            unseen -= state.market[slot] == kind
-        of_pool = state.pool[kind]
-        for seat in range(n_seats):
-            state.hand[seat, kind] = max(state.hand[seat, kind], state.known[seat, kind])
-            unseen -= state.hand[seat, kind]
-            of_pool -= state.blind[seat, kind]
-        # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
-        fresh[kind] = min(unseen, of_pool)
-        stale[kind] = unseen - fresh[kind]
-        if is_seen:
-            # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
-            state.blind[drawer, kind] += of_pool - fresh[kind]
-        else:
-            state.pool[kind] -= of_pool - fresh[kind]  # which without the market is no more than a bound
-    _fill_face_up(state, tables, fresh, stale, stream)
-    _deal_stale(state, n_seats, stale, stream)
-    add_cards(stale, fresh)  # none are left, unless what is known cannot be
-    for seat in range(n_seats):
-        for _ in range(_n_missing(state, seat)):
-            kind = draw_card(fresh, stream)
-            state.hand[seat, kind] += 1
-            state.blind[seat, kind] += 1
-    state.draw_pile[:] = fresh
-
-
-@compiled
-def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream: Ints) -> None:
-    """Put cards into the slots of the market, and on the discard pile, that a record does not know."""
-    market = state.market[: tables.market_size]
-    unknown = market.copy()
-    pool = state.pool.copy()
-    all_fresh = fresh.copy()
-    all_stale = stale.copy()
-    for _ in range(_N_MARKETS):
-        state.pool[:] = pool
-        fresh[:] = all_fresh
-        stale[:] = all_stale
-        for slot in range(tables.market_size):
-            if unknown[slot] >= UNKNOWN_CARD:
-                market[slot] = _draw_seen(state, fresh, stale, unknown[slot], stream)
-        if not has_too_many_locomotives(market, tables.reset_at):
-            break  # else it would have been replaced; where that could not be, the last one stays
-    for _ in range(state.n_swept):
-        state.discards[_draw_seen(state, fresh, stale, UNKNOWN_CARD, stream)] += 1
-    state.n_swept = 0
-
-
-@compiled
-def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Ints) -> int:
-    """Draw a card that everyone has seen, from before the last shuffle if it is an old one; return its kind."""
-    if count_cards(fresh) == 0 or (unknown == OLD_UNKNOWN_CARD and count_cards(stale) > 0):
-        return draw_card(stale, stream)
-    kind = draw_card(fresh, stream)
-    state.pool[kind] -= 1
-    return kind
-
-
-@compiled
-def _least_known(state: State, n_seats: int, viewer: int) -> int:
-    """Return the seat, not that of the viewer, of whose hand most is not known."""
-    found = 1 if viewer == 0 else 0
-    for seat in range(n_seats):
-        if seat != viewer and _n_missing(state, seat) > _n_missing(state, found):
-            found = seat
-    return found
-
-
-@compiled
-def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
-    """Deal the cards from before the last shuffle among the gaps in hands that may hold such cards."""
-    n_places = 0
-    for seat in range(n_seats):
-        n_places += min(state.old[seat], _n_missing(state, seat))
-    places = np.empty(n_places, dtype=np.int64)
-    at = 0
-    for seat in range(n_seats):
-        for _ in range(min(state.old[seat], _n_missing(state, seat))):
-            places[at] = seat
-            at += 1
-    for _ in range(min(count_cards(stale), n_places)):
-        kind = draw_card(stale, stream)
-        at = below(stream, n_places)
-        state.hand[places[at], kind] += 1
-        n_places -= 1
-        places[at] = places[n_places]
-
-
-@compiled
-def _n_missing(state: State, seat: int) -> int:
-    """Return how many cards of a hand are not known."""
-    return int(state.n_hand[seat] - count_cards(state.hand[seat]))
 
 
 # -- tickets: what is where --------------------------------------------------------------------------------------

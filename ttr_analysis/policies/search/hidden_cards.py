@@ -1,0 +1,195 @@
+"""The train cards of a world: those that are not seen, dealt among the gaps in hands and piles; see `worlds`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, State
+from ttr_analysis.rules.chance import below
+from ttr_analysis.rules.market import add_cards, count_cards, draw_card, has_too_many_locomotives
+from ttr_analysis.rules.tunnel import matching_cards
+from ttr_analysis.tables import Tables
+
+_N_MARKETS: Final = 100
+"""Markets that are tried to find one that would not have been replaced."""
+
+
+@compiled
+def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
+    """Deal the cards that are not seen among the gaps in hands and the draw pile."""
+    fresh = np.empty(N_KINDS, dtype=np.int64)
+    stale = np.empty(N_KINDS, dtype=np.int64)
+    n_seats = tables.n_seats
+    drawer = _least_known(state, n_seats, viewer)
+    is_seen = True
+    for slot in range(tables.market_size):
+        is_seen = is_seen and state.market[slot] < UNKNOWN_CARD
+    for kind in range(N_KINDS):
+        unseen = tables.deck[kind] - state.discards[kind] - state.laid[kind]
+        for slot in range(tables.market_size):
+            unseen -= state.market[slot] == kind
+        of_pool = state.pool[kind]
+        for seat in range(n_seats):
+            state.hand[seat, kind] = max(state.hand[seat, kind], state.known[seat, kind])
+            unseen -= state.hand[seat, kind]
+            of_pool -= state.blind[seat, kind]
+        # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
+        fresh[kind] = min(unseen, of_pool)
+        stale[kind] = unseen - fresh[kind]
+        if is_seen:
+            # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
+            state.blind[drawer, kind] += of_pool - fresh[kind]
+        else:
+            state.pool[kind] -= of_pool - fresh[kind]  # which without the market is no more than a bound
+    _fill_shown(state, n_seats, fresh, stale, stream)
+    _fill_swept(state, fresh, stale, stream)
+    _fill_face_up(state, tables, fresh, stale, stream)
+    _deal_stale(state, n_seats, stale, stream)
+    add_cards(stale, fresh)  # none are left, unless what is known cannot be
+    for seat in range(n_seats):
+        for _ in range(_n_missing(state, seat)):
+            kind = draw_card(fresh, stream)
+            state.hand[seat, kind] += 1
+            state.blind[seat, kind] += 1
+    state.draw_pile[:] = fresh
+
+
+@compiled
+def _fill_shown(state: State, n_seats: int, fresh: Ints, stale: Ints, stream: Ints) -> None:
+    """Give seats what an attempt at a tunnel shows that they hold: cards of its color, or locomotives."""
+    fits = np.empty(N_KINDS, dtype=np.int64)
+    for seat in range(n_seats):
+        if state.n_shown[seat] == 0:
+            continue
+        color = state.shown_color[seat]
+        _mark_fitting(color, 1, fits)
+        n = state.n_shown[seat] - matching_cards(state.hand[seat], color)
+        for _ in range(min(n, _n_missing(state, seat))):
+            if _count_fitting(fresh, fits) > 0:
+                kind = _draw_fitting(fresh, fits, stream)
+                state.blind[seat, kind] += 1
+                state.hand[seat, kind] += 1
+            elif _count_fitting(stale, fits) > 0:
+                state.hand[seat, _draw_fitting(stale, fits, stream)] += 1
+
+
+@compiled
+def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
+    """Put the unknown cards of which it is known whether they match a color on the discard pile."""
+    fits = np.empty(N_KINDS, dtype=np.int64)
+    for color in range(N_KINDS):
+        for matches in range(2):
+            n = state.swept_match[color] if matches == 1 else state.swept_other[color]
+            _mark_fitting(color, matches, fits)
+            for _ in range(n):
+                if _count_fitting(fresh, fits) > 0:
+                    kind = _draw_fitting(fresh, fits, stream)
+                    state.pool[kind] -= 1
+                elif _count_fitting(stale, fits) > 0:
+                    kind = _draw_fitting(stale, fits, stream)
+                else:
+                    continue  # it stays one of which nothing is known
+                state.discards[kind] += 1
+                state.n_swept -= 1
+    state.swept_match.fill(0)
+    state.swept_other.fill(0)
+
+
+@compiled
+def _mark_fitting(color: int, matches: int, fits: Ints) -> None:
+    """Mark the kinds that match a color played, or with `matches` 0 those that do not, with 1, others with 0."""
+    for kind in range(N_KINDS):
+        fits[kind] = int((kind in (color, LOCOMOTIVE_INDEX)) == (matches == 1))
+
+
+@compiled
+def _count_fitting(cards: Ints, fits: Ints) -> int:
+    n = 0
+    for kind in range(N_KINDS):
+        n += cards[kind] * fits[kind]
+    return int(n)
+
+
+@compiled
+def _draw_fitting(cards: Ints, fits: Ints, stream: Ints) -> int:
+    """Remove a random card of the kinds marked, of which there are some, and return its kind."""
+    left = below(stream, _count_fitting(cards, fits))
+    kind = 0
+    while left >= cards[kind] * fits[kind]:
+        left -= cards[kind] * fits[kind]
+        kind += 1
+    cards[kind] -= 1
+    return kind
+
+
+@compiled
+def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream: Ints) -> None:
+    """Put cards into the slots of the market, and on the discard pile, that a record does not know."""
+    market = state.market[: tables.market_size]
+    unknown = market.copy()
+    pool = state.pool.copy()
+    all_fresh = fresh.copy()
+    all_stale = stale.copy()
+    for _ in range(_N_MARKETS):
+        state.pool[:] = pool
+        fresh[:] = all_fresh
+        stale[:] = all_stale
+        for slot in range(tables.market_size):
+            if unknown[slot] >= UNKNOWN_CARD:
+                market[slot] = _draw_seen(state, fresh, stale, unknown[slot], stream)
+        if not has_too_many_locomotives(market, tables.reset_at):
+            break  # else it would have been replaced; where that could not be, the last one stays
+    for _ in range(min(state.n_swept, count_cards(fresh) + count_cards(stale))):
+        state.discards[_draw_seen(state, fresh, stale, UNKNOWN_CARD, stream)] += 1
+    state.n_swept = 0
+
+
+@compiled
+def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Ints) -> int:
+    """Draw a card that everyone has seen, from before the last shuffle if it is an old one; return its kind."""
+    if count_cards(fresh) == 0 or (unknown == OLD_UNKNOWN_CARD and count_cards(stale) > 0):
+        return draw_card(stale, stream)
+    kind = draw_card(fresh, stream)
+    state.pool[kind] -= 1
+    return kind
+
+
+@compiled
+def _least_known(state: State, n_seats: int, viewer: int) -> int:
+    """Return the seat, not that of the viewer, of whose hand most is not known."""
+    found = 1 if viewer == 0 else 0
+    for seat in range(n_seats):
+        if seat != viewer and _n_missing(state, seat) > _n_missing(state, found):
+            found = seat
+    return found
+
+
+@compiled
+def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
+    """Deal the cards from before the last shuffle among the gaps in hands that may hold such cards."""
+    n_places = 0
+    for seat in range(n_seats):
+        n_places += min(state.old[seat], _n_missing(state, seat))
+    places = np.empty(n_places, dtype=np.int64)
+    at = 0
+    for seat in range(n_seats):
+        for _ in range(min(state.old[seat], _n_missing(state, seat))):
+            places[at] = seat
+            at += 1
+    for _ in range(min(count_cards(stale), n_places)):
+        kind = draw_card(stale, stream)
+        at = below(stream, n_places)
+        state.hand[places[at], kind] += 1
+        n_places -= 1
+        places[at] = places[n_places]
+
+
+@compiled
+def _n_missing(state: State, seat: int) -> int:
+    """Return how many cards of a hand are not known."""
+    return int(state.n_hand[seat] - count_cards(state.hand[seat]))
