@@ -263,8 +263,10 @@ def test_a_file_that_is_no_log_makes_no_record(tmp_path: Path, capsys: pytest.Ca
 
     assert cli.main(["import", str(log)]) == cli.FAULTS
     told = capsys.readouterr().err
-    assert f"no move was understood in {log}, so no record was written" in told
-    assert "line 2 not understood: Take three eggs." in told
+    assert "line 2: expected the log of a game, but no line was understood, got Take three eggs." in told
+    log.write_text("The train car deck has been reshuffled\n", "utf-8")
+    assert cli.main(["import", str(log)]) == cli.FAULTS
+    assert f"no move was understood in {log}, so no record was written" in capsys.readouterr().err
     assert not (tmp_path / "recipe.jsonl").exists()
 
 

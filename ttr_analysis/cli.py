@@ -349,8 +349,8 @@ def play(  # the other options are those of the table
 
 @_commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=_FILE)
-@click.option("--map", "map_", default="usa", show_default=True, shell_complete=_complete_map, help="The map.")
-@click.option("--tickets", type=_FILE, help="JSON file of ticket offers that you noted.")
+@click.option("--map", "map_", shell_complete=_complete_map, help="The map.  [default: found from the log]")
+@click.option("--tickets", type=_FILE, help="JSON file of ticket offers that you noted; see below.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the record.")
 @click.option("--date", metavar="DAY", default="", help="The day of the game, such as 2026-03-14.")
@@ -360,6 +360,10 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
     Make a record of a game from a log.
 
     LOG is a text file with the log that Board Game Arena shows beside a table.
+
+    The file of --tickets lists for each player, in order, the tickets offered and
+    those kept: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
+    ["Boston - Miami", "Dallas - New York"]]]}
     """
     from ttr_analysis.notation.bga import read_bga, read_notes
 

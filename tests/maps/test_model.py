@@ -391,7 +391,7 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
 
 def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
     assert repr(nordic) == "<GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>"
-    assert repr(nordic.rules) == "<RuleSet 'Nordic Countries': 2-3 players, 40 trains each>"
+    assert repr(nordic.rules) == "<RuleSet 'Nordic Countries': 2-3 players, 40 trains each, variants resets>"
     assert str(nordic.route("Lieksa", "Murmansk")) == "Lieksa-Murmansk (gray, 9)"
     assert repr(nordic.route("Lieksa", "Murmansk")) == "<Route Lieksa-Murmansk/0: 9 gray, 27 points>"
     assert repr(nordic.city("Oslo")) == "<City 'Oslo', Norway>"

@@ -16,14 +16,13 @@ from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.notation.bga_lines import (
-    ACTS,
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.notation.bga_lines import ACTS, Log, acts_of, fault, read_log
+from ttr_analysis.notation.bga_names import (
     TicketNotes,
-    acts_of,
     check_order,
-    fault,
+    find_map,
     players_of,
-    read_log,
     selections_of,
     tracks_of,
     without_strangers,
@@ -34,6 +33,8 @@ from ttr_analysis.records.record import Game, GameRecord
 
 _MOST_CHARACTERS: Final = 2_000_000
 _STEP_COLUMNS: Final = ["step", "line", "move", "time", "text"]
+_BONUSES: Final = (("bonus", "bonus", "longest_trail"), ("globetrotter", "globetrotter", "completed_tickets"))
+"""Lines of bonuses, what they are called among the totals, and the measure of the rules."""
 _TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
 
 
@@ -106,7 +107,7 @@ def read_bga(
     *,
     tickets: TicketNotes | None = None,
     seat: str | None = None,
-    game_map: MapLike = "usa",
+    game_map: MapLike | None = None,
     title: str = "",
     date: str = "",
 ) -> LoggedRecord:
@@ -114,8 +115,10 @@ def read_bga(
     Return the record of a game from the log that Board Game Arena shows beside a table.
 
     The log says who takes, draws and claims what, but never the market, the
-    opening hands, nor which tickets were offered. Unknown facts stay unknown in
-    the record; later play proves most of the opening hands.
+    opening hands, nor which tickets were offered; of a tunnel only its color and
+    how many cards matched, but not which ones were laid down and turned over.
+    Unknown facts stay unknown in the record; later play proves most of the opening
+    hands.
 
     Parameters
     ----------
@@ -128,7 +131,8 @@ def read_bga(
     seat
         The player whom the log calls "You", if it does not say.
     game_map
-        The map, or its name.
+        The map, or its name; if None, the one whose places the log names. Where the
+        log replaces markets that the map keeps, the variant that does so is taken.
     title
         A title for the record.
     date
@@ -170,10 +174,13 @@ def read_bga(
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5
     """
-    game_map = as_map(game_map)
     if len(text) > _MOST_CHARACTERS:
         raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
     log = without_strangers(read_log(text, seat or ""))
+    if not log.entries:
+        line, content = log.unread[0] if log.unread else (0, "")
+        raise fault(line, content, "expected the log of a game, but no line was understood")
+    game_map, assumed = _map_of(log, game_map)
     check_order(log)
     players = players_of(log, game_map)
     selections = selections_of(tickets or {}, game_map)
@@ -186,7 +193,21 @@ def read_bga(
     if any(reader.proven.hands):
         reader = LogFollower(game_map, players, log, selections, tracks, reader.proven.hands)
         reader.read()
+    reader.skipped += assumed
     return _record(reader, title, date)
+
+
+def _map_of(log: Log, game_map: MapLike | None) -> tuple[GameMap, list[str]]:
+    """Return the map of a log, as the variant whose market it shows, and what was assumed for that."""
+    found = find_map(log) if game_map is None else as_map(game_map)
+    texts = [] if found else ["the map is USA, for the log names no place"]
+    found = found or as_map("usa")
+    if found.rules.market.reset_at == 0 and any(entry.kind in ("reset", "stay") for entry in log.entries):
+        for variant in found.rules.variants:
+            if variant.market == replace(found.rules.market, reset_at=variant.market.reset_at):
+                texts.append(f"the variant is {variant.variant}, for the market was replaced")
+                return found.with_variant(variant.variant), texts
+    return found, texts
 
 
 def read_notes(path: Path) -> TicketNotes:
@@ -281,6 +302,8 @@ def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
         if won:
             rows.append(("points for tickets", name, sum(won), score.ticket_points))
         rows += [("longest trail", name, entry.number, score.trail) for entry in own if entry.kind == "trail"]
-        bonus = sum(bonus.points or 0 for bonus in score.bonuses)
-        rows += [("bonus", name, entry.points, bonus) for entry in own if entry.kind == "bonus"]
+        for kind, what, measure in _BONUSES:
+            points = sum(bonus.points or 0 for bonus in score.bonuses if bonus.measure == measure)
+            rows += [(what, name, entry.points, points) for entry in own if entry.kind == kind]
+        rows += [("stations", name, entry.points, score.station_points) for entry in own if entry.kind == "stations"]
     return pd.DataFrame(rows, columns=_TOTAL_COLUMNS)

@@ -11,24 +11,16 @@ from typing import Final
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import listed, with_names
-from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_MATCH, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.notation.bga_lines import (
-    UNKNOWN_COPIES,
-    Copies,
-    Log,
-    LogEntry,
-    Selection,
-    acts_of,
-    copies_named,
-    match_notes,
-)
+from ttr_analysis.notation.bga_lines import Log, LogEntry, acts_of
+from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, copies_named, match_notes
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
@@ -165,6 +157,8 @@ class LogFollower:
                 if i < len(acts) or self.log.entries[-1].kind == "end":
                     raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))  # the log breaks off before it says what comes of it
+        if ended := next((e for e in self.log.entries if e.kind in ("reveal", "trail", "end")), None):
+            self._pass_to(-1, ended.line)
         self._show_tickets()
 
     @staticmethod
@@ -236,11 +230,23 @@ class LogFollower:
         if act.player not in self.players:
             raise act.fault(f"expected one of {', '.join(self.players)}")
         seat = self.players.index(act.player)
+        self._pass_to(seat, act.line)
         self._skip_to(act, seat)
+        if self.vector.phase == OVER:
+            raise act.fault("the game is over")
         if seat != int(self.vector.seat):
             acting = self.players[int(self.vector.seat)]
             raise act.fault(f"it is the turn of {acting}, not of {act.player}{self._hint()}")
         getattr(self, f"_read_{act.kind}")(act, after, seat)
+
+    def _pass_to(self, seat: int, line: int) -> None:
+        """Let those pass who could do nothing else, of which a log has no line, until it is the turn of a seat."""
+        while self.vector.phase == Phase.TURN and seat != int(self.vector.seat):
+            if self.packed.why_illegal(self.vector, codes.PASS, 0) is not None:
+                return
+            self.skipped.append(f"{self.players[int(self.vector.seat)]} passed before line {line}")
+            self._add(ScriptedStep(self.packed, self.vector, codes.PASS, 0), None)
+            self._n_steps += 1
 
     def _skip_to(self, act: LogEntry, seat: int) -> None:
         """Skip the turns of players who have left the game, as a correction of the record."""
@@ -268,7 +274,7 @@ class LogFollower:
     def _has_left(self, name: str, act: LogEntry) -> bool:
         """Return whether an earlier line that was not understood says that a player is gone."""
         lines = (text for line, text in self.log.unread if line < act.line and text.startswith(name))
-        return any(_LEFT.search(text[len(name) :]) for text in lines)
+        return any(_LEFT.search(text[len(name) :]) and "tunnel" not in text for text in lines)
 
     def _hint(self) -> str:
         """Return which earlier lines were not understood: one may hold what is missing."""
@@ -282,7 +288,8 @@ class LogFollower:
             if i and int(self.vector.seat) != seat:
                 raise act.fault(f"{act.player} may not draw so many cards")
             comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
-            self._make(act, codes.DRAW_CARD, 0, comes, {codes.CARD_DRAWN: [card]})
+            kind = UNKNOWN_CARD if card == "?" else CARD_KINDS.index(card)
+            self._make(act, codes.DRAW_CARD, 0, comes, {codes.CARD_DRAWN: [kind]})
 
     def _read_take(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         card = act.cards[0]
@@ -296,39 +303,68 @@ class LogFollower:
 
     def _read_claim(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         route = self.tracks[act.line]
+        if route.tunnel:
+            self._read_attempt(act, [act, *after], seat)
+            return
         self.proven.show(seat, act.cards, plays=True)
         self._check_points(act, route)
         self._make(act, *claim_code(self.packed, route, CardCounts.coerce(act.cards)), after)
 
     def _check_points(self, act: LogEntry, route: Route) -> None:
-        if act.points != route.points or act.number != route.length:
+        if act.points != route.points or act.number not in (len(act.cards), route.length):
             told = f"{act.number} cars and {act.points} points"
             raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, not {told}")
 
     def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        """
+        Read the attempt of a tunnel with what comes of it.
+
+        Of the cards turned over only their number is told and how many match, and
+        the cards laid down only if they pay for all.
+        """
         end = next((entry for entry in after if entry.kind in ("claim", "decline")), None)
         route = self.tracks[end.line] if end is not None and end.kind == "claim" else self.tracks[act.line]
-        turned = next((entry.cards for entry in after if entry.kind == "turned"), ())
         cut = after.index(end) if end is not None else len(after)
-        self.proven.show(seat, act.cards, plays=False)
-        comes = after[:cut]
-        if end is not None and Counter(end.cards) == Counter(act.cards):  # no surcharge: all comes of the attempt
-            comes = [*comes, *after[cut + 1 :]]
-        self._make(
-            act, *claim_code(self.packed, route, CardCounts.coerce(act.cards)), comes, {codes.CARD_REVEALED: turned}
-        )
-        if end is None or self.vector.phase != Phase.TUNNEL:
-            if end is not None and end.kind == "claim":
-                self.proven.show(seat, act.cards, plays=True)
+        told = next((entry for entry in after[:cut] if entry.kind in ("surcharge", "free")), None)
+        paid = end.cards if end is not None and end.kind == "claim" else ()
+        if end is not None and paid:
+            self._check_points(end, route)
+        if told is None and not paid:
+            raise UntoldError("expected how many cards the tunnel demands on the next lines")
+        n_more = told.number if told is not None else len(paid) - route.length
+        n_turned = told.turned if told is not None else self._n_to_turn_over(n_more)
+        revealed = [UNKNOWN_MATCH] * n_more + [UNKNOWN_CARD] * max(0, n_turned - n_more)
+        color = next((kind for kind in (*act.cards, *paid) if kind in COLORS), LOCOMOTIVE)
+        if n_more > n_turned or (paid and len(paid) != route.length + n_more):
+            raise act.fault(
+                f"{n_turned} cards were turned over, {n_more} of them to be paid for, got {len(paid)} cards"
+            )
+        if n_more == 0 and end is None:
+            raise UntoldError("expected the claim of the tunnel on the next lines")
+        if n_more == 0:
+            laid: tuple[str, ...] = paid
+            later: Sequence[LogEntry] = [*after[:cut], *after[cut + 1 :]]
+        else:
+            laid = (LOCOMOTIVE,) * route.length if color == LOCOMOTIVE else (color,)
+            later = after[:cut]
+        self.proven.show(seat, laid, plays=n_more == 0)
+        code, value = claim_code(self.packed, route, CardCounts.coerce(laid))
+        if n_more and color != LOCOMOTIVE:
+            code = make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
+        self._make(act, code, value, later, {codes.CARD_REVEALED: revealed})
+        if n_more == 0 or end is None:
             return
         if end.kind == "decline":
             self._make(end, codes.DECLINE_TUNNEL, 0, after[cut + 1 :])
             return
-        paid = Counter(end.cards) - Counter(act.cards)
-        self.proven.show(seat, end.cards, plays=True)
-        self._check_points(end, route)
-        surcharge = packed_cards(CardCounts.coerce(list(paid.elements())))
-        self._make(end, codes.PAY_TUNNEL, surcharge, after[cut + 1 :])
+        self.proven.show(seat, paid, plays=True)
+        more = paid[route.length :] if color == LOCOMOTIVE else paid
+        self._make(end, codes.PAY_TUNNEL, packed_cards(CardCounts.coerce(more)), after[cut + 1 :])
+
+    def _n_to_turn_over(self, least: int) -> int:
+        """Return how many cards are turned over for a tunnel now."""
+        n_cards = int(self.vector.n_pile + self.vector.discards.sum() + self.vector.n_swept)
+        return max(least, min(int(self.packed.tables.n_revealed), n_cards))
 
     def _read_station(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         try:
@@ -444,7 +480,7 @@ class LogFollower:
         code: int,
         value: int,
         after: Sequence[LogEntry],
-        shown: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        shown: Mapping[int, Sequence[int]] = MappingProxyType({}),
         kept: tuple[int, ...] | None = None,
     ) -> None:
         """Make a move with its outcomes, cards `shown` by kind of event; those that the log omits are unknown."""
@@ -462,20 +498,22 @@ class LogFollower:
                 break
             value = UNKNOWN_CARD
             if cards.get(due.kind):
-                card = cards[due.kind].popleft()
-                value = UNKNOWN_CARD if card == "?" else CARD_KINDS.index(card)
+                value = cards[due.kind].popleft()
             elif due.kind == codes.NEUTRAL_TICKET and neutral:
                 if _tell_one(telling, [copies_named(neutral[0], self.game_map)]):
                     neutral.popleft()
                     continue
                 raise neutral[0].fault("that ticket is not in the pile")
-            elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
-                what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
-                raise UntoldError(f"expected the {what} on the next lines")
+            elif due.kind == codes.CARD_REVEALED:
+                raise act.fault("more cards were turned over for the tunnel")
+            elif due.kind == codes.NEUTRAL_TICKET:
+                raise UntoldError("expected the neutral ticket on the next lines")
             if reason := telling.add(value):
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:
             raise resets[0].fault("the market cannot be replaced here")
+        if cards.get(codes.CARD_REVEALED):
+            raise act.fault("fewer cards can have been turned over for the tunnel")
         self._add(telling, act, kept)
 
     def _add(self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:

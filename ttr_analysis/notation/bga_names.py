@@ -1,0 +1,323 @@
+"""The names in a log as parts of a map: who plays, which tracks were taken, and tickets, those noted by hand too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from functools import lru_cache
+from itertools import pairwise, permutations
+from typing import Any, Final, NamedTuple
+
+from ttr_analysis._decoding import FaultList
+from ttr_analysis._errors import RecordError, UnknownNameError, nearest
+from ttr_analysis.cards import COLORS, GRAY, CardCounts
+from ttr_analysis.engine.layout import UNKNOWN_TICKET
+from ttr_analysis.maps.board import Place
+from ttr_analysis.maps.loading import load_map, map_names
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.names import fold
+from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of, fault
+from ttr_analysis.notation.writer import pays
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+TicketNotes = Mapping[str, Any]
+"""Offers of tickets that somebody noted: for each player, pairs of those offered and those kept, in order."""
+
+_FEW: Final = 3
+"""Of so many moves, or fewer, the order tells nothing."""
+
+Copies = frozenset[int]
+"""A ticket by name: the numbers of all tickets that are called so."""
+UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
+
+COUNTRIES: Final = {"Germany": ("Deutschland",), "Austria": ("Österreich",), "Italy": ("Italia",)}
+"""Countries as the site calls them, by their names on the map."""
+_MOST_OFFERS: Final = 100
+"""Offers of tickets that may be noted of a player."""
+_MOST_NAMES: Final = 500
+"""Names of tickets in all notes: each that is misspelled is compared with every ticket of the map."""
+
+
+class Selection(NamedTuple):
+    """Tickets that were offered and kept, and the number of the move if it was noted."""
+
+    offered: tuple[Copies, ...]
+    kept: tuple[Copies, ...]
+    move: int | None = None
+
+    def fits(self, n_kept: int, revealed: AbstractSet[Copies]) -> bool:
+        """Return whether this many were kept, all of them offered, and shown at the end if any were."""
+        kept = set(self.kept)
+        return len(self.kept) == n_kept and kept <= set(self.offered) and (not revealed or kept <= revealed)
+
+
+def match_notes(
+    noted: Sequence[Selection], keeps: Sequence[LogEntry], revealed: AbstractSet[Copies]
+) -> dict[int, Selection]:
+    """
+    Return which notes of a player belong to which lines, by line: as many as possible in the order of both.
+
+    Notes are made by hand: some are of draws that never were, and some draws were
+    not noted. Among equally long matches, those with equal numbers of moves win.
+    """
+    best: list[list[tuple[int, int, dict[int, Selection]]]] = [[(0, 0, {})] * (len(keeps) + 1)]
+    for note in noted:
+        row = [best[-1][0]]
+        for j, keep in enumerate(keeps):
+            found = max(best[-1][j + 1], row[j], key=lambda match: match[:2])
+            n, n_same, lines = best[-1][j]
+            match = (n + 1, n_same + (note.move is not None and note.move == keep.move))
+            if note.fits(keep.number, revealed) and match > found[:2]:
+                found = (*match, {**lines, keep.line: note})
+            row.append(found)
+        best.append(row)
+    return best[-1][-1][2]
+
+
+# -- who plays, and on which tracks ------------------------------------------------------------------------------------
+
+
+def without_strangers(log: Log) -> Log:
+    """
+    Return a log without lines that only look like a move, such as chat.
+
+    Their name occurs in no other act, and never kept tickets, as all players do first.
+    """
+    acts = Counter(entry.player for entry in log.entries if entry.kind in ACTS)
+    keepers = {entry.player for entry in log.entries if entry.kind == "keep"}
+    strange = [e for e in log.entries if acts[e.player] == 1 and e.kind in ACTS and e.player not in {*keepers, "You"}]
+    if not keepers or not strange:
+        return log
+    lines = {entry.line for entry in strange}
+    unread = sorted([*log.unread, *((entry.line, entry.text) for entry in strange)])
+    return Log([entry for entry in log.entries if entry.line not in lines], unread)
+
+
+def check_order(log: Log) -> None:
+    """Raise a RecordError if the newest move comes first."""
+    acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
+    n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
+    if len(acts) > _FEW and n_falling > len(acts) // 2:
+        raise acts[0].fault("expected the oldest move first, but the move numbers go down")
+
+
+def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
+    """Return the players by seat: in the order of their first turns; those without one come last."""
+    turns: list[str] = []
+    openings: list[str] = []
+    for act, _ in acts_of(log.entries):
+        if act.player == "You":
+            raise act.fault('expected seat="...", the name of the player whom the log calls You')
+        if act.kind == "keep" and not turns and act.player not in openings:
+            openings.append(act.player)
+        elif act.player not in turns and act.kind != "choose":
+            turns.append(act.player)
+    players = [*turns, *(name for name in openings if name not in turns)]
+    least, most = game_map.rules.players
+    if len(players) > most:
+        act = next(act for act, _ in acts_of(log.entries) if act.player == players[most])
+        raise act.fault(f"expected at most {most} players, with {', '.join(players[:most])}")
+    return (*players, *(f"player {i + 1}" for i in range(len(players), least)))
+
+
+def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
+    """
+    Return the track of each claim and attempt, by line.
+
+    The log does not say which track of a double route was taken: the claims of
+    both are assigned together, by the colors that were played.
+    """
+    claims: dict[tuple[Route, ...], list[LogEntry]] = {}
+    for entry in log.entries:
+        if entry.kind in ("claim", "choose"):
+            claims.setdefault(_routes(entry, game_map), []).append(entry)
+    found: dict[int, Route] = {}
+    for routes, entries in claims.items():
+        found.update(_assign(routes, entries))
+    for entry in log.entries:
+        if entry.kind == "attempt":
+            routes = _routes(entry, game_map)
+            taken = {found[line] for line in found if line < entry.line}
+            found[entry.line] = min(routes, key=lambda route: (not _fits(route, entry), route in taken))
+    return found
+
+
+def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
+    """Return the tracks between the two places of a line, to a country all that the first city has."""
+    for a, b in entry.pairs:  # a name may have a hyphen of its own
+        places = [place_named(end, game_map) for end in (a, b)]
+        for city, end in (places, places[::-1]):
+            if city is None or end is None or city.is_country:
+                continue
+            if tracks := [route for to in end.cities for route in game_map.routes_between(city.name, to)]:
+                return tuple(tracks)
+    raise entry.fault(f"expected a route of {game_map.title}")
+
+
+def place_named(name: str, game_map: GameMap) -> Place | None:
+    """Return a city or country, whose name may be in its own language; None if there is none."""
+    return _places(game_map).get(fold(name))
+
+
+@lru_cache(maxsize=8)
+def _places(game_map: GameMap) -> dict[str, Place]:
+    """Return cities and countries by their folded names."""
+    names = [name for place in game_map.places for name in (place.name, *COUNTRIES.get(place.name, ()))]
+    names += [name for city in game_map.cities for name in city.also]
+    found = {}
+    for name in names:
+        with suppress(UnknownNameError):
+            home = next((place for place, its in COUNTRIES.items() if name in its), name)
+            found[fold(name)] = game_map.place(home)
+    return found
+
+
+def _fits(route: Route, entry: LogEntry) -> bool:
+    """Return whether the cards of a line can pay for a track; those of a tunnel may hold a surcharge."""
+    cards = CardCounts.coerce(entry.cards)
+    if not route.tunnel:
+        return pays(route, cards)
+    colors = {kind for kind in entry.cards if kind in COLORS}
+    return len(colors) <= 1 and (route.color == GRAY or colors <= {route.color})
+
+
+def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
+    """Return tracks for the claims between two cities so that each is paid in its color, if possible."""
+    if len(entries) > len(routes):
+        late = entries[len(routes)]
+        raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
+
+    def n_wrong(tracks: Sequence[Route]) -> int:
+        pairs = zip(tracks, entries, strict=True)
+        return sum(entry.kind == "claim" and not _fits(route, entry) for route, entry in pairs)
+
+    best = min(permutations(routes, len(entries)), key=n_wrong)
+    return {entry.line: route for entry, route in zip(entries, best, strict=True)}
+
+
+# -- which map ---------------------------------------------------------------------------------------------------------
+
+_NAMED: Final = ("claim", "attempt", "station", "reveal")
+"""Lines that name something of a map."""
+
+
+def find_map(log: Log) -> GameMap | None:
+    """Return the map that comes with the package on which most of what a log names is; None if it names nothing."""
+    named = {(e.kind, e.ends): e for e in log.entries if e.kind in _NAMED}.values()
+    counts = [(sum(_is_on(e, game_map) for e in named), game_map) for game_map in map(load_map, map_names())]
+    n, best = max(counts, key=lambda count: count[0])
+    return best if n else None
+
+
+def _is_on(entry: LogEntry, game_map: GameMap) -> bool:
+    """Return whether a map has the places that a line names."""
+    if entry.kind == "station":
+        return place_named(entry.ends, game_map) is not None
+    ends = ([a, *b.split("/")] for a, b in entry.pairs)
+    return any(all(place_named(end, game_map) for end in its) for its in ends)
+
+
+# -- tickets that were noted -------------------------------------------------------------------------------------------
+
+
+_Note = tuple[Sequence[str], Sequence[str], int | None]
+"""Names of tickets that were offered and kept, and the number of the move if it was noted."""
+
+
+def selections_of(notes: TicketNotes, game_map: GameMap) -> dict[str, list[Selection]]:
+    """Return noted offers of each player by numbers of tickets; the nearest name will do, as notes are made by hand."""
+    return {
+        name: [
+            Selection(_all_noted(offered, game_map), _all_noted(kept, game_map), move) for offered, kept, move in its
+        ]
+        for name, its in _by_player(notes).items()
+    }
+
+
+def _by_player(notes: TicketNotes) -> dict[str, list[_Note]]:
+    """Return noted offers by player; a file of notes lists players with their selections."""
+    found: dict[str, list[_Note]]
+    try:
+        if "players" not in notes:
+            found = {name: [(offered, kept, None) for offered, kept in pairs] for name, pairs in notes.items()}
+        else:
+            found = {
+                player["playerName"]: [
+                    (chosen["offered"], chosen["kept"], chosen.get("moveNumber"))
+                    for chosen in player["destinationSelections"]
+                ]
+                for player in notes["players"]
+            }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        expected = "tickets: expected players with their playerName and destinationSelections, or pairs by player"
+        raise fault(0, str(error), expected) from None
+    _check_notes(found)
+    return found
+
+
+def _check_notes(found: Mapping[str, Sequence[_Note]]) -> None:
+    """Raise a RecordError unless notes are lists of names, and no more of them than a game can have."""
+    faults, names = FaultList("log", "log"), set[str]()
+    for name, noted in found.items():
+        if len(noted) > _MOST_OFFERS:
+            faults.add(0, "tickets", f"{len(noted):,}", f"expected at most {_MOST_OFFERS} offers for {name}")
+        parts: list[Any] = [part for note in noted for part in note[:2]]
+        for part in parts:
+            if isinstance(part, Sequence) and not isinstance(part, str) and all(isinstance(i, str) for i in part):
+                names.update(part)
+            else:
+                faults.add(0, "tickets", str(part), f"expected lists of names for {name}")
+    if len(names) > _MOST_NAMES:
+        faults.add(0, "tickets", f"{len(names):,}", f"expected at most {_MOST_NAMES} names of tickets")
+    faults.raise_if_any()
+
+
+def _all_noted(names: Iterable[str], game_map: GameMap) -> tuple[Copies, ...]:
+    return tuple(_noted(name, game_map) for name in names)
+
+
+@lru_cache(maxsize=_MOST_NAMES)  # a name is noted twice at least: as offered, and as kept
+def _noted(name: str, game_map: GameMap) -> Copies:
+    names = _ticket_names(game_map)
+    try:
+        return copies_named(LogEntry("reveal", 0, None, "", name, ends=name), game_map)
+    except RecordError:
+        near = nearest(fold(name.replace(" - ", "-")), names, 1)
+        if not near:
+            raise
+        return names[near[0]]
+
+
+@lru_cache(maxsize=8)
+def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
+    names: dict[str, set[int]] = {}
+    for i, ticket in enumerate(game_map.tickets):
+        names.setdefault(fold(ticket.id.partition("/")[0]), set()).add(i)
+    return {name: frozenset(numbers) for name, numbers in names.items()}
+
+
+@lru_cache(maxsize=8)
+def _tickets_by_ends(game_map: GameMap) -> dict[tuple[str, frozenset[str]], Copies]:
+    """Return the tickets by their origin and destinations; those to one place from either end."""
+    found: dict[tuple[str, frozenset[str]], set[int]] = {}
+    for i, ticket in enumerate(game_map.tickets):
+        ends = [place.name for place, _ in ticket.destinations]
+        found.setdefault((ticket.origin.name, frozenset(ends)), set()).add(i)
+        if len(ends) == 1:
+            found.setdefault((ends[0], frozenset([ticket.origin.name])), set()).add(i)
+    return {names: frozenset(numbers) for names, numbers in found.items()}
+
+
+def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
+    """Return the ticket that a line names."""
+    names, by_ends = _ticket_names(game_map), _tickets_by_ends(game_map)
+    for a, b in entry.pairs:
+        if found := names.get(fold(f"{a}-{b}")):
+            return found
+        origin, *ends = (place_named(end, game_map) for end in (a, *b.split("/")))
+        if origin and (found := by_ends.get((origin.name, frozenset(end.name for end in ends if end)))):
+            return found
+    raise entry.fault(f"expected a ticket of {game_map.title}")

@@ -1,0 +1,274 @@
+"""A record as the log that Board Game Arena would show beside the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.cards import LOCOMOTIVE, CardCounts
+from ttr_analysis.engine import actions
+from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition
+from ttr_analysis.engine.scores import Scores
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import Route, Ticket
+from ttr_analysis.notation.bga_lines import COLOR_CODES
+from ttr_analysis.notation.bga_names import COUNTRIES
+from ttr_analysis.records.record import GameRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_NAMES: Final = ("Ann", "Bo", "Cleo", "Dan", "Eve", "Fay")
+_NOTICES: Final = {
+    "market_replaced": "Three locomotives have been revealed, visible train cards are replaced",
+    "cards_shuffled": "The train car deck has been reshuffled",
+}
+_STAYS: Final = "Three locomotives have been revealed multiples times in a row, they will stay visible"
+
+
+def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Generator | None = None) -> str:
+    r"""
+    Return a record as the lines of a log of Board Game Arena, which `read_bga` reads.
+
+    A log says less than a record: not the market, the opening hands, the offers of
+    tickets, nor which cards were laid down and turned over for a tunnel. Actions
+    of maps that the site does not offer have lines of their own.
+
+    Parameters
+    ----------
+    record
+        The record; players without a name get one.
+    seat
+        The seat that looks on and sees its own hidden cards; None for a log that
+        shows those of everybody, as that of a replay.
+    rng
+        Source of the order in which players keep opening tickets, and of cards and
+        cities on a line; None for the order of the record.
+
+    Raises
+    ------
+    GameError
+        If the record begins from a position.
+
+    Examples
+    --------
+    >>> record = ttr.Game("usa").play(["Greedy", "Random"], seed=7)
+    >>> print(*ttr.write_bga(record).splitlines()[6:10], sep="\n")
+    Move 4 :00:00:00
+    Ann gains 4 point(s) by claiming route from Dallas to El Paso with 3 train car(s) : 4,4,4
+    Move 5 :00:00:00
+    You take hidden train car card(s) 8
+    """
+    return "\n".join(_Writer(record, seat, rng).lines()) + "\n"
+
+
+class _Writer:
+    def __init__(self, record: GameRecord, seat: int | None, rng: np.random.Generator | None) -> None:
+        self._record = record
+        self._map = record.map
+        self._seat = seat
+        self._rng = rng
+        n_players = record.header.n_players
+        self._names = record.header.players or _NAMES[:n_players]
+        self._writers: dict[type, Callable[[int, actions.Action, Sequence[Event], GameState, GameState], Iterator[str]]]
+        self._writers = {
+            actions.DrawCard: self._draw,
+            actions.DrawFaceUp: self._take,
+            actions.ClaimRoute: self._claim,
+            actions.AttemptTunnel: self._attempt,
+            actions.PayTunnel: self._pay,
+            actions.DeclineTunnel: self._decline,
+            actions.KeepTickets: self._keep,
+            actions.BuildStation: self._station,
+            actions.ChooseNeutralRoute: self._choose,
+        }
+        """The lines of each kind of action; the others have none."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        record, states, numbers = self._record, self._record.states(), count(2)
+        if any(isinstance(event, StartPosition) for event in record.steps[0]):
+            raise GameError("a log begins with the opening, not from a position")
+        n_players = record.header.n_players
+        yield from self._notices(record.steps[0], states[0])
+        openings = list(range(1, min(1 + n_players, len(record.steps))))
+        order = openings if self._rng is None else self._rng.permutation(openings).tolist()
+        for step in [*order, *range(1 + n_players, len(record.steps))]:
+            lines = [*self._of_step(record.steps[step], states[step - 1], states[step])]
+            if lines:
+                yield f"Move {next(numbers)} :00:00:00"
+                yield from lines
+        if record.is_complete:
+            yield from self._scoring(record.score())
+
+    def _of_step(self, events: Sequence[Event], before: GameState, after: GameState) -> Iterator[str]:
+        first = events[0]
+        if isinstance(first, Correction):
+            yield first.reason
+        if not isinstance(first, Move):
+            return
+        write = self._writers.get(type(first.action))
+        if write is not None:
+            yield from write(first.seat, first.action, events, before, after)
+        for event in events:
+            if isinstance(event, Chance) and event.kind == "neutral_ticket" and event.ticket is not None:
+                yield f"Neutral destination : {self._ticket(event.ticket)}"
+        yield from self._notices(events, after)
+        if after.is_last_round and not before.is_last_round:
+            n = self._map.rules.trains.last_round_at
+            yield f"{self._names[first.seat]} has {n} train cars or less, starting final turn !"
+
+    def _notices(self, events: Sequence[Event], after: GameState) -> Iterator[str]:
+        """Yield what happened to the piles and the market."""
+        kinds = [event.kind for event in events if isinstance(event, Chance) and event.kind in _NOTICES]
+        yield from (_NOTICES[kind] for kind in kinds)
+        reset_at = self._map.rules.market.reset_at
+        if "market_replaced" in kinds and 0 < reset_at <= after.market.count(LOCOMOTIVE):
+            yield _STAYS
+
+    # -- actions ------------------------------------------------------------------------
+
+    def _draw(self, seat: int, _action: object, events: Sequence[Event], *_: GameState) -> Iterator[str]:
+        cards = [event.card for event in events if isinstance(event, Chance) and event.kind == "card_drawn"]
+        if self._seat in (None, seat) and cards[0] is not None:
+            yield f"You take hidden train car card(s) {COLOR_CODES.index(cards[0])}"
+        yield f"{self._names[seat]} takes 1 hidden train car card(s)"
+
+    def _take(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
+        assert isinstance(action, actions.DrawFaceUp)  # noqa: S101 - as are all below
+        card = action.card or before.market[action.slot]
+        yield f"{self._names[seat]} takes {COLOR_CODES.index(card or '')}"
+
+    def _claim(
+        self, seat: int, action: object, events: Sequence[Event], _before: GameState, after: GameState
+    ) -> Iterator[str]:
+        assert isinstance(action, actions.ClaimRoute)  # noqa: S101
+        route, cards = action.route, action.payment.cards
+        if route.tunnel:
+            yield from self._tries(seat, route, action.payment.color, events, after)
+        if after.pending is None:
+            yield self._gains(seat, route, cards)
+
+    def _attempt(
+        self, seat: int, action: object, events: Sequence[Event], _before: GameState, after: GameState
+    ) -> Iterator[str]:
+        assert isinstance(action, actions.AttemptTunnel)  # noqa: S101
+        yield from self._tries(seat, action.route, action.color, events, after)
+
+    def _tries(
+        self, seat: int, route: Route, color: str | None, events: Sequence[Event], after: GameState
+    ) -> Iterator[str]:
+        a, b = self._cities(route)
+        code = 0 if color is None else COLOR_CODES.index(color)
+        yield f"{self._names[seat]} tries to build a tunnel from {a} to {b} with color {code}"
+        turned = [event for event in events if isinstance(event, Chance) and event.kind == "card_revealed"]
+        if not turned:
+            yield "No train car card in deck or discard, tunnel is free"
+            return
+        pending = after.pending
+        n = 0 if pending is None else pending.surcharge - (0 if pending.laid.n_cards else route.length)
+        yield (
+            f"{n} extra cards over the {len(turned)} train car cards revealed from the deck "
+            "are needed to claim the route"
+        )
+
+    def _pay(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
+        assert isinstance(action, actions.PayTunnel)  # noqa: S101
+        assert before.pending is not None  # noqa: S101 - else there is nothing to pay
+        yield self._gains(seat, before.pending.route, before.pending.laid + action.cards)
+
+    def _decline(self, seat: int, *_: object) -> Iterator[str]:
+        yield f"{self._names[seat]} skip tunnel claim"
+
+    def _keep(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
+        assert isinstance(action, actions.KeepTickets)  # noqa: S101
+        yield from [f"{self._names[seat]} keeps {len(action.tickets)} destination(s)"] * 2
+        if self._map.rules.tickets.unkept == "discard_pile":
+            left = list(before.offers[seat])
+            for ticket in action.tickets:
+                left.remove(ticket)
+            yield from (f"{self._names[seat]} lays {self._ticket(t)} destination on the discards" for t in left if t)
+
+    def _station(self, seat: int, action: object, *_: object) -> Iterator[str]:
+        assert isinstance(action, actions.BuildStation)  # noqa: S101
+        cards = action.payment.cards
+        city = self._city(action.city.name)
+        yield (
+            f"{self._names[seat]} builds a Train Station on {city} "
+            f"with {cards.n_cards} train car(s) : {self._codes(cards)}"
+        )
+
+    def _choose(self, seat: int, action: object, *_: object) -> Iterator[str]:
+        assert isinstance(action, actions.ChooseNeutralRoute)  # noqa: S101
+        a, b = self._cities(action.route)
+        yield f"{self._names[seat]} gives the neutral player the route from {a} to {b}"
+
+    def _gains(self, seat: int, route: Route, cards: CardCounts) -> str:
+        a, b = self._cities(route)
+        n = cards.n_cards if route.tunnel else route.length
+        return (
+            f"{self._names[seat]} gains {route.points} point(s) by claiming route from {a} to {b} "
+            f"with {n} train car(s) : {self._codes(cards)}"
+        )
+
+    # -- names --------------------------------------------------------------------------
+
+    def _codes(self, cards: CardCounts) -> str:
+        """Return cards by the numbers that stand for their kinds."""
+        kinds = [kind for kind, n in cards.as_dict().items() for _ in range(n)]
+        order = kinds if self._rng is None else self._rng.permutation(kinds).tolist()
+        return ",".join(str(COLOR_CODES.index(kind)) for kind in order)
+
+    def _cities(self, route: Route) -> tuple[str, str]:
+        a, b = route.cities if self._rng is None else self._rng.permutation(route.cities).tolist()
+        return self._end(a), self._end(b)
+
+    def _end(self, name: str) -> str:
+        """Return an end of a route: of a border point its country."""
+        country = next((place.name for place in self._map.places if place.is_country and name in place.cities), None)
+        return self._city(name) if country is None else _country(country)
+
+    def _city(self, name: str) -> str:
+        """Return a city by one of its names."""
+        names = [name, *self._map.city(name).also]
+        return name if self._rng is None else str(self._rng.choice(names))
+
+    def _ticket(self, ticket: Ticket) -> str:
+        ends = " / ".join(_country(place.name) for place, _ in ticket.destinations)
+        return f"{_country(ticket.origin.name)} to {ends}"
+
+    # -- final scoring --------------------------------------------------------------------
+
+    def _scoring(self, scores: Scores) -> Iterator[str]:
+        for score in scores:
+            name = self._names[score.seat]
+            for scored in score.tickets:
+                if scored.ticket is not None and scored.points is not None:
+                    ticket, verb = self._ticket(scored.ticket), "gains" if scored.points > 0 else "loses"
+                    yield f"{name} reveals {ticket} destination"
+                    yield f"{name} {verb} {abs(scored.points)} points with {ticket} destination"
+        for score in scores:
+            if self._map.rules.stations.number:
+                n = self._record.states()[-1].n_stations[score.seat]
+                yield f"{self._names[score.seat]} gains {score.station_points} points with {n} remaining station(s)"
+        for score in scores:
+            yield f"{self._names[score.seat]} longest continuous path is {score.trail} train-cars long"
+        for score in scores:
+            for measure, points in score.bonuses:
+                if points and measure in _BONUSES:
+                    n_completed = sum(scored.points is not None and scored.points > 0 for scored in score.tickets)
+                    n = score.trail if measure == "longest_trail" else n_completed
+                    yield f"{self._names[score.seat]} gains {points} points with {_BONUSES[measure].format(n)}"
+        yield "End of game"
+
+
+_BONUSES: Final = {
+    "longest_trail": "longest continuous path : {} train cars",
+    "completed_tickets": "Globetrotter : {} completed destinations",
+}
+
+
+def _country(name: str) -> str:
+    return COUNTRIES.get(name, (name,))[0]
