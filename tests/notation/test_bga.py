@@ -98,7 +98,7 @@ def test_a_line_that_is_cut_tells_nothing(table: Table) -> None:
     record = played(table)
     text = log_text(record, np.random.default_rng(7))
     whole = read_bga(text, game_map=record.map).report
-    ends = ("takes 1", "train car(s) : ", " with color ", "extra cards over", "lays ", "keeps 2 dest", "Neutral destination : ")
+    ends = ("takes 1", "train car(s) : ", " with color ", "extra cards over", "lays ", "keeps 2 dest", "destination : ")
     assert whole is not None
     for found in list(re.finditer("|".join(map(re.escape, ends)), text))[9::9]:
         report = read_bga(text[: found.end() + found.start() % 4], game_map=record.map).report
@@ -140,7 +140,8 @@ def test_a_refusal_calls_players_by_name() -> None:
     lines = usa_log().splitlines()
     at = next(i for i in range(len(lines) - 1, 0, -1) if " gains " in lines[i] and "route" in lines[i])
     lines[at] = f"{lines[at].partition(' ')[0]} tries to build a tunnel {route} with color 3"
-    lines.insert(at + 1, "1 extra cards over the 3 train car cards revealed from the deck are needed to claim the route")
+    told = "1 extra cards over the 3 train car cards revealed from the deck are needed to claim the route"
+    lines.insert(at + 1, told)
 
     with pytest.raises(RecordError, match=rf"is taken by {owner}, got"):
         read_bga("\n".join(lines))

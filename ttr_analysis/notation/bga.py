@@ -200,7 +200,7 @@ def read_bga(
 def _map_of(log: Log, game_map: MapLike | None) -> tuple[GameMap, list[str]]:
     """Return the map of a log, as the variant whose market it shows, and what was assumed for that."""
     found = find_map(log) if game_map is None else as_map(game_map)
-    texts = [] if found else ["the map is USA, for the log names no place"]
+    texts = [] if found else ["the map is the one of most logs: this one names no place"]
     found = found or as_map("usa")
     if found.rules.market.reset_at == 0 and any(entry.kind in ("reset", "stay") for entry in log.entries):
         for variant in found.rules.variants:

@@ -7,10 +7,10 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis._words import listed, with_names
+from ttr_analysis._words import counted, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
@@ -37,6 +37,24 @@ _LEFT: Final = re.compile(
 
 class UntoldError(Exception):
     """An outcome of a move is missing, as where a log breaks off."""
+
+
+class _Tunnel(NamedTuple):
+    """
+    What the lines of an attempt at a tunnel say.
+
+    Of `n_turned` cards turned over `n_more` match; `paid` are the cards of the claim that ends it, if one does.
+    """
+
+    route: Route
+    color: str
+    n_more: int
+    n_turned: int
+    paid: tuple[str, ...]
+    end: LogEntry | None
+    before: Sequence[LogEntry]
+    """The lines between the attempt and its end."""
+    later: Sequence[LogEntry]
 
 
 class Proven:
@@ -322,44 +340,46 @@ class LogFollower:
         Of the cards turned over only their number is told and how many match, and
         the cards laid down only if they pay for all.
         """
-        end = next((entry for entry in after if entry.kind in ("claim", "decline")), None)
-        route = self.tracks[end.line] if end is not None and end.kind == "claim" else self.tracks[act.line]
-        cut = after.index(end) if end is not None else len(after)
+        found = self._tunnel(act, after)
+        route, end, paid = found.route, found.end, found.paid
+        is_free = found.n_more == 0
+        later: Sequence[LogEntry] = [*found.before, *found.later] if is_free else found.before
+        revealed = [UNKNOWN_MATCH] * found.n_more + [UNKNOWN_CARD] * (found.n_turned - found.n_more)
+        laid = paid if is_free else (LOCOMOTIVE,) * route.length if found.color == LOCOMOTIVE else (found.color,)
+        self.proven.show(seat, laid, plays=is_free)
+        code, value = claim_code(self.packed, route, CardCounts.coerce(laid))
+        if not is_free and found.color != LOCOMOTIVE:
+            code = make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
+        self._make(act, code, value, later, {codes.CARD_REVEALED: revealed})
+        if is_free or end is None:
+            return
+        if end.kind == "decline":
+            self._make(end, codes.DECLINE_TUNNEL, 0, found.later)
+            return
+        self.proven.show(seat, paid, plays=True)
+        more = paid[route.length :] if found.color == LOCOMOTIVE else paid
+        self._make(end, codes.PAY_TUNNEL, packed_cards(CardCounts.coerce(more)), found.later)
+
+    def _tunnel(self, act: LogEntry, after: Sequence[LogEntry]) -> _Tunnel:
+        """Return what the lines of an attempt say, or raise a RecordError."""
+        cut, end = next(((i, e) for i, e in enumerate(after) if e.kind in ("claim", "decline")), (len(after), None))
         told = next((entry for entry in after[:cut] if entry.kind in ("surcharge", "free")), None)
-        paid = end.cards if end is not None and end.kind == "claim" else ()
-        if end is not None and paid:
+        paid: tuple[str, ...] = ()
+        route = self.tracks[act.line]
+        if end is not None and end.kind == "claim":
+            paid, route = end.cards, self.tracks[end.line]
             self._check_points(end, route)
         if told is None and not paid:
             raise UntoldError("expected how many cards the tunnel demands on the next lines")
         n_more = told.number if told is not None else len(paid) - route.length
         n_turned = told.turned if told is not None else self._n_to_turn_over(n_more)
-        revealed = [UNKNOWN_MATCH] * n_more + [UNKNOWN_CARD] * max(0, n_turned - n_more)
-        color = next((kind for kind in (*act.cards, *paid) if kind in COLORS), LOCOMOTIVE)
-        if n_more > n_turned or (paid and len(paid) != route.length + n_more):
-            raise act.fault(
-                f"{n_turned} cards were turned over, {n_more} of them to be paid for, got {len(paid)} cards"
-            )
-        if n_more == 0 and end is None:
+        if not 0 <= n_more <= n_turned or (paid and len(paid) != route.length + n_more):
+            said = f"{n_turned} cards were turned over, {n_more} of them to be paid for"
+            raise act.fault(f"{said}, and {len(paid)} paid for {counted(route.length, 'space')}")
+        if n_more == 0 and not paid:
             raise UntoldError("expected the claim of the tunnel on the next lines")
-        if n_more == 0:
-            laid: tuple[str, ...] = paid
-            later: Sequence[LogEntry] = [*after[:cut], *after[cut + 1 :]]
-        else:
-            laid = (LOCOMOTIVE,) * route.length if color == LOCOMOTIVE else (color,)
-            later = after[:cut]
-        self.proven.show(seat, laid, plays=n_more == 0)
-        code, value = claim_code(self.packed, route, CardCounts.coerce(laid))
-        if n_more and color != LOCOMOTIVE:
-            code = make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
-        self._make(act, code, value, later, {codes.CARD_REVEALED: revealed})
-        if n_more == 0 or end is None:
-            return
-        if end.kind == "decline":
-            self._make(end, codes.DECLINE_TUNNEL, 0, after[cut + 1 :])
-            return
-        self.proven.show(seat, paid, plays=True)
-        more = paid[route.length :] if color == LOCOMOTIVE else paid
-        self._make(end, codes.PAY_TUNNEL, packed_cards(CardCounts.coerce(more)), after[cut + 1 :])
+        color = next((kind for kind in (*act.cards, *paid) if kind in COLORS), LOCOMOTIVE)
+        return _Tunnel(route, color, n_more, n_turned, paid, end, after[:cut], after[cut + 1 :])
 
     def _n_to_turn_over(self, least: int) -> int:
         """Return how many cards are turned over for a tunnel now."""
