@@ -78,8 +78,6 @@ def test_what_a_watched_game_does_not_tell_is_missing_and_the_rest_is_right(tabl
 @pytest.mark.parametrize("table", TABLES[::5], ids=str)
 def test_logs_of_people_answer_questions(table: Table) -> None:
     record = played(table)
-    if record.map.rules.stations.number:
-        pytest.skip("what a log says of stations is not known")
     read = ttr.read_bga(log_text(record, np.random.default_rng(7)), game_map=record.map)
 
     result = from_records([read, read])
