@@ -21,7 +21,7 @@ from scipy.special import expit, logit
 import ttr_analysis as ttr
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.protocol import CompiledPolicy
+from ttr_analysis.engine.protocol import RIVALS, CompiledPolicy, find_policy
 from ttr_analysis.policies import Greedy, Planner, Planner1, Planner2
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Rollouts
@@ -59,6 +59,7 @@ KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
     "perturbed planners": perturbed,
     "planners who draw tickets": drawer,
     "Greedy": lambda _: Greedy(),
+    **{name: (lambda _, name=name: find_policy(name)) for name in RIVALS},
 }
 
 
