@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.engine.conformance import IS_COMPILED, open_memories
 from tests.engine.positions import Action, Position
 from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import Game
 from ttr_analysis.analysis.tickets.network import forest_solver
 from ttr_analysis.analysis.tickets.steiner import PackedCost
 from ttr_analysis.engine.codes import (
@@ -31,6 +32,7 @@ from ttr_analysis.engine.codes import (
     kind_of,
     unpack_cards,
 )
+from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,
@@ -529,3 +531,23 @@ def test_the_first_planner_plays_as_it_always_did(name: str, n_players: int, poi
     results, _, _ = play_games(load(name), [Planner1()] * n_players, len(points), seed=7)
 
     assert results[:, :, TOTAL_COLUMN].tolist() == points
+
+
+# -- things seen at the table -------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+def test_who_waits_for_cards_of_the_plan_takes_them() -> None:
+    """With four trains left, and four orange cards to go, a planner left these: it thought the game all but over."""
+
+    def missed(patience: float) -> int:
+        """Return how often an orange card lay open in a turn of waiting, and was left."""
+        record = Game(load("nordic")).play([Planner2(patience=patience), Random()], seed=169)
+        waits = [
+            (state, str(move.action))
+            for state, (move, *_) in zip(record.states(), record.steps[1:], strict=False)
+            if isinstance(move, Move) and move.seat == 0 and state.trains[0] == 4 and state.hands[0]["orange"] == 0
+        ]
+        return sum("orange" in state.market and action.startswith("draw") for state, action in waits)
+
+    assert missed(0.0) > missed(1.0) == 0
