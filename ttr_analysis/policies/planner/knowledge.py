@@ -148,6 +148,8 @@ class MapFacts(Record):
 
 DANGER_UNIT: Final = 1000
 NUMBER_UNIT: Final = 10**DECIMALS
+_CALMEST: Final = 0.05
+"""The least part of `token_spread` that is left at the end."""
 UNTOLD: Final = -1e12
 """What stands for a number of `Params` that the map says."""
 
@@ -273,7 +275,7 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
     if tables.tokens_each == 0:
         return token_value, at_stake
     spread = params.token_spread + params.seat_spread * (tables.n_seats - 2)
-    spread *= 1.0 - params.token_calm * (1.0 - state.trains[seat] / tables.trains_each)
+    spread *= max(_CALMEST, 1.0 - params.token_calm * (1.0 - state.trains[seat] / tables.trains_each))
     for i in range(tables.n_bonuses):
         points = tables.bonus_points[i]
         without_loans = tables.bonus_without_loans[i]
