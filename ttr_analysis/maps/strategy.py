@@ -81,6 +81,9 @@ class Fitted(Strategy):
     n_players: Seats = 2
     variant: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Fitted {self.variant or 'to the map'}, {self.n_players} players>"
+
 
 @dataclass(frozen=True, slots=True)
 class _File:

@@ -95,8 +95,8 @@ def fit(
 
     In each round some settings around a middle play the same deals against the
     opponents, and against middles of former rounds; the middle then moves to those
-    that win most (the cross-entropy method). Write the result into `planner.toml`
-    with `ttr-analysis fit`, or play it as `Planner(**numbers)`.
+    that win most (the cross-entropy method). `ttr-analysis fit` writes the result into
+    the folder of a map; `dataclasses.replace(game_map, strategies=(fitted,))` has it.
 
     Parameters
     ----------
