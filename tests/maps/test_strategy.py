@@ -100,6 +100,7 @@ def test_a_planner_plays_by_the_numbers_of_the_map(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", map_names())
-def test_each_map_has_numbers_for_each_game(name: str) -> None:
+def test_each_map_has_numbers_for_each_game_by_its_own_rules(name: str) -> None:
     game_map = ttr.load_map(name)
-    assert sorted((one.variant, one.n_players) for one in game_map.strategies) == sorted(games_of(game_map))
+    fitted = [(one.variant, one.n_players) for one in game_map.strategies]
+    assert {game for game in games_of(game_map) if not game[0]} <= set(fitted) <= set(games_of(game_map))
