@@ -16,12 +16,12 @@ from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
-from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
+from ttr_analysis.engine.layout import AT_PILE, KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
-from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
 from ttr_analysis.studies import (
     Interrupted,
     route_gone,
@@ -119,6 +119,21 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
     few, many = table.play(known, 5), table.play(known, 40)
 
     assert np.array_equal(few.points, many.points[:5])
+
+
+def test_rollouts_in_a_row_have_the_same_tickets_and_cards_of_their_own(planned: GameRecord) -> None:
+    known, table = Watcher(planned, 1).at(60), Rollouts(planned.map, 2)
+    each = rollouts_each(known)
+    worlds = table._dealt(known, table.believe(known), 30, 0, each)
+    held, place = State.across(worlds, "held")[:, 0, : known.packed.n_held[0]], State.across(worlds, "ticket_at")
+    hands = State.across(worlds, "hand")[:, 0]
+
+    assert each == 3
+    assert np.array_equal(held, held[::each].repeat(each, axis=0))
+    assert len(np.unique(held, axis=0)) > 1
+    assert (np.take_along_axis(place, held, axis=1) == 0).all()
+    assert ((place == AT_PILE).sum(axis=1) == (place[0] == AT_PILE).sum()).all()
+    assert (hands != hands[::each].repeat(each, axis=0)).any(axis=1).sum() > len(worlds) / 2
 
 
 def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord) -> None:
@@ -494,6 +509,19 @@ def test_probabilities_follow_the_rule_of_succession_and_lie_in_their_intervals(
     assert chances["win"].tolist() == pytest.approx([(n + 1) / (n + n_seats)] + [1 / (n + n_seats)] * (n_seats - 1))
     assert (chances["win_low"] < chances["win"]).all()
     assert (chances["win"] < chances["win_high"]).all()
+
+
+def test_rollouts_that_are_all_alike_count_once() -> None:
+    won = np.eye(2)[np.random.default_rng(7).integers(2, size=40)]
+    points = np.array([[90, 80]]) * won.astype(np.int64)
+    once = chances_of(Results(won, points), is_known=False)
+    thrice = chances_of(Results(won.repeat(3, axis=0), points.repeat(3, axis=0)), 3, is_known=False)
+
+    widths = [
+        chances.filter(like="high").to_numpy() - chances.filter(like="low").to_numpy() for chances in (once, thrice)
+    ]
+    assert widths[0] == pytest.approx(widths[1], rel=0.06)
+    assert (widths[0] <= widths[1]).all()
 
 
 @pytest.mark.parametrize("n_seats", [2, 3, 5])

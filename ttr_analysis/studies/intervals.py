@@ -204,6 +204,16 @@ def clustered_mean(moments: Moments) -> Interval:
     return Interval(ratio, ratio - half, ratio + half)
 
 
+def effective_trials(moments: Moments) -> float:
+    """Return how many independent trials are worth as much as those of a rate: see `clustered_rate`."""
+    rate = min(1.0, max(0.0, moments.total / moments.of))
+    variance = moments.variance
+    if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
+        return min(moments.of, moments.n_clusters)
+    known = (Z_95 / t_95(moments.n_clusters)) ** 2
+    return min(moments.of, known * rate * (1 - rate) / variance) if variance > 0 else moments.of
+
+
 def clustered_rate(moments: Moments) -> Interval:
     """
     Return a rate with the exact interval of the effective number of independent trials.
@@ -225,16 +235,9 @@ def clustered_rate(moments: Moments) -> Interval:
     >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in rate_interval(20, 50)]
     ([0.4, 0.26, 0.55], [0.4, 0.26, 0.55])
     """
-    trials = moments.of
-    if trials == 0:
+    if moments.of == 0:
         return rate_interval(0, 0)
-    rate = min(1.0, max(0.0, moments.total / trials))
-    variance = moments.variance
-    if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
-        effective = min(trials, moments.n_clusters)
-    else:
-        known = (Z_95 / t_95(moments.n_clusters)) ** 2
-        effective = min(trials, known * rate * (1 - rate) / variance) if variance > 0 else trials
+    rate, effective = min(1.0, max(0.0, moments.total / moments.of)), effective_trials(moments)
     return rate_interval(rate * effective, effective)._replace(value=rate)
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import comb
-from typing import Final, SupportsIndex
+from typing import Final, SupportsIndex, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -47,9 +47,16 @@ from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source, Watcher, know
-from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.intervals import Interval, interval_of_mean, mean_interval, rate_interval
+from ttr_analysis.studies.intervals import (
+    Interval,
+    clustered_mean,
+    effective_trials,
+    mean_interval,
+    moments_of,
+    rate_interval,
+)
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
@@ -70,9 +77,9 @@ def win_probability(
     """
     Return how likely each seat is to win, from what one seat can know.
 
-    Hands and tickets that the seat does not see are drawn anew for each rollout,
-    consistent with all that it saw, and the game is played to its end. Nothing that is
-    hidden from the seat changes the result.
+    Hands and tickets that the seat does not see are drawn at random, consistent with all
+    that it saw, and the game is played to its end. Nothing that is hidden from the seat
+    changes the result.
 
     Parameters
     ----------
@@ -114,8 +121,10 @@ def win_probability(
     -----
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession
     [1]_: without it, few rollouts would give extreme results. Its interval is that of
-    the same beta distribution, widened to that of `rate_interval` where that reaches further. A
-    finished game with all tickets known is certain.
+    the same beta distribution, widened to that of `rate_interval` where that reaches
+    further. Where five or more opening tickets are offered, three rollouts in a row have
+    the same tickets, and intervals count as many rollouts as they are worth. A finished
+    game with all tickets known is certain.
 
     The tickets of a seat are believed to be those of a planner who claimed its routes,
     or any if `Random` plays it. How the players play is inferred from the decisions
@@ -138,32 +147,38 @@ def win_probability(
     """
     known = know(source, seat, step)
     results = Rollouts(known.game_map, known.n_players, policies, seed=seed).play(known, n_rollouts)
-    return chances_of(results, is_known=known.is_known)
+    return chances_of(results, rollouts_each(known), is_known=known.is_known)
 
 
-def chances_of(results: Results, *, is_known: bool) -> pd.DataFrame:
-    """Return the rows of `win_probability`."""
-    rows = _chances(results, is_known=is_known)
+def chances_of(results: Results, each: int = 1, *, is_known: bool) -> pd.DataFrame:
+    """Return the rows of `win_probability`, of rollouts of which `each` in a row resemble each other."""
+    rows = _chances(results, each, is_known=is_known)
     return as_table(pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat")))
 
 
 _CHANCES: Final = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
 
 
-def _chances(results: Results, *, is_known: bool) -> list[list[float]]:
+def _chances(results: Results, each: int, *, is_known: bool) -> list[list[float]]:
     """Return the values of `_CHANCES` for each seat."""
     n_rollouts, n_seats = results.won.shape
+    first = np.arange(0, n_rollouts, each)
+    sizes = np.diff(first, append=n_rollouts)
     rows = []
     for seat in range(n_seats):
-        total, points = float(results.won[:, seat].sum()), results.points[:, seat].astype(np.float64)
+        wins, points = (moments_of(np.add.reduceat(values[:, seat], first), sizes) for values in results)
+        rate = wins.total / n_rollouts
         if is_known:
-            rows.append([total / n_rollouts] * 3 + [float(points.mean())] * 3)
+            rows.append([rate] * 3 + [points.total / n_rollouts] * 3)
         else:
-            rows.append([*succession(total, n_rollouts, n_seats), *interval_of_mean(points)])
+            effective = n_rollouts if each == 1 else effective_trials(wins)
+            chance = succession(rate * effective, effective, n_seats)
+            value = (wins.total + 1) / (n_rollouts + n_seats)
+            rows.append([value, chance.low, chance.high, *clustered_mean(points)])
     return rows
 
 
-def succession(wins: float, n: int, n_seats: int) -> Interval:
+def succession(wins: float, n: float, n_seats: int) -> Interval:
     """Return the probability of one of some seats to win after `n` rollouts, with the interval of `win_probability`."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
     of_wins = rate_interval(wins, n)
@@ -189,6 +204,10 @@ CURVE_COLUMNS: Final = {
     "swing_high": "high end of its 95% interval",
 }
 """The columns of a curve and what they say."""
+
+
+_Before: TypeAlias = tuple[int, Results]
+"""A step that was played on from, and how that ended."""
 
 
 def win_curve(
@@ -249,34 +268,36 @@ def win_curve(
         raise ValueError("expected one step or more")
     n_players = record.header.n_players
 
-    def play(known: Knowledge) -> tuple[Results, bool]:
-        return Rollouts(record.map, n_players, policies, seed=seed).play(known, n_rollouts), known.is_known
+    def play(known: Knowledge) -> tuple[Results, Knowledge]:
+        return Rollouts(record.map, n_players, policies, seed=seed).play(known, n_rollouts), known
 
     watcher = Watcher(record, seat)
     jobs = ((number, partial(play, watcher.at(number))) for number in numbers)
     rows: list[tuple[float, ...]] = []
-    before: tuple[int, Results] | None = None
+    before, each = None, 1
     try:
-        for number, (results, is_known) in in_order(jobs, len(numbers), "step", progress=progress):
-            rows += _rows(record, number, results, before, is_known=is_known)
+        for number, (results, known) in in_order(jobs, len(numbers), "step", progress=progress):
+            each = max(each, rollouts_each(known))  # those of the step before resemble each other too
+            rows += _rows(record, number, results, before, each, is_known=known.is_known)
             before = number, results
     except KeyboardInterrupt:
         if not rows:
             raise
         warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
     curve = pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
+    curve.attrs["each"] = each
     curve.attrs["looker"] = "all" if seat is None else seat
     return as_table(curve)
 
 
 def _rows(
-    record: GameRecord, number: int, results: Results, before: tuple[int, Results] | None, *, is_known: bool
+    record: GameRecord, number: int, results: Results, before: _Before | None, each: int = 1, *, is_known: bool
 ) -> list[tuple[float, ...]]:
     """Return the rows of a step, with the columns of `CURVE_COLUMNS`."""
     move = record.steps[number][0]
     acting = move.seat if isinstance(move, Move) else -1
-    chances = _chances(results, is_known=is_known)
-    swings = [(np.nan,) * 4] * len(chances) if before is None else _swings(results, before, chances)
+    chances = _chances(results, each, is_known=is_known)
+    swings = [(np.nan,) * 4] * len(chances) if before is None else _swings(results, before, chances, each)
     return [
         (number, seat, acting, *chance, len(results.won), *swing)
         for seat, (chance, swing) in enumerate(zip(chances, swings, strict=True))
@@ -284,16 +305,17 @@ def _rows(
 
 
 def _swings(
-    results: Results, before: tuple[int, Results], chances: Sequence[Sequence[float]]
+    results: Results, before: _Before, chances: Sequence[Sequence[float]], each: int
 ) -> list[tuple[float, float, float, float]]:
     """Return for each seat the step from which its probability swung, by how much, and the ends of the interval."""
     since, old = before
-    changes = results.won - old.won
+    first = np.arange(0, len(old.won), each)
+    changes = np.add.reduceat(results.won - old.won, first) / np.diff(first, append=len(old.won))[:, np.newaxis]
     # Two more differences, one up and one down, keep the interval honest where all rollouts change alike: Bonett and
     # Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     n = changes.shape[0] + changes.shape[1]
     swings = []
-    for change, now, then in zip(changes.T, chances, _chances(old, is_known=False), strict=True):
+    for change, now, then in zip(changes.T, chances, _chances(old, each, is_known=False), strict=True):
         swing = now[0] - then[0]
         end = mean_interval(change.sum(), (change**2).sum() + 2, n)
         half = (end.high - end.low) / 2
@@ -335,7 +357,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
     if curve["step"].max() >= len(record.steps) or set(curve["seat"]) != set(range(record.header.n_players)):
         raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
     swings = curve.dropna(subset="swing").astype({"since": "int64"})
-    df = swings["rollouts"] + record.header.n_players - 1  # of the intervals that `_rows` gives
+    df = -(-swings["rollouts"] // curve.attrs.get("each", 1)) + record.header.n_players - 1  # as `_rows` has it
     wider = stdtrit(df, 0.025 / max(1, len(swings))) / stdtrit(df, 0.025)
     low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
     high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
