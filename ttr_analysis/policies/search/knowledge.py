@@ -15,6 +15,7 @@ from scipy.special import betaln, expit, logit
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
     DRAW_CARD,
     DRAW_FACE_UP,
     FIRST_EVENT,
@@ -196,7 +197,9 @@ _SPREAD: Final = 0.4
 
 
 _UNSEEN: Final = -1
-"""Of a decision that does not count."""
+"""Of a decision that does not count,"""
+_LOOKED: Final = -2
+"""and of one at which a planner looks at its plan, whatever it decides."""
 
 
 class Decisions(NamedTuple):
@@ -280,7 +283,8 @@ def _decisions(record: GameRecord, seat: int) -> list[Decisions]:
     counts = np.zeros((len(states), 4), dtype=np.int64)
     for at in np.flatnonzero(kind != _UNSEEN).tolist():
         planned = planner.decide(State(views[at]), tables, lore, seat, params, memory)
-        counts[own[at] + 1, kind[at] + (planned != tuple(moves[own[at] + 1].tolist()))] = 1
+        if kind[at] != _LOOKED:
+            counts[own[at] + 1, kind[at] + (planned != tuple(moves[own[at] + 1].tolist()))] = 1
     return [Decisions(*row) for row in counts.cumsum(axis=0).tolist()]
 
 
@@ -302,11 +306,15 @@ def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, last: S
         for slot in range(len(state.market)):
             if state.market[slot] >= UNKNOWN_CARD:
                 kind[i] = 2
-        # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one.
-        is_draw = kind[i] > 0 and kind_of(codes[i]) in (DRAW_CARD, DRAW_FACE_UP)
+        # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one. Of
+        # an attempt at a tunnel the record does not know all cards.
+        played = kind_of(codes[i])
+        is_hidden = played == ATTEMPT_TUNNEL or (kind[i] > 0 and played in (DRAW_CARD, DRAW_FACE_UP))
         is_unknown = has_unknown_tickets(state, seat) or n_unknown_cards(state, seat) > 0
-        if is_draw or is_unknown or not has_choice(state, tables):
+        if is_unknown or not has_choice(state, tables):
             kind[i] = _UNSEEN
+        elif is_hidden:
+            kind[i] = _LOOKED
 
 
 def planner_styles(game_map: GameMap, n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
