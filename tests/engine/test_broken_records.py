@@ -174,7 +174,9 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(header(map="mars"), "expected one of ", id="no such map"),
         pytest.param(header(map="../nordic"), "expected one of ", id="no folder"),
         pytest.param(
-            header(variant="fast"), "no variant of Nordic Countries 'fast', got \"fast\"", id="no such variant"
+            header(variant="fast"),
+            "no variant of Nordic Countries 'fast'; it is one of resets, got \"fast\"",
+            id="no such variant",
         ),
         pytest.param(header(n_players=4), "Nordic Countries is for 2 to 3 players, got 4", id="too many players"),
         pytest.param(header(n_players=7), "expected a whole number from 2 to 6, got 7", id="too many seats"),

@@ -222,6 +222,7 @@ def test_maps_survive_a_folder(any_map: GameMap, tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [
         "cities.csv",
         "places.csv",
+        *(["planner.toml"] if any_map.strategies else []),
         "routes.csv",
         "rules.toml",
         "tickets.csv",

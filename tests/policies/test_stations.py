@@ -16,7 +16,7 @@ from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NOBODY
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.policies import Greedy, Planner
+from ttr_analysis.policies import Greedy, Planner, Planner2
 from ttr_analysis.policies.planner.claims import lend_to_stations
 from ttr_analysis.policies.search.searcher import candidates
 from ttr_analysis.rules.chance import seed_key
@@ -148,7 +148,9 @@ def test_stations_gain_points_and_a_planner_beats_a_greedy_player_with_them() ->
     without = changed(
         europe, stations={"number": 0, "costs": (), "points_left": 0}, scoring={"tie_breaks": ("completed_tickets",)}
     )
-    ours, theirs = (simulate(game_map, [Planner()] * 5, 200, 7, progress=False).seats for game_map in (europe, without))
+    ours, theirs = (
+        simulate(game_map, [Planner2()] * 5, 200, 7, progress=False).seats for game_map in (europe, without)
+    )
     gain = ours["points"].astype(int) - theirs["points"] - 12
     is_built = ours["stations"] > 0
 

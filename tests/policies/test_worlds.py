@@ -34,7 +34,7 @@ from ttr_analysis.engine.layout import (
 )
 from ttr_analysis.engine.state import GameState, redact
 from ttr_analysis.engine.unknowns import unknown_words
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Beliefs, Model, alone_on, believe, fill_on_way
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge_of
 from ttr_analysis.policies.search.rollouts import Rollouts
@@ -107,7 +107,7 @@ def a_record(name: str, n_players: int) -> GameRecord:
 @cache
 def of_planners(name: str, n_players: int, seed: int = 7, number: int = 0) -> GameRecord:
     """Return a game of planners."""
-    return Game(Combination(name, "", n_players).game_map, n_players).play([Planner()] * n_players, seed, number)
+    return Game(Combination(name, "", n_players).game_map, n_players).play([Planner2()] * n_players, seed, number)
 
 
 def given_back(record: GameRecord, seat: int, step: int) -> set[int]:
@@ -182,7 +182,7 @@ def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int, m
         state, _ = game.step(state, kept)
     known = knowledge_of(state, 0)
     is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
-    for player in (Random(), Planner()):
+    for player in (Random(), Planner2()):
         held = State.across(table_of(known).worlds(known, beliefs_of(known, player, model), 400), "held")[:, 1, :n_kept]
         assert is_long[held].sum(axis=1).mean() == pytest.approx(n_kept / 4, abs=0.12)
 
@@ -198,7 +198,7 @@ def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: f
         states = of_planners("europe", 2, seed).states()
         state = states[2 + int(part * (len(states) - 3))]
         known = knowledge_of(state, 0)
-        held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner(), model), 30), "held")
+        held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner2(), model), 30), "held")
         believed[seed] = is_long[held[:, 1, : known.packed.n_held[1]]].any(axis=1).mean()
         true[seed] = any(ticket is not None and ticket.deck == "long" for ticket in state.tickets[1])
 
@@ -300,11 +300,11 @@ def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() 
 @pytest.mark.compiled_only
 def test_a_planner_is_believed_to_hold_what_it_builds_for() -> None:
     """The tickets that a planner holds are drawn far more often than others."""
-    record = Game(Combination("nordic", "", 2).game_map, 2).play([Planner(), Greedy()], seed=3)
+    record = Game(Combination("nordic", "", 2).game_map, 2).play([Planner2(), Greedy()], seed=3)
     state = record.states()[len(record.steps) // 2]
     known = knowledge_of(state, 1)
     held = [record.map.tickets.index(ticket) for ticket in state.tickets[0] if ticket is not None]
-    worlds = map(State, table_of(known).worlds(known, beliefs_of(known, Planner()), 300))
+    worlds = map(State, table_of(known).worlds(known, beliefs_of(known, Planner2()), 300))
     hits = np.mean([np.isin(world.held[0, : world.n_held[0]], held).mean() for world in worlds])
     assert hits > 3 * len(held) / (len(record.map.tickets) - len(state.tickets[1]))
 
@@ -406,7 +406,7 @@ def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> Non
     """On Europe one long ticket and three short ones are offered: who holds four short ones has drawn some."""
     game_map = Combination("europe", "", 2).game_map
     game, policies = Game(game_map, 2), [Lowest(), Lowest()]
-    known = knowledge_of(game.play([Planner(), Planner()], seed=7).state_at(2), 0)
+    known = knowledge_of(game.play([Planner2(), Planner2()], seed=7).state_at(2), 0)
     known.packed.n_held[1] = 4
     known.packed.held[1, :4] = UNKNOWN_TICKET
     known.packed.n_ticket_pile -= 2
@@ -433,7 +433,7 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
         found["real"].append(shared[np.ix_(held, held)].sum())
         known, table = knowledge_of(state, 0), Rollouts(game_map, 2, seed=number)
         for what, model in ("chosen", SOUND), ("any", SOUND._replace(minds_choice=False)):
-            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 4)):
+            for world in map(State, table.worlds(known, beliefs_of(known, Planner2(), model), 4)):
                 tickets = world.held[1, : world.n_held[1]]
                 found[what].append(shared[np.ix_(tickets, tickets)].sum())
     real, chosen, other = map(np.mean, found.values())
@@ -461,7 +461,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(left_over(state.packed, np.array(held)))
         for what, model in ("explained", SOUND), ("any", SOUND._replace(way_fit=np.zeros(2))):
-            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 6)):
+            for world in map(State, table.worlds(known, beliefs_of(known, Planner2(), model), 6)):
                 found[what].append(left_over(world, world.held[1, : world.n_held[1]]))
     real, explained, other = map(np.mean, found.values())
     assert abs(explained - real) < 0.35 < other - real, (real, explained, other)

@@ -11,7 +11,7 @@ from scipy import stats
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.studies.telling import no_games
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Greedy, Planner2, Random
 from ttr_analysis.studies.questions import results
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_rules_are_compared(seed: int) -> None:
 def test_loans_that_one_of_two_took_may_come_in_games_of_the_other() -> None:
     invented = load("invented")
     played = {
-        "none": simulate(invented, [Planner(), Planner()], 10, SEED, progress=False),
+        "none": simulate(invented, [Planner2(), Planner2()], 10, SEED, progress=False),
         "some": simulate(invented, [Greedy(), Random()], 10, SEED, progress=False),
     }
     loans = S.compare_simulations(played).loc["loans"]

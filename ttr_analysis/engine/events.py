@@ -211,7 +211,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
 
     >>> from ttr_analysis.engine.actions.table import codec_of
     >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
-    Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
+    Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None, matches=None)
     """
     kind, seat, argument = kind_of(code), seat_of(code), argument_of(code)
     if kind == codes.SHUFFLED:

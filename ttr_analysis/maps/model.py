@@ -405,8 +405,10 @@ class GameMap:
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
         texts = {**table_texts(rows), "rules.toml": rules_text(self.rules)}
-        if self.strategies:
-            texts[STRATEGY_FILE] = strategies_text(self.strategies)
+        # A variant becomes a map of its own.
+        names = {self.rules.variant: "", **{rules.variant: rules.variant for rules in self.rules.variants}}
+        if strategies := [replace(s, variant=names[s.variant]) for s in self.strategies if s.variant in names]:
+            texts[STRATEGY_FILE] = strategies_text(strategies)
         for name, content in texts.items():
             write_atomically(folder / name, content)
 

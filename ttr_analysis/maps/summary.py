@@ -30,6 +30,7 @@ def offers(game_map: GameMap) -> list[str]:
     39 cities, 81 tracks of 1 to 9 spaces, 28 of them beside another
     10 tunnels, 24 ferries
     46 tickets of 3 to 24 points
+    variants: resets
     """
     rules, routes = game_map.rules, game_map.routes
     low, high = rules.players
