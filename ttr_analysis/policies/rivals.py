@@ -9,7 +9,7 @@ plays as `Greedy` does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -269,6 +269,13 @@ class _Rival(OneFunction):
 
     __slots__ = ()
     memory_size = KEY_SIZE
+    cares: ClassVar[tuple[float, ...]]
+    """Its vector."""
+
+    @property
+    def params(self) -> Floats:
+        """What it cares for."""
+        return np.array(self.cares)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, the longest first."""
@@ -295,11 +302,7 @@ class OneStep(_Rival):
 
     name = "OneStep"
     chooser = staticmethod(choose_for_tickets)
-
-    @property
-    def params(self) -> Floats:
-        """What it cares for."""
-        return np.array([1.0, 1.0, 1.0, 1.0, NEVER, 8.0])
+    cares = (1.0, 1.0, 1.0, 1.0, NEVER, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,11 +323,7 @@ class LongRoutes(_Rival):
 
     name = "LongRoutes"
     chooser = staticmethod(choose_for_tickets)
-
-    @property
-    def params(self) -> Floats:
-        """What it cares for."""
-        return np.array([3.0, 1.0, 1.0, 0.0, NEVER, NEVER])
+    cares = (3.0, 1.0, 1.0, 0.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,11 +343,7 @@ class Paths(_Rival):
 
     name = "Paths"
     chooser = staticmethod(choose_for_tickets)
-
-    @property
-    def params(self) -> Floats:
-        """What it cares for."""
-        return np.array([1.0, 1.0, 0.0, 1.0, NEVER, NEVER])
+    cares = (1.0, 1.0, 0.0, 1.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,8 +363,4 @@ class Hungry(_Rival):
 
     name = "Hungry"
     chooser = staticmethod(choose_for_tickets)
-
-    @property
-    def params(self) -> Floats:
-        """What it cares for."""
-        return np.array([1.0, 0.0, 0.0, 0.0, 8.0, NEVER])
+    cares = (1.0, 0.0, 0.0, 0.0, 8.0, NEVER)
