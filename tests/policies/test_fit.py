@@ -12,6 +12,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import INVENTED
 from ttr_analysis import RecordError
+from ttr_analysis.maps.strategy import Fitted
 from ttr_analysis.policies import Planner, fit
 from ttr_analysis.policies.planner.fit_folder import PART_FILE, fit_folder
 from ttr_analysis.policies.planner.fitting import Middle, begin, win_share
@@ -71,3 +72,23 @@ def test_a_damaged_part_is_told(tmp_path: Path) -> None:
     (folder / PART_FILE).write_text(json.dumps({"variant": "", "n_players": -1}))
     with pytest.raises(RecordError, match="n_players: expected a whole number of 0 or more, got -1"):
         next(fit_folder(folder, [("", 2)], rounds=1, seed=3, progress=False))
+
+
+def test_games_fitted_before_an_interrupt_are_not_fitted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(shutil.copytree(INVENTED, tmp_path / "own"))
+    tried: list[int] = []
+
+    def stops_at_three(_: object, n_players: int, *, keep: object, **__: object) -> Fitted:
+        tried.append(n_players)
+        if n_players == 3 and tried.count(3) == 1:
+            keep(Middle(5, np.full(len(NUMBERS), 0.5), np.ones(len(NUMBERS))))  # type: ignore[operator]
+            raise KeyboardInterrupt
+        return Fitted(n_players=n_players)
+
+    monkeypatch.setattr("ttr_analysis.policies.planner.fit_folder.fit", stops_at_three)
+    games = [("", 2), ("", 3)]
+    with pytest.raises(KeyboardInterrupt):
+        list(fit_folder(folder, games, rounds=9, seed=3, progress=False))
+    list(fit_folder(folder, games, rounds=9, seed=3, progress=False))
+
+    assert tried == [2, 3, 3]

@@ -69,12 +69,14 @@ def fit_folder(
     """
     Fit planners to games of a map, and write each result beside its rules; yield them.
 
-    If it is interrupted, the same call goes on in the middle of the fit.
+    If it is interrupted, the same call goes on in the middle of the fit: the games before it are done.
     """
-    for variant, n_players in games:
+    to_fit, part = [*games], _read_part(folder / PART_FILE)
+    begun = None if part is None or part.seed != seed else (part.variant, part.n_players)
+    if begun in to_fit:
+        to_fit = to_fit[to_fit.index(begun) :]
+    for variant, n_players in to_fit:
         game_map = load_map(folder)
-        part = _read_part(folder / PART_FILE)
-        is_same = part is not None and (part.variant, part.n_players, part.seed) == (variant, n_players, seed)
 
         def keep(now: Middle, variant: str = variant, n_players: int = n_players) -> None:
             former = tuple(_Numbers(tuple(one.tolist())) for one in now.former)
@@ -87,7 +89,7 @@ def fit_folder(
             n_players,
             rounds=rounds,
             seed=seed,
-            middle=part.middle() if part is not None and is_same else None,
+            middle=part.middle() if part is not None and begun == (variant, n_players) else None,
             keep=keep,
             executor=executor,
             progress=progress,
