@@ -431,7 +431,7 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
         state = of_planners(name, 2, number=number).state_at(2)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(shared[np.ix_(held, held)].sum())
-        known, table = knowledge_of(state, 0), Rollouts(game_map, 2, seed=number)
+        known, table = knowledge_of(state, 0), Rollouts(game_map, 2, [Planner2()] * 2, seed=number)
         for what, model in ("chosen", SOUND), ("any", SOUND._replace(minds_choice=False)):
             for world in map(State, table.worlds(known, beliefs_of(known, Planner2(), model), 4)):
                 tickets = world.held[1, : world.n_held[1]]
@@ -456,7 +456,7 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
     for number in range(40):
         record = of_planners(name, 3, number=number)
         state = record.state_at(2 * len(record.steps) // 5)
-        known, table = knowledge_of(state, 0), Rollouts(game_map, 3, seed=number)
+        known, table = knowledge_of(state, 0), Rollouts(game_map, 3, [Planner2()] * 3, seed=number)
         fill_on_way(known.packed, known.tables, 1, on_way)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(left_over(state.packed, np.array(held)))

@@ -57,9 +57,9 @@ def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Gen
     >>> record = ttr.Game("usa").play(["Greedy", "Random"], seed=7)
     >>> print(*ttr.write_bga(record).splitlines()[6:10], sep="\n")
     Move 4 :00:00:00
-    Ann gains 4 point(s) by claiming route from Dallas to El Paso with 3 train car(s) : 4,4,4
+    Ann gains 1 point(s) by claiming route from Atlanta to Nashville with 1 train car(s) : 1
     Move 5 :00:00:00
-    You take hidden train car card(s) 8
+    Bo gains 2 point(s) by claiming route from Kansas City to Oklahoma City with 2 train car(s) : 2,0
     """
     return "\n".join(_Writer(record, seat, rng).lines()) + "\n"
 

@@ -41,7 +41,7 @@ class AttemptTunnel:
     Examples
     --------
     >>> print(AttemptTunnel(ttr.load_map("nordic").route("Narvik", "Kiruna", track=0), "purple"))
-    attempt Kiruna-Narvik (purple, 3) in purple
+    attempt Kiruna-Narvik (purple, 1) in purple
     """
 
     route: Route
