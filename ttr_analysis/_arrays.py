@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int64]
 """Numbers of any kind: cards, trains, points, codes."""
 Floats = npt.NDArray[np.float64]
 """Probabilities, means and parameters."""
+Singles = npt.NDArray[np.float32]
+"""What learners observe."""
 Narrow = npt.NDArray[np.int32]
 """Numbers in half the room, where there are many."""
 Flags = npt.NDArray[np.int8]

@@ -384,6 +384,26 @@ def test_a_loop_that_is_a_function_of_c_stays_a_loop(tmp_path: Path) -> None:
     assert [module.same(n) for n in range(3)] == [True, False, False]
 
 
+NARROW_FLOATS = """
+@compiled
+def halves(out, n: int):
+    half = np.full(3, 0.1, dtype=np.float32)
+    for i in range(len(out)):
+        out[i] = n / 2
+        n += 1
+    out[0] = n
+    return float(out[1]), half.copy(), float(half[0])
+"""
+
+
+def test_floats_of_32_bits_are_rounded_when_they_are_stored(tmp_path: Path) -> None:
+    out = np.zeros(3, dtype=np.float32)
+    first, half, read = load(tmp_path, NARROW_FLOATS).halves(out, 3)
+    assert (out.tolist(), first) == ([6.0, 2.0, 2.5], 2.0)
+    assert half.dtype == np.float32
+    assert read == float(np.float32(0.1)) != 0.1
+
+
 def test_a_call_that_interrupts_another_leaves_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a signal may come when machine code has returned, and its array is not yet copied."""
     other, module = load(tmp_path, FLOWS), load(tmp_path, FLOWS)

@@ -67,6 +67,8 @@ class Arrays(Arithmetic):
         part = self.get(f"load {place.cell.llvm}, ptr {place.address}")
         if place.cell.name == "int8":
             part = self.get(f"sext i8 {part} to i64")
+        elif place.cell.name == "float32":
+            part = self.get(f"fpext float {part} to double")
         return Value(place.cell.read, (part,))
 
     def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
@@ -159,7 +161,8 @@ class Arrays(Arithmetic):
         """Return a number as an array stores it."""
         self.number(node, value)
         if FLOAT in (cell.read, value.kind):
-            return self.convert(node, value, cell.read, "an item").one
+            part = self.convert(node, value, cell.read, "an item").one
+            return self.get(f"fptrunc double {part} to float") if cell.name == "float32" else part
         if cell.read is INT32 and value.kind is INT32:
             return value.one
         value = self.wide(value)

@@ -32,7 +32,7 @@ import numpy.typing as npt
 # -- records -------------------------------------------------------------------------------------------------------
 
 DTYPES = ("int64", "int32", "int8", "float64")
-"""What records, and arrays in compiled code, may hold."""
+"""What records may hold; arrays in compiled code may hold float32 too."""
 
 
 class Field:
@@ -242,6 +242,7 @@ CELLS = {
     "int64": Cell("int64", "i64", 8, INT),
     "int32": Cell("int32", "i32", 4, INT32),
     "int8": Cell("int8", "i8", 1, INT),
+    "float32": Cell("float32", "float", 4, FLOAT),
     "float64": Cell("float64", "double", 8, FLOAT),
 }
 """The dtypes that arrays may have."""
