@@ -1,3 +1,4 @@
+from . import envs as envs
 from . import policies as policies
 from . import studies as studies
 from . import viz as viz

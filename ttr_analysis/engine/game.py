@@ -78,9 +78,8 @@ class KernelGame:
         rows = np.empty((_N_ROWS, 2), dtype=np.int64)
         n = int(list_actions(state, self.tables, rows))
         if n > len(rows):
-            # Payments that are alike are found among those that fit: there may be fewer now.
             rows = np.empty((n, 2), dtype=np.int64)
-            n = int(list_actions(state, self.tables, rows))
+            list_actions(state, self.tables, rows)
         return rows[:n]
 
     def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:

@@ -26,6 +26,7 @@ from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, Spaces
+from ttr_analysis.rules.reading import read_form
 from ttr_analysis.tables import spaces_of
 
 Cards = CardCounts | Mapping[str, int] | Iterable[str]
@@ -264,17 +265,13 @@ def from_cards(route: Route, cards: Cards) -> Payment:
 
 def split(route: Route, counts: tuple[int, ...]) -> Payment:
     """Return the payment that legal cards make: see `from_cards`."""
-    spaces = spaces_of(route)
-    n_sets = int(rule.payment_sets(spaces, sum(counts)))
-    locomotives = min(counts[LOCOMOTIVE_INDEX], int(rule.most_locomotives(spaces, n_sets)))
-    own = route.length - n_sets - locomotives
+    cards = np.array(counts, dtype=np.int64)
+    c, own, locomotives = map(int, read_form(cards, color_index(route), spaces_of(route)))
     left = list(counts)
     left[LOCOMOTIVE_INDEX] -= locomotives
-    if own == 0:
-        return Payment(None, 0, locomotives, CardCounts(tuple(left)))
-    c = color_index(route) if route.color != GRAY else max(range(N_COLORS), key=lambda i: counts[i])
-    left[c] -= own
-    return Payment(COLORS[c], own, locomotives, CardCounts(tuple(left)))
+    if own:
+        left[c] -= own
+    return Payment(COLORS[c] if own else None, own, locomotives, CardCounts(tuple(left)))
 
 
 def _split_holds(route: Route, spaces: Spaces, payment: Payment) -> bool:

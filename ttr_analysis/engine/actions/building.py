@@ -43,6 +43,7 @@ from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards,
 from ttr_analysis.engine.kernel.claims import (
     build_station,
     city_fault,
+    claim_cards,
     end_attempt,
     holds,
     mark_owner,
@@ -50,7 +51,6 @@ from ttr_analysis.engine.kernel.claims import (
     n_forms,
     n_station_forms,
     next_spaces,
-    representative,
     route_fault,
     station_cards,
     take_route,
@@ -66,7 +66,7 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.maps.model import City, Route
-from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, payment_fault
+from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, find_form, payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 
@@ -122,21 +122,15 @@ def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> i
     for route in range(tables.n_routes):
         if route_fault(state, tables, seat, route) != NONE:
             continue
-        first = n
+        spaces = spaces_at(tables, route)
         for number in range(n_forms(state, tables, seat, route)):
-            cards = representative(state, tables, seat, route, number)
-            if tables.swap_size[route] == 0 or not _is_listed(out, first, n, cards):
+            color, own, locomotives = find_form(
+                state.hand[seat], state.n_hand[seat], tables.color[route], spaces, number
+            )
+            cards = claim_cards(state, tables, seat, route, color, own, locomotives)
+            if cards >= 0:
                 n = add_row(out, n, make_action(CLAIM_ROUTE, route), cards)
     return n
-
-
-@compiled
-def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
-    """Return whether a value stands in the rows from `first` to `n`: two forms with sets can be the same cards."""
-    for i in range(first, min(n, len(out))):
-        if out[i, 1] == value:
-            return True
-    return False
 
 
 @compiled

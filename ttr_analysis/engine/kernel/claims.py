@@ -13,6 +13,7 @@ from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, fill_sets, find_form, form_sets
+from ttr_analysis.rules.reading import can_read, fill_reading
 from ttr_analysis.rules.stations import station_spaces
 from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
@@ -84,6 +85,19 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
     n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
     if n_set_cards > 0:
         add_sets(cards, left, n_set_cards)
+    return pack_cards(cards)
+
+
+@compiled
+def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> int:
+    """Return packed cards of a seat that pay for a route and read as a form (`rules.reading`), -1 if there are none."""
+    hand, spaces = state.hand[seat], spaces_at(tables, route)
+    if not can_read(hand, tables.color[route], spaces, color, own, locomotives):
+        return -1
+    if own + locomotives == spaces.plain + spaces.symbols:
+        return pack_single(color, own, locomotives)
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    fill_reading(hand, tables.color[route], spaces, color, own, locomotives, cards)
     return pack_cards(cards)
 
 

@@ -47,9 +47,9 @@ def list_actions(state: State, tables: Tables, out: Ints) -> int:
     """
     List codes and values of the legal actions, as far as there is room; return how many, or more if they do not fit.
 
-    Claims come once for each route and form of payment; the sets of a payment
-    take the cards of which most are left, locomotives last. Forms that come to
-    the same cards are listed once.
+    Claims come once for each route and form as which payments read
+    (`rules.reading`); the sets of a payment take the cards of which most are left,
+    locomotives last.
     """
     n = 0
     for kind in range(N_ACTIONS):
