@@ -1,5 +1,5 @@
 """
-Environments for learners: actions by number.
+Environments for learners: actions and observations by number, and batches of games.
 
 >>> nordic = ttr.load_map("nordic")
 >>> state = ttr.Game(nordic).new(seed=7)

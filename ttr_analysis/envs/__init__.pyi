@@ -1,4 +1,9 @@
+from .batch import Batch as Batch
+from .batch import random_actions as random_actions
 from .numbering import action_mask as action_mask
 from .numbering import action_words as action_words
 from .numbering import to_action as to_action
 from .numbering import to_index as to_index
+from .observing import Encoder as Encoder
+from .observing import check_encoder as check_encoder
+from .observing import features as features

@@ -158,21 +158,40 @@ def fill_mask(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> 
 @compiled
 def _mark_claims(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> int:
     """Mark the claims that the seat that acts can make; return how many there are."""
-    hand, n = state.hand[state.seat], 0
-    n_locomotives = hand[LOCOMOTIVE_INDEX]
+    seat, n = state.seat, 0
+    hand, n_locomotives, most = state.hand[seat], state.hand[seat, LOCOMOTIVE_INDEX], 0
+    for color in range(N_COLORS):
+        most = max(most, hand[color])
     for route in range(tables.n_routes):
-        if route_fault(state, tables, state.seat, route) != NONE:
+        # Most routes are too long for what is held, which is found out soonest.
+        if tables.swap_size[route] == 0 and most + n_locomotives < tables.length[route]:
             continue
-        spaces = spaces_at(tables, route)
-        last = min(n_locomotives, spaces.plain + spaces.symbols)
-        for color in range(N_KINDS):
-            if color != _NO_COLOR and (hand[color] == 0 or tables.color[route] not in (color, GRAY_INDEX)):
-                continue
-            for locomotives in range(last + 1):
-                at = numbers.claims[route, color, locomotives]
-                if at >= 0 and _most_own(hand, tables.color[route], spaces, color, locomotives) >= 0:
-                    mask[at] = 1
-                    n += 1
+        if route_fault(state, tables, seat, route) != NONE:
+            continue
+        spaces, route_color = spaces_at(tables, route), tables.color[route]
+        n += _mark_in_color(hand, spaces, route_color, _NO_COLOR, numbers.claims[route, _NO_COLOR], mask)
+        if route_color != GRAY_INDEX:
+            n += _mark_in_color(hand, spaces, route_color, route_color, numbers.claims[route, route_color], mask)
+            continue
+        for color in range(N_COLORS):
+            n += _mark_in_color(hand, spaces, route_color, color, numbers.claims[route, color], mask)
+    return n
+
+
+@compiled
+def _mark_in_color(hand: Ints, spaces: Spaces, route_color: int, color: int, numbers: Ints, mask: Flags) -> int:
+    """Mark the claims of a route in one color, or without one, by their numbers; return how many there are."""
+    n, length = 0, spaces.plain + spaces.symbols
+    if color != _NO_COLOR and hand[color] == 0:
+        return 0
+    fewest = 0
+    if spaces.swap_size == 0:
+        fewest = length if color == _NO_COLOR else max(0, length - hand[color])
+    for locomotives in range(fewest, min(hand[LOCOMOTIVE_INDEX], length) + 1):
+        at = numbers[locomotives]
+        if at >= 0 and _most_own(hand, route_color, spaces, color, locomotives) >= 0:
+            mask[at] = 1
+            n += 1
     return n
 
 

@@ -1,0 +1,61 @@
+"""
+Speed of environments: agent steps a second, each with its observation, mask and a random legal action.
+
+Batches on one thread and on two, then PettingZoo's loop over one game, beside
+one of PettingZoo's own classics if these are installed.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+import ttr_analysis as ttr
+from ttr_analysis.envs import Batch, random_actions
+
+TABLES = [("nordic", 2), ("usa", 2)]
+SIZES = (64, 1_024)
+N_STEPS = 200_000
+"""Agent steps of each measurement."""
+SEED = 7
+
+
+def steps_per_second(batch: Batch, n_steps: int = N_STEPS) -> float:
+    """Return the best of three: agent steps a second of a batch, after some that mix the games."""
+    rng, observed, mask = np.random.default_rng(SEED), batch.observe(), batch.mask()
+
+    def play(n: int) -> None:
+        for _ in range(n):
+            batch.step(random_actions(mask, rng))
+            batch.observe(observed)
+            batch.mask(mask)
+
+    play(200)
+    n, best = max(1, n_steps // batch.n_games), 0.0
+    for _ in range(3):
+        start = perf_counter()
+        play(n)
+        best = max(best, n * batch.n_games / (perf_counter() - start))
+    return best
+
+
+def bench_batches(name: str, n_players: int) -> None:
+    """Print steps a second of batches on one thread, and how many times as many on two."""
+    game_map = ttr.load_map(name)
+    for n_games in SIZES:
+        one, two = (steps_per_second(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
+        print(
+            f"{name}, {n_players} players, {n_games} games: {one:,.0f} steps/s, {two / one:.2f} times on two threads",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Print the speed of batches."""
+    for name, n_players in TABLES:
+        bench_batches(name, n_players)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,506 @@
+"""
+Many games side by side, as arrays: a learner reads observations and masks, and gives the number of an action for each.
+
+Slot i of N plays the games i, i + N, i + 2N and so on of a run; each is the game
+of that number that `Game.play` plays with the seed, whatever N and however many
+threads. A game that ends makes room for the next one at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from ttr_analysis._arrays import Flags, Floats, Ints, Singles
+from ttr_analysis._compile import Functions, compiled
+from ttr_analysis._decoding import Range
+from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.turns import new_game
+from ttr_analysis.engine.layout import OVER, State
+from ttr_analysis.engine.protocol import PolicyLike, is_built_in
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.envs.numbering import Numbering, action_words, code_of, fill_mask, numbering_of
+from ttr_analysis.envs.observing import OURS, Encoder, guarded
+from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.policies.playout import (
+    NO_TAPE_CELLS,
+    Players,
+    as_players,
+    check_legal,
+    choose,
+    seat_players,
+    wake_players,
+)
+from ttr_analysis.rules.chance import below, run_keys, stream_from
+from ttr_analysis.tables import Tables, game_tables
+
+Worth = Callable[[State, Tables, int], float]
+"""A compiled function of state, tables and seat: what the state is worth to the seat."""
+
+Reward: TypeAlias = Literal["win", "margin"] | Worth
+"""
+What games reward: each seat's share of the win when the game ends, its lead over the best other seat then, or after
+each step the change of what a compiled function says that the state is worth.
+"""
+
+_LAST_SEED_GAME: Final = 2**62 - 1
+
+
+@compiled
+def _nothing(state: State, tables: Tables, seat: int) -> float:  # noqa: ARG001
+    """Return what is worth nothing."""
+    return 0.0
+
+
+# -- compiled: one block of games --------------------------------------------------------------------------------------
+
+
+@compiled
+def begin_games(
+    tables: Tables, players: Players, opposes: Ints, keys: Ints, numbers: Ints, slots: Ints, states: Ints, memory: Ints
+) -> None:
+    """Set up the games of some numbers in some slots, and let opponents act until another seat must."""
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    for i in range(len(slots)):
+        slot = slots[i]
+        state, seated = State(states[slot]), _with_memory(players, memory[slot])
+        new_game(tables, keys[0], numbers[slot], state, tape)
+        wake_players(tables, seated, 0, keys, numbers[slot])
+        _oppose(state, tables, seated, opposes, tape)
+
+
+@compiled
+def _with_memory(players: Players, memory: Ints) -> Players:
+    """Return players as they sit in one of the games."""
+    return Players(
+        players.choosers,
+        players.which,
+        players.params,
+        players.n_params,
+        memory,
+        players.memory_size,
+        players.lore,
+        players.lore_at,
+    )
+
+
+@compiled
+def _oppose(state: State, tables: Tables, players: Players, opposes: Ints, tape: Ints) -> None:
+    while state.phase != OVER and opposes[state.seat]:
+        code, value = choose(state, tables, players, state.seat)
+        step(state, tables, code, value, tape)
+
+
+@compiled
+def find_codes(states: Ints, tables: Tables, numbers: Numbering, actions: Ints, codes: Ints) -> int:
+    """Fill in code and value of each action; return the first game in which it is illegal, -1 if there is none."""
+    for i in range(len(states)):
+        code, value = code_of(State(states[i]), tables, numbers, actions[i])
+        if code < 0:
+            return i
+        codes[i, 0] = code
+        codes[i, 1] = value
+    return -1
+
+
+@compiled
+def step_games(
+    states: Ints, tables: Tables, players: Players, opposes: Ints, codes: Ints, memory: Ints, done: Flags
+) -> int:
+    """Take one action in each game, let opponents act until another seat must; return how many games are over."""
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    n_over = 0
+    for i in range(len(states)):
+        state = State(states[i])
+        step(state, tables, codes[i, 0], codes[i, 1], tape)
+        _oppose(state, tables, _with_memory(players, memory[i]), opposes, tape)
+        done[i] = int(state.phase == OVER)
+        n_over += done[i]
+    return n_over
+
+
+@compiled
+def add_changes(states: Ints, tables: Tables, worth: Functions, before: Floats, rewards: Floats) -> None:
+    """Add by how much the worth of each game changed for each seat, and remember what it is."""
+    for i in range(len(states)):
+        state = State(states[i])
+        for seat in range(tables.n_seats):
+            now = worth[0](state, tables, seat)
+            rewards[i, seat] += now - before[i, seat]
+            before[i, seat] = now
+
+
+@compiled
+def observe_games(
+    states: Ints, tables: Tables, encode: Functions, lore: Ints, seats: Ints, observations: Singles
+) -> None:
+    """Fill in what a seat of each game observes."""
+    for i in range(len(states)):
+        observations[i].fill(0)
+        encode[0](State(states[i]), tables, lore, seats[i], observations[i])
+
+
+@compiled
+def mask_games(states: Ints, tables: Tables, numbers: Numbering, masks: Flags) -> None:
+    """Fill in the mask of each game."""
+    for i in range(len(states)):
+        fill_mask(State(states[i]), tables, numbers, masks[i])
+
+
+@compiled
+def _draw_legal(masks: Flags, stream: Ints, actions: Ints) -> None:
+    for i in range(len(masks)):
+        mask, n = masks[i], 0
+        for at in range(len(mask)):
+            n += mask[at]
+        left, chosen = below(stream, max(1, n)), -1
+        while left >= 0 and n > 0:
+            chosen += 1
+            left -= mask[chosen]
+        actions[i] = chosen
+
+
+def random_actions(masks: Flags, rng: np.random.Generator) -> Ints:
+    """
+    Return a random legal action for each row of masks, all alike; -1 where none is legal.
+
+    Parameters
+    ----------
+    masks
+        Masks, shape (games, actions), as `Batch.mask` gives them.
+    rng
+        Source of randomness.
+
+    Examples
+    --------
+    >>> random_actions(np.array([[0, 0, 1], [0, 0, 0]], dtype=np.int8), np.random.default_rng(7)).tolist()
+    [2, -1]
+    """
+    actions = np.zeros(len(masks), dtype=np.int64)
+    _draw_legal(masks, stream_from(rng), actions)
+    return actions
+
+
+# -- the batch ---------------------------------------------------------------------------------------------------------
+
+
+class Batch:
+    """
+    Many games of one map, stepped together by compiled code.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant to play.
+    n_games
+        Games side by side.
+    n_players
+        Number of players.
+    seed
+        Seed of all chance.
+    opponents
+        One entry for each seat: None for a seat that you play, or a compiled
+        policy, or the name of one, such as "Planner". None: you play all seats.
+    reward
+        "win" (shared by all who tie), "margin" (points ahead of the best other
+        seat), both when a game ends; or a compiled function of state, tables and
+        seat, whose change rewards each step.
+    encoder
+        How observations are made; that of the package unless you give one, which
+        then sees what its seat sees.
+    n_threads
+        Threads at work; Python is free while they are.
+
+    Attributes
+    ----------
+    features : tuple of str
+        What each number of an observation is.
+    words : tuple of str
+        What each action is.
+    numbers : array
+        The number of the game in each slot.
+    final_scores : array
+        Points of each seat in the last game that ended in each slot.
+    endings : array
+        How it ended: an `engine.layout.Ending`, 0 before.
+
+    Raises
+    ------
+    ValueError, GameError
+        If the map is not for this number of players, a number is out of range,
+        there is not one entry for each seat, or no seat is yours.
+    TypeError
+        If an opponent is not compiled.
+
+    Examples
+    --------
+    >>> batch = ttr.envs.Batch("usa", 8, opponents=[None, "Greedy"], seed=7)
+    >>> rng, won = np.random.default_rng(7), np.zeros(2)
+    >>> for _ in range(400):
+    ...     actions = ttr.envs.random_actions(batch.mask(), rng)
+    ...     rewards, done, seats = batch.step(actions)
+    ...     won += rewards.sum(axis=0)
+    >>> won.tolist(), batch.observe().shape == (8, len(batch.features))
+    ([0.0, 46.0], True)
+    """
+
+    def __init__(
+        self,
+        game_map: MapLike,
+        n_games: int,
+        n_players: int = 2,
+        *,
+        seed: int = 0,
+        opponents: Sequence[PolicyLike | None] | None = None,
+        reward: Reward = "win",
+        encoder: Encoder | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        self.game_map, self.n_players = as_map(game_map), n_players
+        self.n_games = Range(1).check(n_games, "n_games")
+        self._tables = game_tables(self.game_map, n_players)
+        self._numbering = numbering_of(self.game_map)
+        self.words = action_words(self.game_map)
+        self._seat_opponents([None] * n_players if opponents is None else list(opponents))
+        encoder = encoder or OURS
+        self.features = tuple(encoder.names(self.game_map, n_players))
+        self._lore = encoder.lore(self.game_map, n_players)
+        self._encode = Functions((encoder.function if encoder is OURS else guarded(encoder.function),))
+        if isinstance(reward, str) and reward not in ("win", "margin"):
+            raise ValueError(f"expected the reward 'win', 'margin' or a compiled function, got {reward!r}")
+        self._reward = reward
+        self._worth = None if isinstance(reward, str) else Functions((reward,))
+        n_threads = min(Range(1).check(n_threads, "n_threads"), self.n_games)
+        edges = [self.n_games * i // n_threads for i in range(n_threads + 1)]
+        self._blocks = [slice(a, b) for a, b in pairwise(edges)]
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+        self._make_room()
+        self.reset(seed)
+
+    def _seat_opponents(self, opponents: list[PolicyLike | None]) -> None:
+        if len(opponents) != self.n_players:
+            raise GameError(f"expected one opponent or None for each of {self.n_players} seats, got {opponents!r}")
+        if None not in opponents:
+            raise GameError(f"opponents play all seats: give None for one that you play, got {opponents!r}")
+        self._opposes = np.array([opponent is not None for opponent in opponents], dtype=np.int64)
+        # Nobody asks who sits at your seats.
+        stand_in = next((opponent for opponent in opponents if opponent is not None), "Random")
+        seated = [stand_in if opponent is None else opponent for opponent in opponents]
+        players = as_players(seated)
+        self._players = seat_players(self.game_map, players)
+        self._may_fault = not all(map(is_built_in, players))
+
+    def _make_room(self) -> None:
+        n, seats = self.n_games, self.n_players
+        self._states = np.zeros((n, State.n_cells), dtype=np.int64)
+        self._seat_of = State.across(self._states, "seat")
+        self._memory = np.zeros((n, *self._players.memory.shape), dtype=np.int64)
+        self._codes = np.zeros((n, 2), dtype=np.int64)
+        self._done = np.zeros(n, dtype=np.int8)
+        self._before = np.zeros((n, seats))
+        self.numbers = np.arange(n, dtype=np.int64)
+        self.final_scores = np.zeros((n, seats), dtype=np.int64)
+        self.endings = np.zeros(n, dtype=np.int64)
+
+    def reset(self, seed: int | None = None, first: int = 0) -> None:
+        """
+        Begin again.
+
+        Parameters
+        ----------
+        seed
+            A new seed; None for the same one.
+        first
+            Number of the game in the first slot.
+        """
+        if seed is not None:
+            self._keys = run_keys(seed, self.n_players)
+        first = Range(0, _LAST_SEED_GAME - self.n_games).check(first, "first")
+        self.numbers[:] = np.arange(first, first + self.n_games)
+        self.endings.fill(0)
+        self.final_scores.fill(0)
+        self._on_threads(lambda block: self._begin(block, np.arange(block.stop - block.start)))
+
+    # -- what is seen ------------------------------------------------------------------
+
+    @property
+    def seats(self) -> Ints:
+        """The seat that acts in each game."""
+        return self._seat_of.copy()
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions, legal or not."""
+        return len(self.words)
+
+    def observe(self, out: Singles | None = None, *, seats: Ints | None = None) -> Singles:
+        """
+        Return what the seat that acts in each game observes, shape (games, features).
+
+        Parameters
+        ----------
+        out
+            An array of float32 to fill in; a new one if None.
+        seats
+            Seats that observe instead, one for each game.
+        """
+        filled = _room(out, (self.n_games, len(self.features)), np.float32)
+        looking = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
+        if looking.shape != (self.n_games,) or ((looking < 0) | (looking >= self.n_players)).any():
+            raise ValueError(f"expected a seat from 0 to {self.n_players - 1} for each of {self.n_games} games")
+        self._on_threads(
+            lambda block: observe_games(
+                self._states[block], self._tables, self._encode, self._lore, looking[block], filled[block]
+            )
+        )
+        return filled
+
+    def mask(self, out: Flags | None = None) -> Flags:
+        """
+        Return 1 for each action that is legal in a game, 0 for others, shape (games, actions).
+
+        Parameters
+        ----------
+        out
+            An array of int8 to fill in; a new one if None.
+        """
+        filled = _room(out, (self.n_games, len(self.words)), np.int8)
+        self._on_threads(lambda block: mask_games(self._states[block], self._tables, self._numbering, filled[block]))
+        return filled
+
+    def state(self, slot: int) -> GameState:
+        """
+        Return the whole state of the game in a slot.
+
+        Parameters
+        ----------
+        slot
+            A slot from 0.
+        """
+        return GameState(self.game_map, self.n_players, State(self._states[slot].copy()))
+
+    def scores(self) -> Ints:
+        """Return the points of each seat as if all games ended here, shape (games, seats)."""
+        return self._score(self._states)[:, :, TOTAL_COLUMN]
+
+    # -- what is done ------------------------------------------------------------------
+
+    def step(self, actions: Ints) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
+        """
+        Take an action in every game, and let opponents act until another seat must; games that end begin anew.
+
+        Parameters
+        ----------
+        actions
+            The number of a legal action for each game.
+
+        Returns
+        -------
+        rewards, done, seats
+            What each seat of each game gained, shape (games, seats); whether the
+            game ended, and a new one began in its slot; the seat that acts now.
+
+        Raises
+        ------
+        IllegalActionError
+            If an action is illegal; then nothing has happened in any game.
+        GameError
+            If an opponent of yours chose what is illegal.
+        """
+        chosen = np.ascontiguousarray(actions, dtype=np.int64)
+        if chosen.shape != (self.n_games,):
+            raise ValueError(f"expected one action for each of {self.n_games} games, got shape {chosen.shape}")
+        self._on_threads(lambda block: self._find_codes(block, chosen))
+        rewards = np.zeros((self.n_games, self.n_players))
+        self._on_threads(lambda block: self._advance(block, rewards[block]))
+        return rewards, self._done.astype(np.bool_), self.seats
+
+    def _find_codes(self, block: slice, chosen: Ints) -> None:
+        bad = find_codes(self._states[block], self._tables, self._numbering, chosen[block], self._codes[block])
+        if bad >= 0:
+            slot = block.start + int(bad)
+            what = f"action {chosen[slot]}" + (
+                f" ({self.words[chosen[slot]]})" if 0 <= chosen[slot] < self.n_actions else ""
+            )
+            raise IllegalActionError(f"P{self._seat_of[slot]} in slot {slot} may not do this now: {what}")
+
+    def _advance(self, block: slice, rewards: Floats) -> None:
+        states, done = self._states[block], self._done[block]
+        n_over = step_games(
+            states, self._tables, self._players, self._opposes, self._codes[block], self._memory[block], done
+        )
+        if self._may_fault:
+            check_legal(states, block.start)
+        if self._worth is not None:
+            add_changes(states, self._tables, self._worth, self._before[block], rewards)
+        if n_over:
+            over = np.flatnonzero(done)
+            scores = self._score(states[over])
+            total, won = scores[:, :, TOTAL_COLUMN], scores[:, :, WON_COLUMN]
+            self.final_scores[block][over] = total
+            self.endings[block][over] = State.across(states, "ending")[over]
+            if self._reward == "win":
+                rewards[over] = won / won.sum(axis=1, keepdims=True)
+            elif self._reward == "margin":
+                rewards[over] = _margins(total)
+            self.numbers[block][over] += self.n_games
+            self._begin(block, over)
+
+    def _begin(self, block: slice, slots: Ints) -> None:
+        states = self._states[block]
+        begin_games(
+            self._tables,
+            self._players,
+            self._opposes,
+            self._keys,
+            self.numbers[block],
+            slots,
+            states,
+            self._memory[block],
+        )
+        if self._worth is not None:
+            fresh, before = states[slots], np.zeros((len(slots), self.n_players))
+            add_changes(fresh, self._tables, self._worth, before, np.zeros_like(before))
+            self._before[block][slots] = before
+
+    def _score(self, states: Ints) -> Ints:
+        scores = np.zeros((len(states), self.n_players, N_COLUMNS), dtype=np.int64)
+        score_games(states, self._tables, scores)
+        return scores
+
+    def _on_threads(self, work: Callable[[slice], None]) -> None:
+        others = [self._pool.submit(work, block) for block in self._blocks[1:]] if self._pool else []
+        try:
+            work(self._blocks[0])
+        finally:
+            for other in others:
+                other.exception()  # all are at rest before an error is raised
+        for other in others:
+            other.result()
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.n_games} games: {self.game_map.name}, {self.n_players} players>"
+
+
+def _margins(total: Ints) -> Ints:
+    """Return by how much each seat is ahead of the best other one."""
+    if total.shape[1] == 1:
+        return total
+    ranked = np.sort(total, axis=1)
+    best, second = ranked[:, -1:], ranked[:, -2:-1]
+    margins: Ints = np.where(total == best, total - second, total - best)
+    return margins
+
+
+def _room(out: np.ndarray | None, shape: tuple[int, int], dtype: type) -> np.ndarray:
+    if out is None:
+        return np.empty(shape, dtype=dtype)
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"expected an array of {np.dtype(dtype)} and shape {shape}, got {out.dtype} and {out.shape}")
+    return out
