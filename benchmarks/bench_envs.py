@@ -1,8 +1,7 @@
 """
 Speed of environments: agent steps a second, each with its observation, mask and a random legal action.
 
-Batches on one thread and on two, then PettingZoo's loop over one game, beside
-one of PettingZoo's own classics if these are installed.
+Batches on one thread and on two, and PettingZoo's loop over one game after another.
 """
 
 from __future__ import annotations
@@ -51,10 +50,26 @@ def bench_batches(name: str, n_players: int) -> None:
         )
 
 
+def bench_agents(name: str, n_players: int, n_steps: int = N_STEPS // 20) -> str:
+    """Return steps a second of one game in PettingZoo's loop."""
+    env, n = ttr.envs.AEC(name, n_players, seed=SEED), 0
+    env.reset()
+    start = perf_counter()
+    while n < n_steps:
+        env.reset()
+        for agent in env.agent_iter():
+            _, _, terminated, truncated, info = env.last()
+            is_over = terminated or truncated
+            env.step(None if is_over else int(env.action_space(agent).sample(info["action_mask"])))
+            n += 1
+    return f"{name}, {n_players} players, PettingZoo's loop: {n / (perf_counter() - start):,.0f} steps/s"
+
+
 def main() -> None:
-    """Print the speed of batches."""
+    """Print the speed of batches and of single games."""
     for name, n_players in TABLES:
         bench_batches(name, n_players)
+        print(bench_agents(name, n_players), flush=True)
 
 
 if __name__ == "__main__":

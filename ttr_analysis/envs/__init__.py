@@ -1,11 +1,14 @@
 """
-Environments for learners: actions and observations by number, and batches of games.
+Environments for learners: actions and observations by number, batches of games, PettingZoo and Gymnasium.
 
 >>> nordic = ttr.load_map("nordic")
 >>> state = ttr.Game(nordic).new(seed=7)
 >>> mask = ttr.envs.action_mask(state)
 >>> mask.shape == (len(ttr.envs.action_words(nordic)),), int(mask.sum())
 (True, 26)
+
+PettingZoo and Gymnasium come with `pip install "ttr-analysis[rl]"`, and are
+imported only when `AEC`, `Single` or `Vector` is asked for.
 """
 
 import lazy_loader as _lazy_loader

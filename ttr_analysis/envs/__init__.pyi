@@ -1,5 +1,8 @@
+from .aec import AEC as AEC
 from .batch import Batch as Batch
 from .batch import random_actions as random_actions
+from .gym import Single as Single
+from .gym import Vector as Vector
 from .numbering import action_mask as action_mask
 from .numbering import action_words as action_words
 from .numbering import to_action as to_action

@@ -216,6 +216,9 @@ class Batch:
         then sees what its seat sees.
     n_threads
         Threads at work; Python is free while they are.
+    auto_reset
+        Whether a game that ends makes room for the next one at once; otherwise
+        when you call `renew`.
 
     Attributes
     ----------
@@ -261,6 +264,7 @@ class Batch:
         reward: Reward = "win",
         encoder: Encoder | None = None,
         n_threads: int = 1,
+        auto_reset: bool = True,
     ) -> None:
         self.game_map, self.n_players = as_map(game_map), n_players
         self.n_games = Range(1).check(n_games, "n_games")
@@ -274,7 +278,7 @@ class Batch:
         self._encode = Functions((encoder.function if encoder is OURS else guarded(encoder.function),))
         if isinstance(reward, str) and reward not in ("win", "margin"):
             raise ValueError(f"expected the reward 'win', 'margin' or a compiled function, got {reward!r}")
-        self._reward = reward
+        self._reward, self._auto_reset = reward, auto_reset
         self._worth = None if isinstance(reward, str) else Functions((reward,))
         n_threads = min(Range(1).check(n_threads, "n_threads"), self.n_games)
         edges = [self.n_games * i // n_threads for i in range(n_threads + 1)]
@@ -393,7 +397,7 @@ class Batch:
 
     def step(self, actions: Ints) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
         """
-        Take an action in every game, and let opponents act until another seat must; games that end begin anew.
+        Take an action in every game, and let opponents act until another seat must.
 
         Parameters
         ----------
@@ -404,7 +408,7 @@ class Batch:
         -------
         rewards, done, seats
             What each seat of each game gained, shape (games, seats); whether the
-            game ended, and a new one began in its slot; the seat that acts now.
+            game ended, so that a new one began in its slot; the seat that acts now.
 
         Raises
         ------
@@ -449,8 +453,17 @@ class Batch:
                 rewards[over] = won / won.sum(axis=1, keepdims=True)
             elif self._reward == "margin":
                 rewards[over] = _margins(total)
-            self.numbers[block][over] += self.n_games
-            self._begin(block, over)
+            if self._auto_reset:
+                self._renew(block)
+
+    def renew(self) -> None:
+        """Begin the next game in each slot whose game is over."""
+        self._on_threads(self._renew)
+
+    def _renew(self, block: slice) -> None:
+        over = np.flatnonzero(State.across(self._states[block], "phase") == OVER)
+        self.numbers[block][over] += self.n_games
+        self._begin(block, over)
 
     def _begin(self, block: slice, slots: Ints) -> None:
         states = self._states[block]

@@ -54,11 +54,13 @@ class Encoder:
 
     Examples
     --------
-    >>> from ttr_analysis._arrays import Ints, Singles
+    >>> from numpy.typing import NDArray
     >>> from ttr_analysis.engine.layout import State
     >>> from ttr_analysis.tables import Tables
     >>> @ttr.compiled
-    ... def count_hand(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -> None:
+    ... def count_hand(
+    ...     state: State, tables: Tables, lore: NDArray[np.int64], seat: int, out: NDArray[np.float32]
+    ... ) -> None:
     ...     for kind in range(9):
     ...         out[kind] = state.hand[seat, kind]
     >>> ttr.envs.check_encoder(Encoder(count_hand, lambda game_map, n_players: CARD_KINDS), "nordic", n_states=20)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize, to_hex
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.transforms import Bbox, Transform
+    from numpy.typing import NDArray
 
 Color: TypeAlias = str | tuple[float, float, float]
 Shade: TypeAlias = Callable[[str], Color]
@@ -171,6 +174,17 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     if legend:
         board.draw_legend()
     return board.ax
+
+
+def map_pixels(
+    game_map: MapLike, *, owned: Mapping[Any, Routes] = MappingProxyType({}), stations: Mapping[str, Any] | None = None
+) -> NDArray[np.uint8]:
+    """Return the board as `plot_map` draws it: red, green and blue of each pixel, shape (height, width, 3)."""
+    figure = plot_map(game_map, owned=owned, stations=stations).get_figure(root=True)
+    canvas: Any = FigureCanvasAgg(cast("Figure", figure))
+    canvas.draw()
+    plt.close(figure)
+    return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[:, :, :3].copy()
 
 
 def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None, value_label: str) -> Axes:

@@ -1,0 +1,227 @@
+"""One seat against opponents, as Gymnasium has it: one game, or many side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis.envs.aec import Features, features_space  # first: it says what is to be installed
+
+import gymnasium  # isort: skip
+from gymnasium import spaces  # isort: skip
+from gymnasium.vector.utils import batch_space  # isort: skip
+
+from ttr_analysis.engine.layout import Ending
+from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.envs.batch import Batch, Reward
+from ttr_analysis.envs.observing import Encoder
+from ttr_analysis.envs.pictures import MODES, check_mode, picture
+from ttr_analysis.maps.loading import MapLike
+
+_SEEDS: Final = 1 << 31
+
+
+def _seated(opponents: Sequence[PolicyLike], seat: int) -> list[PolicyLike | None]:
+    """Return opponents at all seats but one."""
+    if not 0 <= seat <= len(opponents):
+        raise ValueError(f"expected a seat from 0 to {len(opponents)}, got {seat}")
+    return [*opponents[:seat], None, *opponents[seat:]]
+
+
+class Single(gymnasium.Env[Features, np.int64]):
+    """
+    One seat of a game against named opponents (Gymnasium).
+
+    `reset(seed=7)` begins game 0 of the run with that seed, as `Game.play` does, and
+    `reset()` the next one. The mask of legal actions is `info["action_mask"]`, and
+    what `action_masks()` returns.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant to play.
+    opponents
+        Compiled policies at the other seats, or their names.
+    seat
+        Your seat.
+    on_illegal
+        "random": in place of an illegal action a random legal one is taken, and
+        `info["illegal"]` is True. "raise": an `IllegalActionError`.
+    reward, encoder
+        As for `Batch`.
+    render_mode
+        "svg" or "rgb_array": what `render` returns.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> env = gymnasium.make("ttr_analysis.envs.gym:TicketToRide-v0", game_map="usa", opponents=["Greedy"])
+    >>> observation, info = env.reset(seed=7)
+    >>> terminated = truncated = False
+    >>> while not (terminated or truncated):
+    ...     action = np.flatnonzero(info["action_mask"])[0]
+    ...     observation, reward, terminated, truncated, info = env.step(action)
+    >>> reward
+    0.0
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [*MODES], "render_fps": 1}  # noqa: RUF012 - as its base says
+
+    def __init__(
+        self,
+        game_map: MapLike = "nordic",
+        opponents: Sequence[PolicyLike] = ("Greedy",),
+        seat: int = 0,
+        *,
+        on_illegal: Literal["random", "raise"] = "random",
+        reward: Reward = "win",
+        encoder: Encoder | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        check_mode(render_mode)
+        if on_illegal not in ("random", "raise"):
+            raise ValueError(f"expected on_illegal to be 'random' or 'raise', got {on_illegal!r}")
+        self.render_mode = render_mode
+        self._on_illegal, self._seat = on_illegal, seat
+        self._batch = Batch(
+            game_map,
+            1,
+            len(opponents) + 1,
+            opponents=_seated(opponents, seat),
+            reward=reward,
+            encoder=encoder,
+            auto_reset=False,
+        )
+        self.action_space = spaces.Discrete(self._batch.n_actions)
+        self.observation_space: spaces.Space[Features] = features_space(self._batch, is_bounded=encoder is None)
+        self._next_game = -1
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Features, dict[str, Any]]:
+        """Begin a game; `options["game"]` gives its number in the run."""
+        super().reset(seed=seed)
+        if seed is None and self._next_game < 0:
+            seed = int(self.np_random.integers(_SEEDS))
+        number = (options or {}).get("game", self._next_game if seed is None else 0)
+        self._batch.reset(seed, first=number)
+        self._next_game = number + 1
+        return self._observed(), self._info(is_illegal=False)
+
+    def step(self, action: Any) -> tuple[Features, float, bool, bool, dict[str, Any]]:  # noqa: ANN401 - a number
+        """Take an action, and let the opponents act until it is your turn again."""
+        mask, index = self.action_masks(), int(action)
+        is_illegal = not (0 <= index < len(mask) and mask[index])
+        if is_illegal and self._on_illegal == "random" and mask.any():
+            index = int(self.np_random.choice(np.flatnonzero(mask)))
+        rewards, done, _ = self._batch.step(np.array([index]))
+        is_cut = bool(self._batch.endings[0] == Ending.TRUNCATED)
+        is_over = bool(done[0])
+        info = self._info(is_illegal=is_illegal)
+        return self._observed(), float(rewards[0, self._seat]), is_over and not is_cut, is_over and is_cut, info
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Return 1 for each legal action, 0 for each other one."""
+        return np.asarray(self._batch.mask()[0])
+
+    def render(self) -> Any:  # noqa: ANN401 - a text, an array, or nothing
+        """Return the board in the way that was asked for."""
+        return picture(self._batch.state(0), self.render_mode)
+
+    def _observed(self) -> Features:
+        return np.asarray(self._batch.observe(seats=np.array([self._seat]))[0])
+
+    def _info(self, *, is_illegal: bool) -> dict[str, Any]:
+        return {"action_mask": self.action_masks(), "illegal": is_illegal}
+
+
+class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """
+    Many games of one seat against named opponents (Gymnasium), on a `Batch`.
+
+    A game that ends makes room for the next one at once: `infos["final_obs"]` has
+    what it ended with. Illegal actions are errors.
+
+    Parameters
+    ----------
+    num_envs
+        Games side by side.
+    game_map, opponents, seat, reward, encoder
+        As for `Single`.
+    n_threads
+        As for `Batch`.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> envs = gymnasium.make_vec("ttr_analysis.envs.gym:TicketToRide-v0", num_envs=8, opponents=["Planner"])
+    >>> observations, infos = envs.reset(seed=7)
+    >>> actions = ttr.envs.random_actions(infos["action_mask"], np.random.default_rng(7))
+    >>> observations, rewards, terminations, truncations, infos = envs.step(actions)
+    >>> observations.shape[0], rewards.tolist()
+    (8, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012 - as its base says
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        game_map: MapLike = "nordic",
+        opponents: Sequence[PolicyLike] = ("Greedy",),
+        seat: int = 0,
+        *,
+        reward: Reward = "win",
+        encoder: Encoder | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        self.num_envs, self._seat = num_envs, seat
+        self._batch = Batch(
+            game_map,
+            num_envs,
+            len(opponents) + 1,
+            opponents=_seated(opponents, seat),
+            reward=reward,
+            encoder=encoder,
+            n_threads=n_threads,
+            auto_reset=False,
+        )
+        self.single_action_space = spaces.Discrete(self._batch.n_actions)
+        self.single_observation_space = features_space(self._batch, is_bounded=encoder is None)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Features, dict[str, Any]]:
+        """Begin the first games of a run, by default of a random one."""
+        super().reset(seed=seed, options=options)
+        self._batch.reset(int(self.np_random.integers(_SEEDS)) if seed is None else seed)
+        return self._batch.observe(), {"action_mask": self._batch.mask()}
+
+    def step(
+        self, actions: npt.NDArray[np.int64]
+    ) -> tuple[Features, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """Take an action in every game, and let the opponents act."""
+        rewards, done, _ = self._batch.step(actions)
+        is_cut = done & (self._batch.endings == Ending.TRUNCATED)
+        infos: dict[str, Any] = {}
+        if done.any():
+            last = self._batch.observe(seats=np.full(self.num_envs, self._seat))
+            final = np.full(self.num_envs, None, dtype=object)
+            for slot in np.flatnonzero(done):
+                final[slot] = last[slot]
+            infos = {"final_obs": final, "_final_obs": done.copy()}
+            self._batch.renew()
+        infos["action_mask"] = self._batch.mask()
+        return self._batch.observe(), rewards[:, self._seat], done & ~is_cut, is_cut, infos
+
+
+gymnasium.register(
+    "TicketToRide-v0",
+    entry_point="ttr_analysis.envs.gym:Single",
+    vector_entry_point="ttr_analysis.envs.gym:Vector",
+)
