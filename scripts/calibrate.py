@@ -26,8 +26,8 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from ttr_analysis.policies.search.knowledge import Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Watcher, styled_share
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5

@@ -23,8 +23,9 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import RIVALS, CompiledPolicy, find_policy
 from ttr_analysis.policies import Greedy, Planner, Planner1, Planner2
-from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
+from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Watcher, styled_share
 from ttr_analysis.studies import rate_interval
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))

@@ -21,7 +21,7 @@ from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.notation import read_game, record_lines
 from ttr_analysis.policies import Greedy
-from ttr_analysis.policies.search.knowledge import know
+from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.entries import Entry, in_offer_order
 from ttr_analysis.rules.market import has_too_many_locomotives
 from ttr_analysis.studies import win_probability

@@ -22,16 +22,9 @@ from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.policies import Greedy, Planner, Planner1
-from ttr_analysis.policies.search.knowledge import (
-    PRIOR,
-    Decisions,
-    Watcher,
-    knowledge_of,
-    planner_styles,
-    style_chance,
-    styled_share,
-)
+from ttr_analysis.policies.search.knowledge import PRIOR, knowledge_of, planner_styles
 from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Decisions, Watcher, style_chance, styled_share
 
 pytestmark = pytest.mark.compiled_only
 

@@ -36,8 +36,9 @@ from ttr_analysis.engine.state import GameState, redact
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Beliefs, Model, alone_on, believe, fill_on_way
-from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge_of
+from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
 from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 N_WORLDS = 3

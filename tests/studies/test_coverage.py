@@ -23,8 +23,8 @@ from tests.fixtures import load
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.search.knowledge import know
 from ttr_analysis.policies.search.searcher import Search
+from ttr_analysis.policies.search.watching import know
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.questions.tickets import MEASURES

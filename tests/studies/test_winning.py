@@ -20,8 +20,9 @@ from ttr_analysis.engine.layout import AT_PILE, KEEP, NOBODY, TUNNEL_PHASE, TURN
 from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
-from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
+from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
+from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.studies import (
     Interrupted,
     route_gone,

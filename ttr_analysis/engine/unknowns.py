@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import short
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, CardCounts
@@ -38,22 +39,12 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 
 @short
-def show_tickets(state: State, seat: int, last: State) -> None:
-    """
-    Fill in the tickets of a seat, from what it held in the end, if that is known.
-
-    The order of tickets that it showed together is not recorded: they count in the order shown.
-    """
-    n_missing = n_hidden = 0
-    for i in range(state.n_held[seat]):
-        n_missing += int(state.held[seat, i] == UNKNOWN_TICKET)
-        n_hidden += int(last.held[seat, i] == UNKNOWN_TICKET)
-    if n_missing == 0 or n_hidden > 0:
-        return
-    for i in range(state.n_held[seat]):
+def show_tickets(state: State, seat: int, order: Ints) -> None:
+    """Fill in the unknown tickets of a seat, from all that it got in the end, in order; from none if that is empty."""
+    for i in range(min(state.n_held[seat], len(order))):
         if state.held[seat, i] == UNKNOWN_TICKET:
-            state.ticket_at[last.held[seat, i]] = seat
-        state.held[seat, i] = last.held[seat, i]
+            state.ticket_at[order[i]] = seat
+            state.held[seat, i] = order[i]
 
 
 def has_unknown_cards(state: State) -> bool:

@@ -46,8 +46,9 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
-from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source, Watcher, know
+from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source
 from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
+from ttr_analysis.policies.search.watching import Watcher, know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import (
     Interval,

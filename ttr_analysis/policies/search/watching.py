@@ -1,0 +1,276 @@
+"""What a record shows somebody who watches it, and how likely its players play in a style of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from functools import cache, lru_cache
+from math import log, log1p
+from operator import index
+from typing import Final, NamedTuple, SupportsIndex
+
+import numpy as np
+from scipy.special import betaln, expit, logit
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    FIRST_EVENT,
+    KEEP_TICKETS,
+    NEUTRAL_TICKET,
+    SHUFFLED,
+    SHUFFLED_TICKETS,
+    TICKET_OFFERED,
+    kind_of,
+)
+from ttr_analysis.engine.kernel.step import has_choice
+from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.state import GameState, SeatView, hide_secrets, seat_number
+from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, show_tickets
+from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.search.knowledge import EVERYBODY, PRIOR, Knowledge, Source, knowledge_of
+from ttr_analysis.policies.search.shown import ticket_orders
+from ttr_analysis.records.entries import CORRECTED, SHOWN, START
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
+
+
+class Watcher:
+    """
+    Watches a record from one seat, or with all hands in view (None).
+
+    Raises
+    ------
+    GameError
+        If there is no such seat.
+    """
+
+    def __init__(self, record: GameRecord, seat: int | None) -> None:
+        self._record = record
+        self._seat = None if seat is None else seat_number(seat, record.header.n_players)
+        self._memories = [] if self._seat is None else _remember(record)
+        self._styled = styled_share(record, range(record.header.n_players) if self._seat is None else [self._seat])
+
+    def at(self, step: SupportsIndex) -> Knowledge:
+        """Return what is known after a step of the record."""
+        state = self._record.state_at(step)
+        number = range(len(self._record.states()))[index(step)]
+        known = knowledge_of(state, self._seat)._replace(styled=self._styled)
+        known = self._with_shown(known)
+        return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
+
+    def _with_shown(self, known: Knowledge) -> Knowledge:
+        """Return what is known, with tickets that its viewer, or everybody, has shown in the end."""
+        seats = [*range(known.n_players)] if known.viewer == EVERYBODY else [known.viewer]
+        shown = {seat: orders for seat in seats if len(orders := ticket_orders(self._record, seat))}
+        packed = known.packed.copy() if shown else known.packed
+        for seat, orders in shown.items():
+            show_tickets(packed, seat, orders[0])
+        return known._replace(packed=packed, orders={seat: its for seat, its in shown.items() if len(its) > 1})
+
+
+_Excluded = tuple[frozenset[int], ...]
+"""For each seat, tickets that lay face up until a shuffle and that it cannot hold, as it has drawn none since."""
+
+
+def _remember(record: GameRecord) -> list[_Excluded]:
+    """Return what everyone remembers after each step of a record, and a state alone does not tell."""
+    n_players = record.header.n_players
+    is_face_up = game_tables(record.map, n_players).unkept == UNKEPT_DISCARDED
+    offers: dict[int, Counter[int]] = {seat: Counter() for seat in range(n_players)}
+    face_up: set[int] = set()
+    excluded = [frozenset[int]()] * n_players
+    memories: list[_Excluded] = []
+    for entry in record.entries:
+        if entry.kind < FIRST_EVENT or entry.kind in (SHOWN, CORRECTED):
+            memories.append(tuple(excluded))
+        if entry.kind == TICKET_OFFERED:
+            offers[entry.seat][entry.value] += 1
+            excluded[entry.seat] = frozenset()
+        elif entry.kind == NEUTRAL_TICKET:
+            face_up.add(entry.value)
+        elif entry.kind == KEEP_TICKETS:
+            given_back = offers[entry.seat] - Counter(entry.tickets)
+            offers[entry.seat] = Counter()
+            face_up |= set(given_back) if is_face_up else set()
+        elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
+            excluded = [tickets | face_up - {UNKNOWN_TICKET} for tickets in excluded]
+            face_up = set()
+        elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
+            excluded = [frozenset()] * n_players
+    return [*memories, tuple(excluded)]
+
+
+def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
+    """
+    Return what a seat knows of a position.
+
+    Parameters
+    ----------
+    source
+        A record, a state, or what a seat sees of one. A record also shows
+        which tickets were face up until a shuffle.
+    seat
+        The viewer; None for somebody who sees all hands, or for the seat of the
+        view.
+    step
+        Step of the record; ignored otherwise.
+
+    Raises
+    ------
+    TypeError
+        If the source is something else.
+    ValueError
+        If a view is to be seen from another seat.
+    """
+    if isinstance(source, GameRecord):
+        return Watcher(source, seat).at(step)
+    if isinstance(source, SeatView):
+        if seat not in (None, source.seat):
+            raise ValueError(f"this is what P{source.seat} sees, which says nothing of what P{seat} knows")
+        return knowledge_of(source, source.seat)
+    if isinstance(source, GameState):
+        return knowledge_of(source, seat)
+    raise TypeError(f"expected a GameRecord, a GameState or a SeatView, got {source!r}")
+
+
+_SLIP: Final = 0.001
+"""How often a planner is recorded to have done what it did not do."""
+_GUESSED_SLIP: Final = 0.05
+"""The same where the record does not know the market, and guesses opening hands and which tickets came first."""
+
+
+_N_ORDERS: Final = 8
+"""Orders of tickets that are tried."""
+_UNSEEN: Final = -1
+"""Of a decision that does not count,"""
+_LOOKED: Final = -2
+"""and of one at which a planner looks at its plan, whatever it decides."""
+
+
+class Decisions(NamedTuple):
+    """
+    How often a player did what `Planner` would have done, and how often not.
+
+    `guessed_alike` and `guessed_other` count where the record does not know the
+    market; the others where all is known that the player saw.
+    """
+
+    alike: int = 0
+    other: int = 0
+    guessed_alike: int = 0
+    guessed_other: int = 0
+
+
+@cache
+def style_chance(decisions: Decisions) -> float:
+    """
+    Return how likely a player is to have a style of its own, after some decisions.
+
+    Notes
+    -----
+    A planner hardly ever does otherwise: a record may be wrong. Of somebody with a
+    style of its own any share of the decisions may be a planner's (Jeffreys'
+    prior), so their chance is a beta function [1]_.
+
+    References
+    ----------
+    .. [1] Gelman, A. et al. "Bayesian Data Analysis", 3rd ed., sections 2.4
+       and 2.8. CRC Press, 2013.
+
+    Examples
+    --------
+    >>> [round(style_chance(Decisions(*counts)), 2) for counts in [(0, 0), (20, 0), (39, 1), (18, 2)]]
+    [0.25, 0.04, 0.28, 0.99]
+    """
+    alike, other, guessed_alike, guessed_other = decisions
+    of_planner = alike * log1p(-_SLIP) + other * log(_SLIP)
+    of_planner += guessed_alike * log1p(-_GUESSED_SLIP) + guessed_other * log(_GUESSED_SLIP)
+    of_others = betaln(alike + guessed_alike + 0.5, other + guessed_other + 0.5) - betaln(0.5, 0.5)
+    return float(expit(logit(PRIOR) + of_others - of_planner))
+
+
+def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
+    """
+    Return the share of the players that may be taken to play in a style of their own.
+
+    It is one share for all, also where some are seen to be planners: a player of
+    another style is not necessarily the weaker one. A record that begins from a
+    position shows nothing: planners keep to plans that they made before, and would
+    plan otherwise from there.
+
+    Parameters
+    ----------
+    record
+        The game.
+    seats
+        Whose decisions are seen.
+    step
+        The last step whose decisions count; by default all do.
+    """
+    number = range(len(record.states()))[index(step)]
+    if record.entries[0].kind == START:
+        return PRIOR
+    made = [decisions for seat in seats if any(decisions := _decisions(record, seat)[number])]
+    return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
+
+
+@lru_cache(maxsize=8)
+def _decisions(record: GameRecord, seat: int) -> list[Decisions]:
+    """
+    Return how a seat has decided up to each step, where there was a choice and what it saw is known.
+
+    Of the orders in which it may have got its tickets, with the one that suits a planner best.
+    """
+    orders = list(ticket_orders(record, seat)[:_N_ORDERS]) or [np.zeros(0, dtype=np.int64)]
+    return max((_decisions_by(record, seat, order) for order in orders), key=lambda its: its[-1][0] + its[-1][2])
+
+
+def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]:
+    """Return the same with one order of its tickets."""
+    tables = game_tables(record.map, record.header.n_players)
+    planner, (states, moves) = Planner(), _moments(record)
+    lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
+    params = planner.params
+    acting, phase = State.across(states[:-1], "seat"), State.across(states[:-1], "phase")
+    own = np.flatnonzero((acting == seat) & (phase != OVER) & (moves[1:, 0] >= 0))
+    views, kind = states[own], np.empty(len(own), dtype=np.int64)
+    _see_decisions(views, moves[own + 1, 0], tables, seat, order, kind)
+    counts = np.zeros((len(states), 4), dtype=np.int64)
+    for at in np.flatnonzero(kind != _UNSEEN).tolist():
+        planned = planner.decide(State(views[at]), tables, lore, seat, params, memory)
+        if kind[at] != _LOOKED:
+            counts[own[at] + 1, kind[at] + (planned != tuple(moves[own[at] + 1].tolist()))] = 1
+    return [Decisions(*row) for row in counts.cumsum(axis=0).tolist()]
+
+
+@lru_cache(maxsize=2)
+def _moments(record: GameRecord) -> tuple[Ints, Ints]:
+    """Return the packed states of a record, one a row, and code and value of the step that led to each."""
+    timeline = record.timeline()
+    return timeline.vectors(), np.array([(step.code, step.value) for step in timeline.steps])
+
+
+@compiled
+def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: Ints, kind: Ints) -> None:
+    """Leave of states what a seat saw; fill in the first place in `Decisions` for each, `_UNSEEN` for none."""
+    for i in range(len(states)):
+        state = State(states[i])
+        hide_secrets(state, tables, seat)
+        show_tickets(state, seat, order)
+        kind[i] = 0
+        for slot in range(len(state.market)):
+            if state.market[slot] >= UNKNOWN_CARD:
+                kind[i] = 2
+        # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one. Of
+        # an attempt at a tunnel the record does not know all cards.
+        played = kind_of(codes[i])
+        is_hidden = played == ATTEMPT_TUNNEL or (kind[i] > 0 and played in (DRAW_CARD, DRAW_FACE_UP))
+        is_unknown = has_unknown_tickets(state, seat) or n_unknown_cards(state, seat) > 0
+        if is_unknown or not has_choice(state, tables):
+            kind[i] = _UNSEEN
+        elif is_hidden:
+            kind[i] = _LOOKED
