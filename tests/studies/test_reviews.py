@@ -18,7 +18,7 @@ from tests.fixtures import load
 from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.analysis.payments import Payment
-from ttr_analysis.engine.actions import Action, DrawTickets, KeepTickets
+from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
@@ -239,22 +239,22 @@ def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
 def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> None:
     europe = ttr.load_map("europe")
     owners = {"Roma-Venezia/0": 0, "Venezia-Zürich/0": 1, "Brindisi-Roma/0": 1}
-    known = reasons(europe, owners=owners, tickets=[["Zürich-Brindisi", "Edinburgh-Paris"], 2])
+    known = reasons(europe, owners=owners, tickets=[["Zürich – Brindisi", "Edinburgh-Paris"], 2])
 
     for city in ("Zürich", "Venezia", "Roma", "Brindisi"):
         station = ttr.actions.BuildStation(europe.city(city), RED)
-        assert known.of(station) == "lends a route of another for Zürich-Brindisi"
+        assert known.of(station) == "lends a route of another for Zürich – Brindisi"
     assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends a route of another"
 
 
 def test_a_station_lends_one_route_for_all_tickets() -> None:
     europe = ttr.load_map("europe")
     owners = {"Brest-Paris/0": 1, "Bruxelles-Paris/0": 1}
-    known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona-Bruxelles"], 2])
+    known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona – Bruxelles"], 2])
 
     said = known.of(ttr.actions.BuildStation(europe.city("Paris"), RED))
     assert (
-        said == "lends a route of another for Barcelona-Bruxelles"
+        said == "lends a route of another for Barcelona – Bruxelles"
     )  # each of the routes saves one; this one pays more
 
 
@@ -281,14 +281,44 @@ def reviewed() -> Review:
 
 
 def test_skill_and_luck_add_up_to_the_result(reviewed: Review) -> None:
-    parts, summary = reviewed.parts, reviewed.summary()
+    summary = reviewed.summary()
 
-    assert np.allclose(parts["change"], parts["skill"] + parts["others"] + parts["luck"])
     assert np.allclose(summary[["start", "skill", "others", "luck"]].sum(axis=1), summary["result"])
     result = [float(seat in reviewed.record.winners) / len(reviewed.record.winners) for seat in range(3)]
     assert summary["result"].tolist() == pytest.approx(result)
-    assert parts.groupby("step")["change"].sum().to_numpy() == pytest.approx(0, abs=1e-9)
+    assert np.allclose(summary["found"] - summary["lost"], summary["skill"])
     assert (summary["luck_error"] > summary["skill_error"]).all()
+
+
+def test_the_curve_falls_by_what_a_move_cost(reviewed: Review) -> None:
+    """From before each measured move to right after it; and nobody loses more than it had."""
+    win = reviewed.curve.pivot_table(index="step", columns="seat", values="win").to_numpy()
+    after = reviewed.curve.pivot_table(index="step", columns="seat", values="after", dropna=False).to_numpy()
+    measured = reviewed.table[reviewed.table["worlds"] > 0]
+    for step, seat, loss, chance in measured[["seat", "loss", "win"]].itertuples():
+        assert win[step - 1, seat] - after[step, seat] == pytest.approx(loss, abs=1e-9)
+        assert after[step, seat] == pytest.approx(chance)
+    summary = reviewed.summary()
+    gains = summary[["others", "luck"]].clip(lower=0).sum(axis=1)
+    assert (summary["lost"] <= summary["start"] + summary["found"] + gains + 1e-9).all()
+    assert [float(seat in reviewed.record.winners) for seat in range(3)] == win[-1].tolist()
+
+
+def test_a_route_missed_time_after_time_is_told_once(reviewed: Review) -> None:
+    """It counts once in the summary, too, with the most that it cost."""
+    own = [one for one in reviewed._decisions.values() if one.seat == 0 and one.worlds][:4]
+    codec, made = codec_of(reviewed.record.map), []
+    routes = [route for route in reviewed.record.map.routes if route.color != "gray" and not route.tunnel]
+    for one, route, loss in zip(own, (0, 1, 0, 0), (0.1, 0.3, 0.2, 0.15), strict=True):
+        action = ClaimRoute(routes[route], Payment(routes[route].color, routes[route].length, 0))
+        best = codec.encode(action, reviewed.record.state_at(one.step - 1).packed)
+        made.append(replace(one, n_tried=3, best=best, lost=(loss, 0, 0), loss_low=loss - 0.05, loss_high=loss + 0.05))
+    found = Review(reviewed.record, 0, made)
+    moments, summary = found.moments(), found.summary().iloc[0]
+
+    assert moments.index.tolist() == [made[1].step, made[2].step]
+    assert moments["until"].tolist() == [made[1].step, made[3].step]
+    assert (summary["lost"], summary["blunder"]) == (pytest.approx(0.5), 2)
 
 
 def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
@@ -320,18 +350,30 @@ def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:
 def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> None:
     dear = reviewed.table[reviewed.table["label"].isin(BOUNDS)]
 
-    assert all(low >= BOUNDS[label] for low, label in zip(dear["loss_low"], dear["label"], strict=True))
+    assert (dear["loss_low"] >= BOUNDS["inaccuracy"]).all()
+    assert all(loss >= BOUNDS[label] for loss, label in zip(dear["loss"], dear["label"], strict=True))
     assert (reviewed.moments()["loss_low"] > 0).all()
 
 
 @pytest.mark.parametrize(
-    ("loss_low", "label"),
-    [(0.2, "blunder"), (0.1, "blunder"), (0.07, "mistake"), (0.02, "inaccuracy"), (0.019, "good"), (-0.1, "good")],
+    ("loss", "loss_low", "label"),
+    [
+        (0.3, 0.25, "blunder"),
+        (0.1, 0.04, "blunder"),
+        (0.099, 0.09, "mistake"),
+        (0.03, 0.02, "inaccuracy"),
+        (0.06, 0.019, "good"),
+        (0.3, 0.2, "good"),
+        (-0.1, -0.2, "good"),
+    ],
 )
-def test_the_low_end_of_the_interval_gives_the_name(loss_low: float, label: str) -> None:
-    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, 0.5, 0.3, loss_low, 0.4, 1, (0,), (0,), (0,), (0,))
+def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float, label: str) -> None:
+    one = Decision(
+        1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (loss,), loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)
+    )
 
     assert label_of(one) == label
+    assert label_of(replace(one, holds=0.8)) == "good"
     assert label_of(replace(one, best=one.played)) == "best"
     assert label_of(replace(one, n_tried=1)) == "forced"
 
@@ -346,14 +388,16 @@ def test_every_map_is_reviewed(any_map: GameMap) -> None:
 
 def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record, path = played(load("invented")), tmp_path / "review.json"
+    monkeypatch.setattr(reviews, "N_MOMENTS", 0)
     whole = review(record, 0, rollouts=4, progress=False)
-    interrupt_judging(monkeypatch, after=10)
-    with pytest.warns(ttr.studies.Interrupted, match="what was judged is kept"):
-        part = review(record, 0, rollouts=4, path=path, progress=False)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        interrupt_judging(patch, after=10)
+        with pytest.warns(ttr.studies.Interrupted, match="what was judged is kept"):
+            part = review(record, 0, rollouts=4, path=path, progress=False)
 
     assert 0 < len(part.table) <= 10
-    assert part.table.equals(whole.table.loc[part.table.index])
+    told = part.table.columns.difference(["luck"])  # of the last decision, that goes to the end
+    assert part.table[told].equals(whole.table.loc[part.table.index, told])
     assert len(json.loads(path.read_text())["judged"]) == len(part.table)
     assert review(record, 0, rollouts=4, path=path, progress=False).table.equals(whole.table)
     with pytest.raises(ValueError, match="is of another review"):
@@ -424,7 +468,6 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: py
     late = partial(reviews._decisions_of, steps=range(planted[0] - 40, planted[1] + 1))
     for module, name, value in (
         (reviews, "_decisions_of", late),
-        (reviews, "N_CURVE", 2),
         (reviews, "N_MOMENTS", 3),
         (decisions, "_MOST_WORLDS", 5),
     ):

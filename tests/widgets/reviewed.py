@@ -14,7 +14,9 @@ def a_review() -> Review:
     record = Game(load("invented"), 2).play(["Random", "Greedy"], seed=7)
     found = review(record, 0, rollouts=8, progress=False)
     decisions = [
-        one if one.best == one.played else replace(one, loss=0.2, loss_low=0.05 + 0.1 * (one.step % 2), loss_high=0.3)
+        one
+        if one.best == one.played
+        else replace(one, lost=(0.06 + 0.1 * (one.step % 2), 0.0), loss_low=0.05, loss_high=0.16)
         for one in found._decisions.values()
     ]
-    return Review(record, 0, decisions, found.curve)
+    return Review(record, 0, decisions)

@@ -173,7 +173,7 @@ def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: Game
 
 
 @pytest.mark.parametrize(
-    ("looker", "about"), [("all", " with all hands in view"), (1, " from what P1 could know"), (None, "")]
+    ("looker", "about"), [("all", ", with all hands in view"), (1, ", from what P1 could know"), (None, "")]
 )
 def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: object, about: str) -> None:
     assert GameStepper(record, win=seen_by(record, looker)).data["win"]["heading"] == f"Win probability{about}"
@@ -186,7 +186,7 @@ def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: 
 
     assert (
         GameStepper(record, seat=1, win=seen_by(record, 1)).data["win"]["heading"]
-        == "Win probability from what P1 could know"
+        == "Win probability, from what P1 could know"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._arrays import Floats
 from ttr_analysis._decoding import Range
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
@@ -33,11 +33,13 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route, Ticket
+from ttr_analysis.maps.names import name_route
 from ttr_analysis.notation import code_text
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look
-from ttr_analysis.policies.search.knowledge import Knowledge, Source, know
+from ttr_analysis.policies.search.knowledge import Knowledge, Source
 from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
+from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
@@ -50,6 +52,8 @@ _MOST_TICKETS: Final = 6
 _LONG: Final = 4
 """Spaces of a route for which cards are gathered where no ticket asks for one."""
 
+_AGAINST: Final = ("helps with none", "your cards pay for any", "takes no route")
+"""How reasons begin that speak against an action."""
 _FEWEST_POINTS: Final = 1.5
 """Points that another seat must lose for it to be said."""
 
@@ -74,6 +78,11 @@ class Reasons:
     def of(self, action: Action) -> str:
         """Return the reason for a legal action, "" if there is none to give."""
         return self._of(action)
+
+    def in_favor(self, action: Action) -> str:
+        """Return the reason for a legal action that is the best, "" if what there is to say speaks against it."""
+        reason = self.of(action)
+        return "" if reason.startswith(_AGAINST) else reason
 
     # -- what the seat is about --------------------------------------------------
 
@@ -194,7 +203,7 @@ class Reasons:
         others = [route for seat in range(view.n_players) if seat != view.seat for route in view.routes_of(seat)]
         nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
         most = max(nearer, key=lambda tickets: sum(map(_points, tickets)), default=[])  # it lends one
-        names = listed(ticket.id for ticket in most)
+        names = listed(_ends(ticket) for ticket in most)
         return f"lends a route of another for {names}" if names else "lends a route of another"
 
     def _brought_nearer(self, lent: Route) -> list[Ticket]:
@@ -223,14 +232,14 @@ class Reasons:
         """Yield which tickets a route completes."""
         for ticket in self._view.tickets:
             if ticket is not None and (gain := self._score(ticket, (route,)) - self._score(ticket, ())) > 0:
-                yield f"completes {ticket.id} (+{gain})"
+                yield f"completes your ticket {_ends(ticket)} (+{gain})"
 
     def _on_the_way(self, route: Route) -> Iterator[str]:
         """Yield whether a route is on the way of the tickets, and what it would cost if somebody else took it."""
         plan = self._plan
         if plan is None or route not in plan.routes:
             return
-        ways = listed(ticket.id for ticket in plan.tickets if self._needs(ticket, route))
+        ways = listed(_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
         if ways and not self._score_changes(route):
             yield f"on the shortest way of {ways}"
         without = _trains(self._solver.without([route]), plan.tickets)
@@ -255,7 +264,7 @@ class Reasons:
             return "a locomotive for later" if card == LOCOMOTIVE else f"helps with none of the {self._whose}"
         hand = self._view.hand + CardCounts.of(**{card: 1})
         missing, route = min(((cards_missing(route, hand), route) for route in nearer), key=lambda one: one[0])
-        name = f"{route.id} ({route.color}, {route.length})"
+        name = name_route(route)
         return f"then {name} can be paid" if missing == 0 else f"then {counted(missing, 'card')} missing for {name}"
 
     def _nearer(self, card: str) -> list[Route]:
@@ -308,6 +317,11 @@ def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
     percent = round(-100 * loss.value)
     ahead = f"looks {percent}% better, within chance" if percent else "may be as good"
     return f"too close to call: {rival} {ahead}; a planner's move stands unless another is clearly better"
+
+
+def _ends(ticket: Ticket) -> str:
+    """Return a ticket by its places."""
+    return f"{ticket.origin.name} – {listed([place.name for place, _ in ticket.destinations], 'or')}"
 
 
 def _points(ticket: Ticket) -> int:
@@ -406,8 +420,8 @@ def advise(
     Return what a seat may do now, what each action is worth, and why.
 
     The legal actions that matter are tried as `policies.Searcher` does: in worlds that
-    agree with what the seat knows, the same for each; planners play them to the end,
-    that of the seat with its present plan, and the best are tried in more of them.
+    agree with what the seat knows, the same for each; planners play them to the end, and
+    the best are tried in more of them.
 
     Parameters
     ----------
@@ -462,18 +476,21 @@ def advise(
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
     known = know(source, _whose(source, seat, step), step)
     view = view_of(known)
-    tried, plan = considered(view, seed)
-    search = Search(known, index(seed), threads or os.cpu_count() or 1, plan)
+    tried = considered(view, seed)
+    search = Search(known, index(seed), threads or os.cpu_count() or 1)
+    if seconds is not None:
+        search.results(np.array(tried[:1], dtype=np.int64), 1)  # what is compiled first is not of that time
     best, results = halve(search, tried, rollouts, seconds)
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
     packed = KernelGame(view.game_map, view.n_players)
     reasons, codec = Reasons(view), codec_of(view.game_map)
+    told = [reasons.in_favor if i == best else reasons.of for i in range(len(tried))]
     rows = [
         [
             code_text(packed, view.packed, *tried[i]),
             *_worth(results[i], results[best], view.seat, is_best=i == best),
-            reasons.of(codec.decode(*tried[i], view.packed)),
+            told[i](codec.decode(*tried[i], view.packed)),
         ]
         for i in order
     ]
@@ -520,10 +537,10 @@ def view_of(known: Knowledge) -> SeatView:
     return view
 
 
-def considered(view: SeatView, seed: int) -> tuple[list[Candidate], Ints]:
-    """Return the actions to try, first a planner's, and what this planner remembers: its plan."""
-    own, memory = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
-    return candidates(view, own, N_CLAIMS), memory
+def considered(view: SeatView, seed: int) -> list[Candidate]:
+    """Return the actions to try, first a planner's."""
+    own, _ = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
+    return candidates(view, own, N_CLAIMS)
 
 
 def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> list[float]:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import (
@@ -36,6 +37,11 @@ _AT_ONCE: Final = 64
 """Worlds that are measured between two looks at the clock and at the interval."""
 _MOST_WORLDS: Final = 20
 """Rollouts of the budget of a decision, times this, are the most worlds in which it is measured once more."""
+_FIRST_MEASURED: Final = 1 << 20
+"""
+Number of the first world that measures, the same for all decisions: so curves are smoother. It is far beyond those that
+find the best.
+"""
 HALF_WIDTH: Final = 0.04
 """Half the width of the interval at which nothing more is measured."""
 
@@ -53,11 +59,14 @@ class Decision:
     A decision, and what came of measuring it.
 
     Codes and values of actions: what was `played`, what was `best`, and what a
-    planner would have done, `planned`. Losses, points and skill are differences:
-    of the share of wins, and of final points. `worlds` are others than those in
-    which the best was found; `n_tried` is 1 if there was nothing to choose, and
-    `win` is None without worlds. `lead` is in points, compared with the best other
-    seat; errors are standard errors; tuples have a value for each seat.
+    planner would have done, `planned`. Tuples have a value for each seat: `chances`
+    are the shares of the win after what was played; what the best would have
+    brought beyond that is `lost`, in final points `points`; what was played brought
+    `skill` beyond a planner's. Errors are standard errors. All were measured in
+    `worlds` other than those in which the best was found; `n_tried` is 1 if there
+    was nothing to choose, and nothing was measured. `lead` is in points, compared
+    with the best other seat. If the tickets of the seat are in doubt, `holds` is the
+    share of the worlds with hands in which the best was better.
     """
 
     step: int
@@ -67,15 +76,21 @@ class Decision:
     planned: Candidate
     n_tried: int
     worlds: int
-    win: float | None
-    loss: float
+    chances: tuple[float, ...]
+    lost: tuple[float, ...]
     loss_low: float
     loss_high: float
+    holds: float
     lead: float
     points: tuple[float, ...]
     points_error: tuple[float, ...]
     skill: tuple[float, ...]
     skill_error: tuple[float, ...]
+
+    @property
+    def loss(self) -> float:
+        """What the seat lost: share of the win after the best action, less that after the one played."""
+        return self.lost[self.seat]
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
@@ -94,7 +109,7 @@ class Moment:
         self._known = known
         self._seed = index(seed)
         self.can_be_judged = not has_unknown_tickets(known.packed, known.viewer)
-        """Whether what the seat held and did is known, as far as it matters."""
+        """Whether what the seat held and did is known, or in doubt between some hands, as far as it matters."""
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
             self._known, self._played = _as_seen(known, played)
@@ -103,14 +118,14 @@ class Moment:
     def judge(self, budget: Budget) -> Decision:
         """Find the best action with half of a budget, and measure what was played against it with the other half."""
         view = view_of(self._known)
-        # Without the plan of a planner: what was played is measured by the plan that suits it.
-        tried = _with(self._played, considered(view, self._seed)[0], self._known.packed)
+        tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
             return self._decision(tried[0], tried[0], 1, None)
         search = Search(self._known, self._seed)
         half = None if budget.seconds is None else budget.seconds / 2
         best = tried[halve(search, tried, budget.rollouts // 2, half).best]
         rows = list(dict.fromkeys([self._played, best, tried[0]]))
+        search.n_worlds = _FIRST_MEASURED
         n_worlds = max(2, budget.rollouts // (2 * len(rows)))
         results = _measured(search, rows, n_worlds, None if half is None else perf_counter() + half)
         return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
@@ -120,6 +135,7 @@ class Moment:
         rows = list(dict.fromkeys([before.played, before.best, before.planned]))
         # Another seed: the worlds that said that this was a moment are not those that measure it.
         search = Search(self._known, self._seed + 1)
+        search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
         results = _measured(search, rows, most, until, before.seat)
         return self._decision(before.best, before.planned, before.n_tried, dict(zip(rows, results, strict=True)))
@@ -127,34 +143,43 @@ class Moment:
     def _decision(
         self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
     ) -> Decision:
-        seat, n_seats = self._known.viewer, self._known.n_players
-        nothing = (0.0,) * n_seats
+        seat = self._known.viewer
+        nothing = (0.0,) * self._known.n_players
+        made = (self._step, seat, self._played, best, planned, n_tried)
         if results is None:
-            unknown = (None, 0.0, 0.0, 0.0, 0.0)  # the win; and nothing was lost
-            return Decision(self._step, seat, self._played, best, planned, n_tried, 0, *unknown, *[nothing] * 4)
+            return Decision(*made, 0, nothing, nothing, 0.0, 0.0, 1.0, 0.0, *[nothing] * 4)
         played, of_best, of_planned = results[self._played], results[best], results[planned]
         loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
+        lost = of_best.won - played.won
         gains = played.won - of_planned.won
         points = (of_best.points - played.points).astype(np.float64)
         errors = nothing if self._played == planned else tuple(standard_errors(gains).tolist())
         return Decision(
-            step=self._step,
-            seat=seat,
-            played=self._played,
-            best=best,
-            planned=planned,
-            n_tried=n_tried,
+            *made,
             worlds=len(played.won),
-            win=float(played.won[:, seat].mean()),
-            loss=loss.value,
+            chances=tuple(played.won.mean(axis=0).tolist()),
+            lost=tuple(lost.mean(axis=0).tolist()),
             loss_low=loss.low,
             loss_high=loss.high,
+            holds=self._holds(lost[:, seat]),
             lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
             points=tuple(points.mean(axis=0).tolist()),
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
             skill_error=errors,
         )
+
+    def _holds(self, lost: Floats) -> float:
+        """Return the share of worlds with hands of tickets in which something was lost on average."""
+        orders = self._known.orders.get(self._known.viewer)
+        if orders is None or not lost.any():
+            return 1.0
+        n_held = int(self._known.packed.n_held[self._known.viewer])
+        hands = np.sort(orders[:, :n_held], axis=1)
+        _, hand_of = np.unique(hands, axis=0, return_inverse=True)
+        hand = hand_of.ravel()[(_FIRST_MEASURED + np.arange(len(lost))) % len(orders)]
+        means = np.bincount(hand, lost) / np.maximum(1, np.bincount(hand))
+        return float((means[hand] > 0).mean())
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
@@ -22,28 +23,27 @@ import pandas as pd
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, argument_of, kind_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
-from ttr_analysis.engine.unknowns import show_tickets
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
-from ttr_analysis.policies.search.knowledge import Watcher
-from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget
+from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget, view_of
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
-from ttr_analysis.studies.winning import DEFAULT_SEED, win_curve
+from ttr_analysis.studies.winning import DEFAULT_SEED
 
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": 0.02}
-"""What the low end of the interval of a loss must reach for a decision to be called so."""
+"""What a decision must have cost to be called so, if it surely cost as much as an inaccuracy."""
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 """What a decision is called where there was something to choose."""
 FORCED: Final = "forced"
@@ -64,29 +64,44 @@ REVIEW_COLUMNS: Final = {
     "lead": "expected final points, less those of the best other seat, that it cost",
     "win": "probability to win after what was done, from what the seat knew; missing where it was forced",
     "skill": "win probability that it brought beyond what a planner would have done, below 0 if it cost",
-    "luck": "all else that changed the seat's win probability in the step: cards, tickets and hidden hands",
+    "luck": "what changed it up to the next decision of the seat: cards, tickets and hidden hands",
+    "holds": "share of the hands of tickets that the seat may have held with which the best was better",
     "tried": "how many actions were tried",
     "worlds": "in how many worlds the loss was measured",
 }
 """The columns of the table of a review and what they say."""
 _UNITS: Final = {"lead": "points"}
+MOST_DOUBT: Final = 0.1
+"""Share of the hands that a seat may have held with which a mark may be wrong, and is given all the same."""
 _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "lead", "win")
 """What a notebook shows of a moment."""
 
 SUMMARY_COLUMNS: Final = {
     "player": "the name, or the policy",
-    "start": "win probability after the set-up",
-    "skill": "what its own decisions brought beyond what a planner would have done",
-    "others": "what those of the other seats brought it, or cost it",
+    "start": "win probability before its first decision, of a planner",
+    "found": "what its decisions would have brought beyond a planner's, had all of them been the best",
+    "lost": "what they cost against the best: the sum of the losses, for a route missed time after time the largest",
+    "skill": "found less lost: what its own decisions brought beyond what a planner would have done",
+    "others": "what decisions of the other seats brought it, or cost it, compared with a planner's",
     "luck": "what cards, tickets and hidden hands brought it",
-    "result": "share of the win, or win probability at the end of a record that breaks off: the sum of all these",
+    "result": "share of the win, or win probability at the end of a record that breaks off",
     "skill_error": "half of the 95% interval of skill",
     "luck_error": "half of the 95% interval of luck",
-    "lost": "sum of the losses of its decisions",
     "decisions": "how many were judged in which there was something to choose",
-    **{label: f"how many were called {label}" for label in LABELS},
+    **{label: f"how many were called {label}; those that missed one route count once" for label in LABELS},
 }
 """The columns of the summary of a review and what they say."""
+
+CURVE_COLUMNS: Final = {
+    "step": "step of the record, from 0, the set-up",
+    "seat": "whose probability it is",
+    "acting": "the seat that moved in this step; -1 for the set-up, or where tickets are shown",
+    "win": "probability to win after the step, if the seat does what was best in its next decision",
+    "win_low": "low end of its 95% interval",
+    "win_high": "high end of its 95% interval",
+    "after": "probability right after the seat's own move, before cards were turned up; missing where it did not move",
+}
+"""The columns of the curve of a review and what they say."""
 
 
 class Review:
@@ -101,16 +116,16 @@ class Review:
         The seat that is reviewed; None for all.
     decisions
         What was found, in the order of the game.
-    curve
-        The win curve, from `win_curve`.
+    seconds
+        How long it took, if it had a time limit.
     """
 
     def __init__(
-        self, record: GameRecord, seat: int | None, decisions: Sequence[Decision], curve: pd.DataFrame
+        self, record: GameRecord, seat: int | None, decisions: Sequence[Decision], seconds: float | None = None
     ) -> None:
         self.record = record
         self.seat = seat
-        self.curve = curve
+        self._seconds = seconds
         self._decisions = {decision.step: decision for decision in decisions}
 
     @cached_property
@@ -128,9 +143,10 @@ class Review:
                 one.loss_low,
                 one.loss_high,
                 one.lead,
-                np.nan if one.win is None else one.win,
+                one.chances[one.seat] if one.worlds else np.nan,
                 one.skill[one.seat],
-                self.parts.loc[(one.step, one.seat), "luck"],
+                self._luck.get(one.step, 0.0),
+                one.holds,
                 one.n_tried,
                 one.worlds,
             ]
@@ -140,24 +156,37 @@ class Review:
         return as_table(pd.DataFrame(rows, columns=list(REVIEW_COLUMNS), index=index), units=_UNITS)
 
     @cached_property
-    def parts(self) -> pd.DataFrame:
+    def curve(self) -> pd.DataFrame:
         """
-        How each step changed the win probability of each seat (index `step`, `seat`).
+        How likely each seat was to win after each step, with the columns of `CURVE_COLUMNS`.
 
-        `change` is the sum of `skill`, by its own decision compared with a planner's,
-        `others`, by that of another seat, and `luck`.
+        It comes from the same worlds as the losses: what a seat could know, with the best
+        move next. From there to `after` it falls by the loss; what changes it then is luck
+        and what others do. Each seat sees its own probability, unless one is reviewed,
+        which sees that of all; `curve.attrs["looker"]` is that seat, or "own". Between two
+        decisions of a seat the probability is interpolated.
         """
-        chances = self._chances
-        n_steps, n_seats = chances.shape
-        skill, others = np.zeros((2, n_steps, n_seats))
-        for step, one in self._decisions.items():
-            others[step] = one.skill
-            skill[step, one.seat] = one.skill[one.seat]
-            others[step, one.seat] = 0.0
-        change = np.diff(chances, axis=0, prepend=chances[:1])
-        rows = pd.MultiIndex.from_product([range(n_steps), range(n_seats)], names=["step", "seat"])
-        columns = {"change": change, "skill": skill, "others": others, "luck": change - skill - others}
-        return as_table(pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=rows))
+        frames = [self._line(seat) for seat in range(self.record.header.n_players) if self._measured(seat)]
+        curve = pd.concat(frames) if frames else pd.DataFrame(columns=list(CURVE_COLUMNS))
+        curve = curve.sort_values(["step", "seat"], ignore_index=True)
+        curve.attrs["looker"] = "own" if self.seat is None else self.seat
+        return as_table(curve)
+
+    def _line(self, seat: int) -> pd.DataFrame:
+        """Return the rows of the curve of one seat."""
+        made, n_steps = self._measured(seat), len(self.record.steps)
+        after = {one.step: one.chances[seat] for one in made}
+        before = {one.step - 1: one.chances[seat] + one.lost[seat] for one in made}
+        known = pd.Series({**after, n_steps - 1: self._result(seat), **before}).sort_index()
+        worlds = pd.Series({one.step - at: one.worlds for one in made for at in (0, 1)}).sort_index()
+        steps = np.arange(n_steps)
+        win, n = (np.interp(steps, line.index, line.to_numpy()) for line in (known, worlds))
+        half = Z_95 * np.sqrt(win * (1 - win) / n + 1 / n**2)
+        line = pd.DataFrame({"step": steps, "seat": seat})
+        line["acting"] = [step[0].seat if isinstance(step[0], Move) else -1 for step in self.record.steps]
+        line["win"], line["win_low"], line["win_high"] = (np.clip(end, 0, 1) for end in (win, win - half, win + half))
+        line["after"] = line["step"].map(after).where(line["acting"] == seat)
+        return line
 
     def moments(self, n: int = 5) -> pd.DataFrame:
         """
@@ -171,12 +200,31 @@ class Review:
         Returns
         -------
         moments
-            Rows of `table`, by the low end of the interval of their loss, with the `reason`
-            for the best action; those whose interval contains 0 are left out.
+            Rows of `table` with a mark, by the low end of the interval of their loss, with
+            the `reason` for the best action. A seat that missed one route time after time
+            has one row for it, the clearest, with the step of the last mark, `until`.
             `advise(record, step=step - 1)` considers a decision again.
         """
-        dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
+        ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
+        clearest = {max(marked, key=lambda one: one.loss_low).step: marked[-1].step for marked in ideas if marked}
+        dear = self.table.loc[list(clearest)].sort_values("loss_low", ascending=False, kind="stable").head(n)
+        dear = dear.assign(until=[clearest[step] for step in dear.index])
         return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
+
+    @cached_property
+    def _missed(self) -> dict[tuple[int, object], list[Decision]]:
+        """The decisions in which something else was best; together those in which a seat missed one route or city."""
+        missed: dict[tuple[int, object], list[Decision]] = {}
+        for one in self._decisions.values():
+            if one.n_tried > 1 and one.best != one.played:
+                kind, at = kind_of(one.best[0]), argument_of(one.best[0])
+                idea: object = one.step
+                if kind == CLAIM_ROUTE:
+                    idea = self.record.map.routes[at].cities
+                elif kind == BUILD_STATION:
+                    idea = kind, at
+                missed.setdefault((one.seat, idea), []).append(one)
+        return missed
 
     def summary(self) -> pd.DataFrame:
         """
@@ -188,24 +236,32 @@ class Review:
             One row for each seat (index `seat`), with the columns of
             `SUMMARY_COLUMNS`.
         """
-        names, chances = player_names(self.record), self._chances
-        sums = self.parts.groupby("seat").sum()
+        names = player_names(self.record)
         rows = []
         for seat in range(self.record.header.n_players) if self.seat is None else [self.seat]:
+            made = [one for one in self._measured(seat) if one.seat == seat]
             table = self.table[(self.table["seat"] == seat) & (self.table["label"] != FORCED)]
-            own, all_of_them = self._errors(seat)
-            labels = table["label"].value_counts()
+            start = made[0].chances[seat] - made[0].skill[seat] if made else np.nan
+            ideas = [missed for (whose, _), missed in self._missed.items() if whose == seat]
+            skill = sum(one.skill[seat] for one in made)
+            lost = sum(max(one.loss for one in missed) for missed in ideas)
+            others = sum(one.skill[seat] for one in self._of_others(seat))
+            result = self._result(seat)
+            marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in ideas)
+            marks["best"] = sum(one.best == one.played for one in made)
             rows.append(
                 [
                     names[seat],
-                    chances[0, seat],
-                    *sums.loc[seat, ["skill", "others", "luck"]],
-                    chances[-1, seat],
-                    own,
-                    all_of_them,
-                    float(table["loss"].sum()),
+                    start,
+                    skill + lost,
+                    lost,
+                    skill,
+                    others,
+                    result - start - skill - others,
+                    result,
+                    *self._errors(seat),
                     len(table),
-                    *(int(labels.get(label, 0)) for label in LABELS),
+                    *(marks[label] for label in LABELS),
                 ]
             )
         index = pd.Index(range(len(names)) if self.seat is None else [self.seat], name="seat")
@@ -213,12 +269,66 @@ class Review:
 
     def _errors(self, seat: int) -> tuple[float, float]:
         """Return half the 95% intervals of the skill of a seat, and of its luck."""
-        own = sum(one.skill_error[seat] ** 2 for one in self._decisions.values() if one.seat == seat)
-        others = sum(one.skill_error[seat] ** 2 for one in self._decisions.values() if one.seat != seat)
-        ends = self.curve[self.curve["seat"] == seat].iloc[[0, -1]]
-        widths = (ends["win_high"] - ends["win_low"]) / (2 * Z_95)
-        of_curve = float((widths**2).sum())
-        return Z_95 * float(np.sqrt(own)), Z_95 * float(np.sqrt(own + others + of_curve))
+        made = [one for one in self._measured(seat) if one.seat == seat]
+        own = sum(one.skill_error[seat] ** 2 for one in made)
+        others = sum(one.skill_error[seat] ** 2 for one in self._of_others(seat))
+        start = made[0].chances[seat] if made else 0.5
+        of_start = start * (1 - start) / made[0].worlds if made else np.inf
+        return Z_95 * float(np.sqrt(own)), Z_95 * float(np.sqrt(own + others + of_start))
+
+    @property
+    def lacking(self) -> float:
+        """
+        How many times as many rollouts are needed to judge most decisions; 1 if these suffice.
+
+        They do if of half the decisions the interval of what was lost is at most 10 points
+        to either side, or would be if something else had been best.
+        """
+        halves = [
+            (one.loss_high - one.loss_low) / 2 if one.best != one.played else Z_95 / (2 * np.sqrt(one.worlds))
+            for one in self._decisions.values()
+            if one.worlds
+        ]
+        return max(1.0, float(np.median(halves) / _CLEAR) ** 2) if halves else 1.0
+
+    @property
+    def minutes_lacking(self) -> float | None:
+        """Minutes that are needed beyond the time limit; None if there was no limit, or if it sufficed."""
+        lacking = self.lacking
+        return None if self._seconds is None or lacking == 1.0 else self._seconds * (lacking - 1) / 60
+
+    # -- from one decision to the next ------------------------------------------------
+
+    def _measured(self, seat: int) -> list[Decision]:
+        """Return the decisions that give the win probability of a seat: its own, if any was measured."""
+        made = [one for one in self._decisions.values() if one.worlds]
+        return [one for one in made if one.seat == seat] or made
+
+    def _of_others(self, seat: int) -> list[Decision]:
+        """Return the measured decisions of the others since the first one of a seat."""
+        first = min((one.step for one in self._measured(seat)), default=0)
+        return [one for one in self._decisions.values() if one.worlds and one.seat != seat and one.step > first]
+
+    def _result(self, seat: int) -> float:
+        """Return the share of the win, or the last win probability of a record that breaks off."""
+        winners = self.record.winners if self.record.is_complete else ()
+        if winners:
+            return (seat in winners) / len(winners)
+        made = self._measured(seat)
+        return made[-1].chances[seat] if made else 0.0
+
+    @cached_property
+    def _luck(self) -> dict[int, float]:
+        """What was luck from each measured decision to the next one of its seat."""
+        luck: dict[int, float] = {}
+        for seat in range(self.record.header.n_players):
+            made, others = [one for one in self._measured(seat) if one.seat == seat], self._of_others(seat)
+            for one, following in zip(made, [*made, None][1:], strict=True):
+                end = self._result(seat) if following is None else following.chances[seat] - following.skill[seat]
+                until = len(self.record.steps) if following is None else following.step
+                between = sum(other.skill[seat] for other in others if one.step < other.step < until)
+                luck[one.step] = end - one.chances[seat] - between
+        return luck
 
     # -- one decision -----------------------------------------------------------------
 
@@ -260,10 +370,13 @@ class Review:
 
     def reason(self, step: int) -> str:
         """Return what speaks for the best action of a decision, in terms of the game."""
-        state, one = self.record.state_at(step - 1), self._decisions[step]
-        reasons = Reasons(SeatView(state.game_map, state.n_players, state.packed, state.acting))
-        parts = reasons.of(self.action(step)), at_cost_of(one.seat, one.points, one.points_error)
-        return "; ".join(filter(None, parts))
+        one = self._decisions[step]
+        parts = Reasons(self.view(step)).in_favor(self.action(step)), at_cost_of(one.seat, one.points, one.points_error)
+        return with_names("; ".join(filter(None, parts)), self.record.header.players)
+
+    def view(self, step: int) -> SeatView:
+        """Return what the seat saw that decided in a step; of tickets in doubt, the likeliest."""
+        return view_of(Watcher(self.record, self._decisions[step].seat).at(step - 1))
 
     # -- plumbing ---------------------------------------------------------------------
 
@@ -276,11 +389,6 @@ class Review:
         """The first event of each step."""
         return [0, *accumulate(len(events) for events in self.record.steps)]
 
-    @cached_property
-    def _chances(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-        """Win probabilities, shape (steps, seats)."""
-        return self.curve.pivot_table(index="step", columns="seat", values="win").to_numpy()
-
     def __repr__(self) -> str:
         names = player_names(self.record)
         seats = range(len(names)) if self.seat is None else [self.seat]
@@ -292,12 +400,20 @@ class Review:
 
 
 def label_of(decision: Decision) -> str:
-    """Return the label of a decision, by the bound of `BOUNDS` that the low end of the interval of its loss reaches."""
+    """
+    Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
+
+    One that may have cost less than an inaccuracy is good, and so is one measured too
+    roughly (of hundreds, some would seem to have cost much by chance), or one that may
+    have been right with other tickets, where the record does not say which the seat held.
+    """
     if decision.n_tried == 1:
         return FORCED
     if decision.best == decision.played:
         return "best"
-    return next((label for label, bound in BOUNDS.items() if decision.loss_low >= bound), "good")
+    is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
+    is_sure = is_clear and decision.loss_low >= BOUNDS["inaccuracy"] and decision.holds >= 1 - MOST_DOUBT
+    return next((label for label, bound in BOUNDS.items() if is_sure and decision.loss >= bound), "good")
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:
@@ -353,15 +469,13 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 # -- the review of a game ------------------------------------------------------------------------------------------
 
 DEFAULT_ROLLOUTS: Final = 600
-N_CURVE: Final = 200
-"""Rollouts for each step of the win curve, or fewer if a decision has fewer."""
-N_MOMENTS: Final = 8
+N_MOMENTS: Final = 20
 """Decisions that are measured once more: those that seem to have cost most."""
-_FEWEST_OF_CURVE: Final = 20
-"""The fewest, however short the time is."""
-_OF_CURVE: Final = 0.15
-"""Share of the time for the curve."""
-_OF_MOMENTS: Final = 0.25
+_NARROW: Final = 0.06
+"""Half the width of an interval of a loss from which a decision gets no mark,"""
+_CLEAR: Final = 0.1
+"""and with which it counts as judged."""
+_OF_MOMENTS: Final = 0.4
 """Share of the time for that."""
 _PLANNED: Final = 0.97
 """Share of the time that is planned with: the decisions at work when it ends take a little longer."""
@@ -390,8 +504,8 @@ def review(
     record
         The game, over or not, cards unknown or not.
     seat
-        Whose decisions, from what it could know; None: those of all seats, and a win
-        curve with all hands in view.
+        Whose decisions, from what it could know; None: those of all seats, each from
+        what it could know.
     rollouts
         Games played out for each decision, approximately; 600 without `seconds`. The
         review is then the same for a seed.
@@ -428,14 +542,17 @@ def review(
     Notes
     -----
     A decision is judged if the tickets that its seat held and chose from are known, even
-    if only from the end of the game; if some cards of its hand are not, only what the
-    known ones pay for is tried.
+    if only from the end of the game. If a log does not say in which turn a seat kept
+    which of the tickets that it shows at the end, decisions are judged with hands of
+    tickets that it may have held, and a mark must hold with nearly all of them. If some
+    cards of its hand are not known, only what the known ones pay for is tried.
 
-    The change of a seat's win probability has three parts: its own decisions, each
-    compared with a planner's; those of the others, likewise; and luck, which is all else
-    and on average 0 among planners. They add up exactly to the result minus the
-    probability at the start. Losses are larger than what skill costs: they compare with
-    the best action, and without the plan that `advise` continues, so its hint may differ.
+    One measure gives curve, losses, marks and skill: the share of games that the seat
+    wins in the same worlds after the best move found, after the move played, and after a
+    planner's. The curve falls by the loss. What a seat `found` beyond a planner's moves,
+    less what it `lost` against the best ones, is its `skill`; with what the others' moves
+    brought it and with luck, which is all else and on average 0 among planners, it adds
+    up exactly to the result less the probability at the start.
 
     Examples
     --------
@@ -452,10 +569,6 @@ def review(
     n = n or DEFAULT_ROLLOUTS
     saved = _Saved(path, _key(record, seat, n if seconds is None else None, seed))
     start = perf_counter()
-    n_curve = min(N_CURVE, n) if seconds is None else _curve_in_time(record, seat, _OF_CURVE * seconds, seed)
-    curve = win_curve(record, seat, n_rollouts=n_curve, seed=seed, progress=progress)
-    if curve["step"].iloc[-1] < len(record.steps) - 1:
-        raise KeyboardInterrupt  # which the curve has kept to itself
     cases = _decisions_of(record, seat, seed)
     until = None if seconds is None else start + _PLANNED * seconds
     try:
@@ -464,7 +577,7 @@ def review(
         if not saved.judged:
             raise
         warnings.warn("the review was interrupted; what was judged is kept", Interrupted, stacklevel=2)
-    return Review(record, seat, saved.decisions, curve)
+    return Review(record, seat, saved.decisions, seconds)
 
 
 def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
@@ -475,19 +588,7 @@ def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEF
     case = _decisions_of(record, move.seat, seed, [step]).get(step)
     if case is None:
         return None
-    return Review(record, move.seat, [case.judge(Budget(0, seconds))], pd.DataFrame())
-
-
-def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: int) -> int:
-    """Return how many rollouts for each step of a win curve fit into some time, at least the fewest."""
-    known = Watcher(record, seat).at(0)
-    table = Rollouts(record.map, record.header.n_players, seed=seed)
-    table.play(known, 1)
-    start = perf_counter()
-    table.play(known, _FEWEST_OF_CURVE)
-    # What is left of a game is half of it on average.
-    of_each_step = (perf_counter() - start) / _FEWEST_OF_CURVE / 2 / (os.cpu_count() or 1)
-    return min(N_CURVE, max(_FEWEST_OF_CURVE, int(seconds / of_each_step / len(record.steps))))
+    return Review(record, move.seat, [case.judge(Budget(0, seconds))])
 
 
 def _decisions_of(
@@ -496,14 +597,12 @@ def _decisions_of(
     """Return the decisions of a record, or those in some of its steps, that can be judged, by step."""
     n_seats = record.header.n_players
     watchers = {one: Watcher(record, one) for one in (range(n_seats) if seat is None else [seat])}
-    last = record.state_at(-1).packed
     cases: dict[int, Moment] = {}
     for step in range(len(record.steps)) if steps is None else steps:
         first = record.steps[step][0]
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)
-        show_tickets(known.packed, known.viewer, last)
         case = Moment(known, step, first.action, seed)
         if case.can_be_judged:
             cases[step] = case
@@ -521,7 +620,8 @@ def _judge(cases: Mapping[int, Moment], saved: _Saved, n_rollouts: int, until: f
     first = [(step, partial(cases[step].judge, each)) for step in left]
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
-    dearest = sorted((one for one in saved.judged.values() if one.loss_low > 0), key=lambda one: -one.loss_low)
+    costly = [one for one in saved.judged.values() if one.loss >= BOUNDS["inaccuracy"]]
+    dearest = sorted(costly, key=lambda one: -one.loss_low)
     again = [one for one in dearest[:N_MOMENTS] if one.step not in saved.again]
     now, n_rounds = perf_counter(), ceil(len(again) / threads)
     second = []

@@ -17,7 +17,7 @@ from ttr_analysis._errors import _shorten
 from ttr_analysis._words import number
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
-from ttr_analysis.viz.steps import spread
+from ttr_analysis.viz.steps import seen_from, spread
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 if TYPE_CHECKING:
@@ -506,7 +506,7 @@ def plot_win_curve(
     Parameters
     ----------
     curve
-        From `studies.win_curve`.
+        From `studies.win_curve`, or the `curve` of a review, which shows each move by itself.
     ax, title
         Axes to draw in, and their title; by default those of a new figure.
     points
@@ -531,7 +531,7 @@ def plot_win_curve(
     ax = chart_axes(ax, (9.0, 4.2))
     ends: dict[int, float] = {}
     for seat in sorted(map(int, curve["seat"].unique())):
-        rows, line = curve[curve["seat"] == seat], _line(seat)
+        rows, line = _with_own_moves(curve[curve["seat"] == seat]), _line(seat)
         ax.plot(rows["step"], rows["win"], drawstyle="steps-post", **line)
         band = {"step": "post", "color": line["color"], "alpha": 0.18, "lw": 0}
         ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], **band)
@@ -544,9 +544,19 @@ def plot_win_curve(
         xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, max(last, first + 1))
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    viewer = curve.attrs.get("looker")
-    view = {None: "", "all": ", with all hands in view"}.get(viewer, f", from what P{viewer} could know")
-    return finish_chart(ax, title, f"Win probability{view}", percent=True)
+    return finish_chart(ax, title, f"Win probability{seen_from(curve.attrs.get('looker'))}", percent=True)
+
+
+def _with_own_moves(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a line of the curve of a review with the probability right after each move, half a step before its end."""
+    import pandas as pd
+
+    if "after" not in rows:
+        return rows
+    moved = rows[rows["after"].notna()]
+    ends = {end: moved["after"] + (moved[end] - moved["win"]) for end in ("win_low", "win_high")}
+    moved = moved.assign(step=moved["step"] - 0.5, win=moved["after"], **ends)
+    return pd.concat([rows, moved]).sort_values("step")
 
 
 def _line(seat: int) -> dict[str, Any]:

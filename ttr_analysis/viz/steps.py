@@ -23,6 +23,16 @@ _APART: Final = 22
 """Between symbols at the ends of lines, a little more than the height of a tag in the largest type."""
 
 
+def seen_from(viewer: object) -> str:
+    """Return whose view win probabilities are, by the `looker` of their table."""
+    views: dict[object, str] = {
+        None: "",
+        "all": ", with all hands in view",
+        "own": ", each from what its player could know",
+    }
+    return views.get(viewer, f", from what P{viewer} could know")
+
+
 def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is_share: bool = False) -> str:
     """
     Return a chart with a line for each seat. After its last value, each leads to the number of its seat.

@@ -17,7 +17,7 @@ from ttr_analysis._words import isolate, percent
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.viz.steps import Values, step_chart
+from ttr_analysis.viz.steps import Values, seen_from, step_chart
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import Json, css, esm, page
 from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, place_of
@@ -107,7 +107,7 @@ class GameStepper(anywidget.AnyWidget):
         data = game_data(self.record)
         if review is not None:
             data["review"] = review_data(review, record, seat)
-            win = review.curve if win is None else win
+            win = review.curve if win is None and len(review.curve) else win
         if win is not None:
             data["win"] = chance_data(win, record, data["facts"]["names"], seat)
         self.record.state_at(step)  # raises the error that names the steps there are
@@ -248,16 +248,15 @@ def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], s
     viewer = curve.attrs.get("looker")
     if seat is not None and viewer != seat:
         unknown = "a table whose attrs do not say who looked"
-        seen = {None: unknown, "all": "all hands"}.get(viewer, f"P{viewer}")
+        seen = {None: unknown, "all": "all hands", "own": "each seat's own"}.get(viewer, f"P{viewer}")
         raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
     by_step = curve.astype({"step": int}).pivot_table(index="step", columns="seat", values="win")
     # An interrupted curve ends early: what came after is not known, and may well be the contrary.
     filled = by_step.reindex(range(by_step.index.max() + 1)).ffill().reindex(range(len(record.steps)))
     shares = filled.astype(object).where(filled.notna(), None).to_numpy().T.tolist()
-    about = {None: "", "all": " with all hands in view"}.get(viewer, f" from what P{viewer} could know")
     return {
         "field": "win",
-        "heading": f"Win probability{about}",
+        "heading": f"Win probability{seen_from(viewer)}",
         "svg": _chart("Win probability", names, shares, is_share=True),
         # Not rounded: 0 and 100 say that it is decided.
         "percent": [[None if share is None else 100 * share for share in line] for line in shares],
