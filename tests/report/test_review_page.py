@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import ttr_analysis as ttr
 from tests.fixtures import INVENTED, load
+from tests.notation.bga_writer import log_text
 from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis.report.review import write_review
-from ttr_analysis.studies import review
+from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
@@ -56,6 +60,7 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
 ) -> None:
     found = review(Game("europe").play(["Random", "Planner"], seed=3), 0, rollouts=2, progress=False)
     builds = found.table[found.table["move"].str.startswith("station ")].head(2)
+    builds = builds.assign(until=builds.index, reason="")
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
@@ -108,3 +113,22 @@ def test_an_interrupted_command_keeps_what_was_judged(
 def test_wrong_times_are_refused(minutes: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["review", "game.jsonl", "--minutes", minutes]) == cli.USAGE
     assert "Invalid value for '--minutes'" in capsys.readouterr().err
+
+
+def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
+    """Which tickets came when, which decisions could not be judged, and that time was short; no luck beyond measure."""
+    players = [ttr.policies.Planner(ticket_bar=-8.0, ticket_trains=8.0, ticket_turns=3.0)] * 2
+    log = ttr.read_bga(log_text(Game("usa").play(players, seed=5), np.random.default_rng(3)), game_map="usa")
+    late = partial(reviews._decisions_of, steps=range(len(log.steps) - 12, len(log.steps)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reviews, "_decisions_of", late)
+        write_review(review(log, rollouts=4, progress=False), tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
+
+    assert "kept which of the tickets shown at the end" in text
+    assert "decisions could not be judged" in text
+    assert "Cards that lay face up and were not taken are unknown" in text
+    assert "Too few rollouts to judge most decisions" in text
+    assert "too few rollouts were played to say" in text
+    assert "not clear" in text
+    assert "??" not in text

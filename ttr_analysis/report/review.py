@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
 from ttr_analysis._words import counted, listed, percent, percentage_points, seat_names
 from ttr_analysis.engine.actions.table import Places, places_of
+from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState, Owner
+from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.policies.search.shown import ticket_orders
+from ttr_analysis.records.entries import UNKNOWN
 from ttr_analysis.report.page import asset, drawing
-from ttr_analysis.studies.reviews import BOUNDS, Review, player_names
+from ttr_analysis.studies.reviews import BOUNDS, MOST_DOUBT, Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
 from ttr_analysis.viz.svg import map_svg
 from ttr_analysis.widgets.stepper import GameStepper
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 N_MOMENTS: Final = 5
 BOARD_WIDTH: Final = 560
 """Most pixels across of a board."""
+_UNCLEAR: Final = 0.25
+"""Half of an interval of skill or luck from which its value is not told."""
+_SAMPLED: Final = 10
+"""One step in ten is looked at for unknown cards in the market."""
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
@@ -47,16 +59,18 @@ def write_review(review: Review, path: str | os.PathLike[str]) -> None:
 def _article(review: Review) -> str:
     """Return all that comes before the stepper."""
     names = seat_names(player_names(review.record))
-    steps = review.moments(N_MOMENTS).index.tolist()
+    moments = review.moments(N_MOMENTS)
     article: str = (
         templates("ttr_analysis.report")
         .get_template("review.html")
         .render(
             title=bdi(review.record.header.title or review.record.map.title),
             story=_story(review, names),
+            doubts=_doubts(review, names),
             table=_table(review, names),
-            curve=_curve(review, steps),
-            moments=[_moment(review, names, step) for step in steps],
+            curve=_curve(review, moments.index.tolist()) if len(review.curve) else "",
+            is_clear=review.lacking == 1,
+            moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
         )
     )
@@ -67,25 +81,65 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
     """Yield what happened, in sentences."""
     yield _result(review, names)
     for row in review.summary().reset_index().to_dict("records"):
+        name = Markup("<b>{}</b>").format(bdi(names[row["seat"]]))
+        if not row["decisions"]:
+            yield Markup("No decision of {} could be judged.").format(name)
+            continue
         bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
+        made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}."
+        if row["luck_error"] > _UNCLEAR:
+            yield Markup("{} {} What was skill and what was luck, too few rollouts were played to say.").format(
+                name, Markup("began with {}.").format(percent(row["start"])) + f" {made}"
+            )
+            continue
         yield Markup(
-            "<b>{}</b> began with {}. {} came from their own moves, compared with a planner's, {} from those of "
-            "others, and {} from luck. In {} they made {}."
+            "{} began with {}. Their own moves brought {} compared with a planner's: {} where theirs were better, less "
+            "{} lost against the best ones. Moves of others brought {}, and luck {}. {}"
         ).format(
-            bdi(names[row["seat"]]),
+            name,
             percent(row["start"]),
-            *(percentage_points(row[source]) for source in ("skill", "others", "luck")),
-            counted(row["decisions"], "decision"),
-            listed(bad) or "no clearly wrong move",
+            percentage_points(row["skill"]),
+            *(f"{100 * row[part]:.0f}" for part in ("found", "lost")),
+            *(percentage_points(row[source]) for source in ("others", "luck")),
+            made,
         )
+
+
+def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
+    """Yield what was not known, what was assumed, and how much that matters."""
+    record, table = review.record, review.table
+    doubtful = [bdi(names[seat]) for seat in sorted(set(table["seat"])) if len(ticket_orders(record, seat)) > 1]
+    if doubtful:
+        costly = table[table["loss_low"] >= BOUNDS["inaccuracy"]]
+        n_held = int((costly["holds"] >= 1 - MOST_DOUBT).sum())
+        yield Markup(
+            "The record does not say in which turn {} kept which of the tickets shown at the end. Their moves were "
+            "judged with hands of tickets that they may have held, by what their routes show. Of {} that seemed to "
+            "cost something, {} did with nearly all of these hands; only those are marked."
+        ).format(Markup(listed(doubtful)), counted(len(costly), "move"), n_held)  # noqa: S704 - escaped by `bdi`
+    seats = range(record.header.n_players) if review.seat is None else [review.seat]
+    n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in seats for step in record.steps) - len(table)
+    if n_unjudged:
+        yield Markup("{} could not be judged: the record does not say what the player held or was offered.").format(
+            counted(n_unjudged, "decision")
+        )
+    if any(UNKNOWN in record.state_at(step).market for step in range(0, len(record.steps), _SAMPLED)):
+        yield Markup("Cards that lay face up and were not taken are unknown; taking one of them was not considered.")
+    if review.lacking > 1:
+        minutes = review.minutes_lacking
+        more = f"{review.lacking:.1f} times as many are" if minutes is None else f"{_minutes(minutes)} more are"
+        yield Markup("Too few rollouts to judge most decisions: about {} needed.").format(more)
+
+
+def _minutes(minutes: float) -> str:
+    return counted(max(1, math.ceil(minutes)), "minute")
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
     """Return who won, and how many points each has."""
     record = review.record
-    scored = [
-        f"{bdi(name)} {'?' if score is None else score}" for name, score in zip(names, record.scores, strict=True)
-    ]
+    told = ["with points unknown" if score is None else score for score in record.scores]
+    scored = [f"{bdi(name)} {score}" for name, score in zip(names, told, strict=True)]
     points = Markup(", ".join(scored))  # noqa: S704 - escaped by `bdi`
     if not record.is_complete:
         return Markup("The game is not over: {}.").format(points)
@@ -101,23 +155,30 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
     rows = [
         [
             Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-            figure(percent(row["start"])),
-            figure(f"{percentage_points(row['skill'])} ± {100 * row['skill_error']:.0f}"),
+            figure(percent(row["start"]) if row["decisions"] else "–"),
+            *(figure(f"{100 * row[part]:.0f}") for part in ("found", "lost")),
+            figure(_known(row["skill"], row["skill_error"])),
             figure(percentage_points(row["others"])),
-            figure(f"{percentage_points(row['luck'])} ± {100 * row['luck_error']:.0f}"),
+            figure(_known(row["luck"], row["luck_error"])),
             figure(percent(row["result"])),
             *(row[label] for label in _PLURALS),
         ]
         for row in review.summary().reset_index().to_dict("records")
     ]
-    return table(["", "start", "own moves", "moves of others", "luck", "result", *_PLURALS.values()], rows)
+    headings = ["start", "found", "lost", "own moves", "moves of others", "luck", "result"]
+    return table(["", *headings, *_PLURALS.values()], rows)
+
+
+def _known(value: float, error: float) -> str:
+    """Return a part of the result with half its interval, unless that is too wide to say anything."""
+    return f"{percentage_points(value)} ± {100 * error:.0f}" if error <= _UNCLEAR else "not clear"
 
 
 def _curve(review: Review, steps: list[int]) -> Markup:
     """Return the win curve, on which the moments lead to their steps."""
     judged = review.table.loc[steps, ["seat"]].reset_index()
-    judged = judged.merge(review.curve, on=["step", "seat"], how="left").set_index("step")
-    moments, players = judged.assign(after=judged["win"]), player_names(review.record)
+    moments = judged.merge(review.curve, on=["step", "seat"], how="left").set_index("step")
+    players = player_names(review.record)
     return drawing(
         lambda ax: plot_win_curve(review.curve, ax, points=moments, players=players, title=""),
         "Win probability over the game",
@@ -125,9 +186,10 @@ def _curve(review: Review, steps: list[int]) -> Markup:
     )
 
 
-def _moment(review: Review, names: Sequence[str], step: int) -> dict[str, Any]:
+def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: int) -> dict[str, Any]:
     """Return a moment with the boards of what was played and of what was best."""
-    row: Any = review.table.loc[step]
+    row: Any = moments.loc[step]
+    view = review.view(step)
     before, after = review.record.state_at(step - 1), review.record.state_at(step)
     played = Places(
         tuple(route for route in after.claimed if route.id not in before.owners),
@@ -138,15 +200,22 @@ def _moment(review: Review, names: Sequence[str], step: int) -> dict[str, Any]:
     if any((*played, *better)):
         boards = [("Played", boards[0][1]), ("Better", _board(before, row["seat"], better))]
     return {
-        **{key: row[key] for key in ("label", "move", "best")},
+        "label": row["label"],
+        **{key: _SPELLED.get(row[key], row[key]) for key in ("move", "best")},
         **{key: f"{100 * max(0.0, row[end]):.0f}" for key, end in _LOSSES.items()},
         "step": step,
+        "until": row["until"] if row["until"] > step else None,
+        "hand": f"{view.hand}",
+        "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",
+        "is_likely": len(ticket_orders(review.record, row["seat"])) > 1,
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-        "reason": review.reason(step),
+        "reason": row["reason"],
         "boards": boards,
     }
 
 
+_SPELLED: Final = {"draw": "draw a card from the pile", "tickets": "draw tickets"}
+"""Moves whose notation alone says too little."""
 _LOSSES: Final = {"loss": "loss", "low": "loss_low", "high": "loss_high"}
 
 
