@@ -19,6 +19,7 @@ from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
 from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.handler import Refused, owner_name
 from ttr_analysis.engine.actions.table import HANDLER_OF, codec_of, explain, shows_cards
+from ttr_analysis.engine.chances import list_chances
 from ttr_analysis.engine.codes import (
     BUILD_STATION,
     CARD_DEALT,
@@ -613,6 +614,45 @@ class GameEngine:
         code, value = self._kernel.encode(before, action)
         vector, rows = self._kernel.step(before, code, value, outcomes)
         return self._state(vector), self._kernel.events(rows, before)
+
+    def chance_outcomes(
+        self, state: GameState, action: Action, *, most: int = 1_000
+    ) -> tuple[tuple[tuple[Chance, ...], float], ...]:
+        """
+        Return all that chance may do after an action, with probabilities, where that is little: a card, a reveal.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        action
+            A legal action of the seat that acts.
+        most
+            The most sequences of outcomes to list.
+
+        Returns
+        -------
+        outcomes
+            What chance does, in order, as `step` takes it, and how likely that is.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is illegal.
+        GameError
+            If there is more, or something in the state is unknown.
+
+        Examples
+        --------
+        >>> game = ttr.Game("usa")
+        >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(12)
+        >>> chances = game.chance_outcomes(state, ttr.actions.DrawCard())
+        >>> print(*chances[0][0], round(chances[0][1], 3), len(chances))
+        P0 draws purple 0.097 9
+        """
+        before, kernel = self._vector(state), self._kernel
+        code, value = kernel.encode(before, action)
+        return list_chances(before, lambda script: kernel.run(before, code, value, script), kernel.codec, most)
 
     def _state(self, vector: State) -> GameState:
         return GameState(self.game_map, self.n_players, vector)
