@@ -71,7 +71,7 @@ def main() -> None:
 def _search(n_games: int, n_rare: int) -> list[Candidate]:
     found: list[Candidate] = []
     players: list[Player] = [*built_in_players(), UNIFORM, HOARDER, COLLECTOR, BUILDER]
-    for combination in tqdm(every_combination(), unit="combination"):
+    for combination in tqdm(every_combination(thin=False), unit="combination"):
         for player in players:
             found += [_look(combination, player, game) for game in range(n_games)]
         n_found = 0

@@ -122,7 +122,7 @@ def _blocks(done: dict[Key, Counter[str]], wanted: dict[str, int]) -> Iterator[B
     """Yield the remaining work: first a little of everything, then more and more."""
     most = max(wanted.values())
     for first in range(0, most, _BLOCK):
-        for combination in every_combination():
+        for combination in every_combination(thin=False):
             for player, n_wanted in wanted.items():
                 last = min(first + _BLOCK, n_wanted)
                 begin = max(first, done.get((str(combination), player), Counter()).total())
@@ -182,7 +182,7 @@ def _sources() -> str:
 
 def _print_table(done: dict[Key, Counter[str]], wanted: dict[str, int]) -> None:
     print(f"{'':24}" + "".join(f"{player:>20}" for player in wanted))
-    for combination in every_combination():
+    for combination in every_combination(thin=False):
         cells = []
         for player in wanted:
             endings = done.get((str(combination), player), Counter())

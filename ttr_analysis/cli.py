@@ -113,6 +113,7 @@ def _commands() -> None:
 
 @_commands.command(epilog="Example: ttr-analysis study nordic --out my-study")
 @_map
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @click.option("--out", type=_FILE, help="Folder for report.html and tables/.  [default: studies/<map>]")
 @_number("--seed", type=_NATURAL, default=7, help="Random seed.")
 @_number("--deals", type=click.IntRange(2, 1_000_000), default=5000, help="Number of random deals.")
@@ -127,7 +128,16 @@ def _commands() -> None:
 @_number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
 @_no_progress
 def study(
-    map_: str, out: Path | None, *, seed: int, deals: int, games: int, best: float, quick: bool, no_progress: bool
+    map_: str,
+    variant: str | None,
+    out: Path | None,
+    *,
+    seed: int,
+    deals: int,
+    games: int,
+    best: float,
+    quick: bool,
+    no_progress: bool,
 ) -> int:
     """
     Write the study of a map as an HTML page.
@@ -137,8 +147,8 @@ def study(
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 
-    game_map = load_map(map_)
-    out = out or Path("studies") / (game_map.name or "map")
+    game_map = load_map(map_, variant=variant)
+    out = out or Path("studies") / "-".join(filter(None, [game_map.name or "map", variant]))
     # Loading the numeric libraries takes a second: after the checks that need none of them.
     from ttr_analysis.report import Settings, write_study
     from ttr_analysis.report.study import PAGE, TABLES
@@ -259,7 +269,7 @@ def league(
     """
     from ttr_analysis.maps.loading import load_map
 
-    game_map = load_map(map_).with_variant(variant)
+    game_map = load_map(map_, variant=variant)
     from ttr_analysis import studies
 
     names = None if players is None else [name.strip() for name in players.split(",")]

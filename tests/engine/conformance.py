@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple, Protocol, TypeVar
@@ -103,13 +103,33 @@ def load_variant(name: str, variant: str) -> GameMap:
     return load(name).with_variant(variant or None)
 
 
-def every_combination() -> list[Combination]:
-    """Return each map, with each variant and each number of players."""
+def deals_of(name: str) -> list[str]:
+    """Return the variants of a map that only change its tickets and bonuses, the one with most tickets first."""
+    own = replace(load(name).rules, variants=())
+    only = [v for v in load(name).rules.variants if replace(v, tickets=own.tickets, bonus=own.bonus, variant="") == own]
+    return sorted((v.variant for v in only), key=lambda variant: -len(load_variant(name, variant).tickets))
+
+
+def variants_of(name: str) -> list[str]:
+    """Return the variants of a map for most tests, "" for its own rules: of those with other tickets the largest."""
+    return ["", *(v.variant for v in load(name).rules.variants if v.variant not in deals_of(name)[1:])]
+
+
+def every_combination(*, thin: bool = True) -> list[Combination]:
+    """
+    Return each map, with each variant and each number of players.
+
+    If `thin`, as for most tests, a variant with other tickets and bonuses only is that of the largest deal, with one
+    number of players: the map itself has the other numbers.
+    """
     found = []
-    for name in EVERY_MAP:
-        for variant in ("", *(rules.variant for rules in load(name).rules.variants)):
+    for i, name in enumerate(EVERY_MAP):
+        for variant in variants_of(name) if thin else ("", *(v.variant for v in load(name).rules.variants)):
             low, high = load_variant(name, variant).rules.players
-            found += [Combination(name, variant, n) for n in range(low, high + 1)]
+            numbers = range(low, high + 1)
+            if thin and variant in deals_of(name):
+                numbers = range(numbers[i % len(numbers)], numbers[i % len(numbers)] + 1)
+            found += [Combination(name, variant, n) for n in numbers]
     return found
 
 

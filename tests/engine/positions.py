@@ -123,7 +123,8 @@ def changed(game_map: str | GameMap, *, bonus: tuple[BonusRules, ...] | None = N
     groups_after = {name: replace(getattr(before.rules, name), **fields) for name, fields in groups.items()}
     if bonus is not None:
         groups_after["bonus"] = bonus
-    rows = map_rows(before.cities, before.places, before.routes, before.tickets, before.rules)
+    tickets = before.all_tickets or tuple((ticket, ()) for ticket in before.tickets)
+    rows = map_rows(before.cities, before.places, before.routes, tickets, before.rules)
     rules = replace(before.rules, **groups_after)
     return GameMap(name=before.name, title=rules.title, rules=rules, **build_board(rows, rules))
 

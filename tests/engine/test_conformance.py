@@ -16,12 +16,14 @@ from tests.engine.conformance import (
     built_in_players,
     check_action,
     check_game,
+    deals_of,
     every_combination,
     in_turn,
     is_move,
     open_memories,
     play,
 )
+from tests.fixtures import EVERY_MAP
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.scoring import GAINED_COLUMN, LOST_COLUMN
 from ttr_analysis.engine.kernel.turns import has_tickets
@@ -61,8 +63,15 @@ def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination:
     check_game(combination, [player] * combination.n_players, SEED, 0)
 
 
+OTHER_DEALS = [
+    Combination(name, variant, 2 + (i + len(name)) % 4)
+    for name in EVERY_MAP
+    for i, variant in enumerate(deals_of(name)[1:])
+]
+
+
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("combination", COMBINATIONS)
+@pytest.mark.parametrize("combination", [*COMBINATIONS, *(pytest.param(one, id=str(one)) for one in OTHER_DEALS)])
 def test_games_of_different_players_are_lawful(combination: Combination) -> None:
     everyone: list[Player] = [*built_in_players(), HOARDER, COLLECTOR]
     seated = [everyone[seat % len(everyone)] for seat in range(combination.n_players)]

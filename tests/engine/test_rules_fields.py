@@ -65,6 +65,7 @@ VALUES: dict[str, Any] = {
     "tickets.unkept": ("removed", "removed", "discard_pile", "under_pile", "under_pile"),
     "tickets.opening_unkept": ("", "", "", "", "removed"),
     "tickets.decks": ((), (), (), (), (DeckRules("long", 1, "removed"), DeckRules("short", 3))),
+    "tickets.set": "base",
     "scoring.start_scores": ((), (), (0, 1, 2, 3, 4), (), ()),
     "scoring.tie_breaks": (
         ("completed_tickets", "longest_trail"),

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
+from tests.engine.conformance import every_combination
 from tests.engine.positions import Position
 from tests.fixtures import BUILT_IN, EVERY_MAP, load
 from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
@@ -36,14 +37,7 @@ from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
 from ttr_analysis.tables import MAX_TICKETS
 
-GAMES = [
-    (name, variant, n_players)
-    for name in EVERY_MAP
-    for variant in ("", *(rules.variant for rules in load(name).rules.variants))
-    for n_players in range(
-        load(name).with_variant(variant).rules.players[0], load(name).with_variant(variant).rules.players[1] + 1
-    )
-]
+GAMES = every_combination()
 
 
 def changed_bonuses(name: str, *bonuses: BonusRules) -> GameMap:

@@ -22,7 +22,7 @@ USA = Combination("usa", "", 2)
 @pytest.fixture(autouse=True)
 def one_table_and_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play on one map; threads start at once, processes take seconds."""
-    monkeypatch.setattr(soak, "every_combination", lambda: [USA])
+    monkeypatch.setattr(soak, "every_combination", lambda **_: [USA])
     monkeypatch.setattr("multiprocessing.get_context", lambda _: SimpleNamespace(Pool=ThreadPool))
 
 

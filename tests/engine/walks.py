@@ -8,13 +8,12 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from tests.engine.conformance import variants_of
 from tests.engine.positions import Position
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameState
 
-WALKS: list[tuple[str, str | None]] = [
-    (name, variant) for name in EVERY_MAP for variant in (None, *(rules.variant for rules in load(name).rules.variants))
-]
+WALKS: list[tuple[str, str | None]] = [(name, variant or None) for name in EVERY_MAP for variant in variants_of(name)]
 """Every map in every variant."""
 
 on_each_walk = pytest.mark.parametrize(

@@ -351,6 +351,35 @@ def test_a_variant_must_fit_the_board(folder: Path) -> None:
     ]
 
 
+def test_all_faults_of_sets_of_tickets_at_once(tmp_path: Path) -> None:
+    usa = shutil.copytree(data_folder() / "usa", tmp_path / "usa")
+    break_(
+        usa,
+        (
+            "tickets.csv",
+            "Boston-Miami,Boston,Miami,12,base; mega; big_cities",
+            "Boston-Miami,Boston,Miami,12,base; megga",
+        ),
+        ("tickets.csv", "Los Angeles-Miami,Los Angeles,Miami,20,base", "Los Angeles-Miami,Los Angeles,Miami,20,"),
+    )
+    assert faults_of(usa) == [
+        "tickets.csv, line 2, sets: expected a set of rules.toml (1910, base, big_cities, mega), got 'megga'",
+        "tickets.csv, line 29, sets: expected the sets of the same ticket on line 28, or others altogether, got "
+        + repr("mega; big_cities"),
+    ]
+
+
+def test_a_variant_needs_tickets_for_its_deal(tmp_path: Path) -> None:
+    usa = shutil.copytree(data_folder() / "usa", tmp_path / "usa")
+    with (usa / "rules.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[variants.none.tickets]\nset = "none"\n')
+    (fault,) = faults_of(usa)
+    assert fault == (
+        "tickets.csv, ticket: expected at least 15 tickets of the set 'none' for the opening deal to 5 players, "
+        "in variant none, got 0"
+    )
+
+
 def test_two_routes_with_one_id(folder: Path) -> None:
     for path in folder.iterdir():
         text = path.read_text(encoding="utf-8")
@@ -402,11 +431,11 @@ def test_neither_a_map_nor_a_folder(tmp_path: Path) -> None:
 DECK_FAULTS: dict[str, tuple[Change, str]] = {
     "no such deck": (
         ("tickets.csv", "Amsterdam-Wilno,Amsterdam,Wilno,12,short", "Amsterdam-Wilno,Amsterdam,Wilno,12,tall"),
-        "tickets.csv, line 3, deck: expected a deck of rules.toml (long, short), got 'tall'",
+        "tickets.csv, line 5, deck: expected a deck of rules.toml (long, short), got 'tall'",
     ),
     "no deck where there are several": (
         ("tickets.csv", "Amsterdam-Wilno,Amsterdam,Wilno,12,short", "Amsterdam-Wilno,Amsterdam,Wilno,12,"),
-        "tickets.csv, line 3, deck: expected a deck of rules.toml (long, short), got ''",
+        "tickets.csv, line 5, deck: expected a deck of rules.toml (long, short), got ''",
     ),
     "deals that do not add up": (
         ("rules.toml", "opening_deal = 1", "opening_deal = 2"),

@@ -310,7 +310,17 @@ def test_a_variant_of_a_map_follows_its_rules(any_map: GameMap, tmp_path: Path) 
         assert variant.rules == rules
         assert any(route.toll for route in variant.routes) == (rules.money.tokens > 0)
         variant.to_folder(tmp_path / rules.variant)
-        assert ttr.load_map(tmp_path / rules.variant).routes == variant.routes
+        again = ttr.load_map(tmp_path / rules.variant)
+        assert (again.routes, again.tickets) == (variant.routes, variant.tickets)
+
+
+def test_a_what_if_map_keeps_the_tickets_of_its_variants(tmp_path: Path) -> None:
+    usa = load("usa").without(["Boston-New York/0"])
+    assert len(usa.with_variant("mega").tickets) == 69
+    usa.to_folder(tmp_path / "map")
+    assert ttr.load_map(tmp_path / "map", variant="mega").tickets == load("usa").with_variant("mega").tickets
+    few = replace(usa, tickets=usa.tickets[:20])
+    assert few.with_variant("1910").tickets == few.tickets, "a user's own tickets are of every set"
 
 
 def test_maps_and_errors_travel_to_other_processes() -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import ttr_analysis as ttr
+from tests.engine.conformance import variants_of
 from tests.fixtures import EVERY_MAP, load
 from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets
 from ttr_analysis._compile.calls import is_plain
@@ -42,7 +43,7 @@ def maps_and_variants() -> Iterator[tuple[str, GameMap, int]]:
     """Yield every map and variant, with the fewest or the most players in turn."""
     turn = 0
     for name in EVERY_MAP:
-        for variant in (None, *(rules.variant for rules in load(name).rules.variants)):
+        for variant in variants_of(name):
             played = load(name).with_variant(variant)
             yield f"{name} {variant or ''}".strip(), played, played.rules.players[turn % 2]
             turn += 1

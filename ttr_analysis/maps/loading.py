@@ -9,9 +9,10 @@ from pathlib import Path
 
 from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import MapError, UnknownNameError, nearest
+from ttr_analysis.maps.columns import MAX_TEXT
 from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.rows import MAX_TEXT, build_board, read_rows
+from ttr_analysis.maps.rows import build_board, read_rows
 from ttr_analysis.maps.rules_file import read_rules
 from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
@@ -20,7 +21,7 @@ _ALIKE = 0.65
 """How alike the name of a map must be to one that is unknown: "Sweden" is half of "nederland"."""
 
 
-def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
+def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = None) -> GameMap:
     """
     Load a map of the package, or from a folder.
 
@@ -31,6 +32,8 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
         case, or the title of such a map; or a folder with `cities.csv`,
         `routes.csv`, `tickets.csv`, `rules.toml` and, for tickets to countries,
         `places.csv`. `planner.toml` may say how `Planner` plays there.
+    variant
+        A variant of its rules; None for its own.
 
     Returns
     -------
@@ -43,11 +46,11 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
         If something in the folder is wrong. It lists all faults at once, each
         with file, line, field, value and what was expected.
     UnknownNameError
-        If there is neither such a map nor such a folder.
+        If there is neither such a map nor such a folder, or no such variant.
 
     Notes
     -----
-    At most 64 cities, 128 routes and 128 tickets, routes of at most 12
+    At most 64 cities, 128 routes and 128 tickets in a game, routes of at most 12
     spaces, tables of at most 1 MB, rules of at most 100 kB on lines of at
     most 10,000 characters. Nothing in a folder is executed.
 
@@ -55,6 +58,8 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     --------
     >>> load_map("switzerland")
     <GameMap 'switzerland': 51 cities, 88 routes, 46 tickets, 2-3 players>
+    >>> load_map("usa", variant="mega")
+    <GameMap 'usa': 36 cities, 100 routes, 69 tickets, 2-5 players>
     """
     folder = find_folder(name_or_folder)
     faults = FaultList("", error=MapError)
@@ -69,7 +74,7 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
     # A map of its own, but made of the same facts as the first equal one.
     game_map = first_equal(GameMap(name=name, title=rules.title, rules=rules, **board))
-    return replace(game_map, strategies=strategies)
+    return replace(game_map, strategies=strategies).with_variant(variant)
 
 
 MapLike = GameMap | str | os.PathLike[str]

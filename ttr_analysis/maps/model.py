@@ -25,7 +25,7 @@ from ttr_analysis.maps.names import (
     route_link,
     ticket_link,
 )
-from ttr_analysis.maps.rows import check_rows, map_rows, read_route, route_under, table_texts
+from ttr_analysis.maps.rows import SetTicket, check_rows, map_rows, read_route, route_under, table_texts, tickets_of
 from ttr_analysis.maps.rules_file import rules_text
 from ttr_analysis.maps.strategy import STRATEGY_FILE, Fitted, strategies_text
 from ttr_analysis.rules.ruleset import RuleSet
@@ -80,9 +80,12 @@ class GameMap:
     title
         Name for people.
     cities, places, routes, tickets
-        All of them. Each copy of a ticket counts.
+        All that are played. Each copy of a ticket counts.
     rules
         The rule set, variants included.
+    all_tickets
+        Where variants play other tickets: all of the folder, each with the sets to
+        which it belongs; else empty.
     strategies
         By what numbers `Planner` plays here. They are no facts of the game: maps are
         equal whatever these are.
@@ -103,6 +106,7 @@ class GameMap:
     routes: tuple[Route, ...]
     tickets: tuple[Ticket, ...]
     rules: RuleSet
+    all_tickets: tuple[SetTicket, ...] = field(default=(), repr=False)
     strategies: tuple[Fitted, ...] = field(default=(), compare=False, repr=False)
 
     # -- looking things up ------------------------------------------------
@@ -403,7 +407,7 @@ class GameMap:
         """Write the map as a folder that `load_map` reads: a new one, or one whose map is replaced."""
         folder = Path(path).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
-        rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
+        rows = map_rows(self.cities, self.places, self.routes, self._set_tickets, self.rules)
         texts = {**table_texts(rows), "rules.toml": rules_text(self.rules)}
         # A variant becomes a map of its own.
         names = {self.rules.variant: "", **{rules.variant: rules.variant for rules in self.rules.variants}}
@@ -437,7 +441,7 @@ class GameMap:
             if route is not None:
                 added.append(route)
         faults.raise_if_any()
-        return self._with((*self.routes, *added), self.tickets)
+        return self._with((*self.routes, *added), self._set_tickets)
 
     def without(self, routes: Iterable[RouteLike]) -> GameMap:
         """
@@ -465,13 +469,14 @@ class GameMap:
         double = double_routes(tracks)
         # The neutral player builds on double routes only.
         tickets = tuple(
-            replace(t, neutral=None) if t.neutral and frozenset(t.neutral) not in double else t for t in self.tickets
+            (replace(t, neutral=None) if t.neutral and frozenset(t.neutral) not in double else t, sets)
+            for t, sets in self._set_tickets
         )
         return self._with(tracks, tickets)
 
     def with_variant(self, name: str | None) -> GameMap:
         """
-        Return the map with the rules of one of its variants; None for its own.
+        Return the map with the rules and tickets of one of its variants; None for its own.
 
         Raises
         ------
@@ -488,15 +493,23 @@ class GameMap:
         if rules is self.rules:
             return self
         routes = tuple(route_under(rules, route, self.rules) for route in self.routes)
-        variant = replace(self, title=rules.title, routes=routes, rules=rules)
+        tickets = tickets_of(self._set_tickets, rules)
+        variant = replace(self, title=rules.title, routes=routes, rules=rules, tickets=tickets, all_tickets=())
         return replace(first_equal(variant), strategies=self.strategies)
 
-    def _with(self, routes: tuple[Route, ...], tickets: tuple[Ticket, ...]) -> GameMap:
+    def _with(self, routes: tuple[Route, ...], tickets: tuple[SetTicket, ...]) -> GameMap:
         """Return the map with other routes and tickets, checked."""
         faults = FaultList(self.name, error=MapError)
         check_rows(map_rows(self.cities, self.places, routes, tickets, self.rules), self.rules, faults)
         faults.raise_if_any()
-        return replace(self, routes=routes, tickets=tickets)
+        all_tickets = tickets if any(sets for _, sets in tickets) else ()
+        return replace(self, routes=routes, tickets=tickets_of(tickets, self.rules), all_tickets=all_tickets)
+
+    @property
+    def _set_tickets(self) -> tuple[SetTicket, ...]:
+        """All tickets with their sets; those played, of all sets, if a user has put them in place of the others."""
+        own = tuple((ticket, ()) for ticket in self.tickets)
+        return self.all_tickets if tickets_of(self.all_tickets, self.rules) == self.tickets else own
 
     # -- plumbing -------------------------------------------------------------
 

@@ -4,127 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from ttr_analysis._decoding import FaultList, Range, Text, read_text
-from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.cards import ROUTE_COLORS, kind_name
+from ttr_analysis._decoding import FaultList, read_text
+from ttr_analysis._errors import nearest
 from ttr_analysis.maps.board import City, Place, Route, Ticket, flat_positions
+from ttr_analysis.maps.columns import CITY_COLUMNS, PLACE_COLUMNS, ROUTE_COLUMNS, TICKET_COLUMNS, Column
 from ttr_analysis.maps.names import fold
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
-MAX_TEXT: Final = 100
-"""Characters in a name."""
 MAX_CITIES: Final = 64
 MAX_ROUTES: Final = 128
 MAX_TICKETS: Final = 128
-MAX_LENGTH: Final = 12
 _MAX_COLUMNS: Final = 50
 _MAX_HINTS: Final = 50
 """With more faults than this, misspelled names get no hints, which take time to find."""
 
 
-# -- columns -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table."""
-
-    name: str
-    parse: Callable[[str], Any]
-    """Turns the text of a field into a value; a `ValueError` says what was expected."""
-    default: Any = ...
-    """Value of an empty field or missing column; `...` where one is required."""
-
-
-def _text(value: str) -> str:
-    if value not in Text(MAX_TEXT):
-        raise ValueError(f"expected {Text(MAX_TEXT)}")
-    return value
-
-
-def _names(value: str) -> tuple[str, ...]:
-    """Return names with semicolons between them."""
-    return tuple(filter(None, (_text(name.strip()) for name in value.split(";"))))
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    """Return a parser for one of several words."""
-
-    def parse(value: str) -> str:
-        if value not in allowed:
-            hint = " or ".join(map(repr, nearest(value, [word for word in allowed if word])))
-            raise ValueError(f"expected {hint or 'one of ' + ', '.join(allowed)}")
-        return value
-
-    return parse
-
-
-def _number(low: float, high: float) -> Callable[[str], float]:
-    """Return a parser for a decimal number from `low` to `high`."""
-
-    def parse(value: str) -> float:
-        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,15})?", value) or not low <= float(value) <= high:
-            raise ValueError(f"expected a number from {low:g} to {high:g}")
-        return float(value)
-
-    return parse
-
-
-def _flag(value: str) -> bool:
-    if value not in {"0", "1"}:
-        raise ValueError("expected 0 or 1")
-    return value == "1"
-
-
-def _color(value: str) -> str:
-    """Return a color of a route, also by another name: most boards print the purple cards pink."""
-    try:
-        return kind_name("color", value, ROUTE_COLORS)
-    except UnknownNameError:
-        return _choice(*ROUTE_COLORS)(value)
-
-
-CITY_COLUMNS: Final = (
-    Column("name", _text),
-    Column("label", _text, ""),
-    Column("country", _text, ""),
-    Column("lat", _number(-90, 90)),
-    Column("lon", _number(-180, 180)),
-    Column("x", _number(-10_000, 10_000), None),
-    Column("y", _number(-10_000, 10_000), None),
-    Column("label_at", _choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
-    Column("also", _names, ()),
-)
-PLACE_COLUMNS: Final = (Column("place", _text), Column("city", _text))
-ROUTE_COLUMNS: Final = (
-    Column("city_a", _text),
-    Column("city_b", _text),
-    Column("track", Range(0, 1).parse, 0),
-    Column("length", Range(1, MAX_LENGTH).parse),
-    Column("color", _color),
-    Column("tunnel", _flag, False),  # noqa: FBT003 - the default of a flag
-    Column("locomotives", Range(0, MAX_LENGTH).parse, 0),
-    Column("toll", Range(0, 20).parse, 0),
-    Column("swap_size", Range(0, 9).parse, None),
-    Column("swap_fills", _choice("any", "symbols"), None),
-)
-TICKET_COLUMNS: Final = (
-    Column("ticket", _text),
-    Column("origin", _text),
-    Column("destination", _text),
-    Column("points", Range(0, 200).parse),
-    Column("neutral_a", _text, ""),
-    Column("neutral_b", _text, ""),
-    Column("deck", _text, ""),
-)
 _TABLES: Final = {
     "cities": (CITY_COLUMNS, MAX_CITIES),
     "places": (PLACE_COLUMNS, MAX_CITIES),
@@ -260,6 +161,16 @@ def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], f
 # -- from rows to a map --------------------------------------------------------------------------------------------
 
 
+SetTicket: TypeAlias = tuple[Ticket, tuple[str, ...]]
+"""A ticket and the sets to which it belongs; to all of them if none is named."""
+_TicketKey: TypeAlias = tuple[str, tuple[str, ...]]
+"""Its name and its sets: another set may have a ticket of the same name with other points."""
+
+
+def _ticket_key(row: Row) -> _TicketKey:
+    return row["ticket"], row["sets"] or ()
+
+
 def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
     """Return the cities, places, routes and tickets that checked rows describe."""
     flat = flat_positions([(row["lat"], row["lon"]) for row in rows.cities.rows])
@@ -270,10 +181,12 @@ def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
     border_points = set(chain.from_iterable(countries.values()))
     places = [Place(city.name, (city.name,)) for city in cities if city.name not in border_points]
     places += [Place(country, tuple(members)) for country, members in countries.items()]
+    all_tickets = _build_tickets(rows.tickets.rows, {place.name: place for place in places})
     return {
         "cities": cities,
         "places": tuple(places),
-        "tickets": _build_tickets(rows.tickets.rows, {place.name: place for place in places}),
+        "tickets": tickets_of(all_tickets, rules),
+        "all_tickets": all_tickets if any(sets for _, sets in all_tickets) else (),
         "routes": tuple(_build_route(row.values, rules) for row in rows.routes.rows),
     }
 
@@ -283,20 +196,28 @@ def _build_city(row: Row, flat: tuple[float, float]) -> City:
     return City(**{**row.values, "label": row["label"] or row["name"], "x": x, "y": y})
 
 
-def _build_tickets(rows: Iterable[Row], places: Mapping[str, Place]) -> tuple[Ticket, ...]:
-    by_id: dict[str, list[Row]] = {}
+def _build_tickets(rows: Iterable[Row], places: Mapping[str, Place]) -> tuple[SetTicket, ...]:
+    by_key: dict[_TicketKey, list[Row]] = {}
     for row in rows:
-        by_id.setdefault(row["ticket"], []).append(row)
+        by_key.setdefault(_ticket_key(row), []).append(row)
     return tuple(
-        Ticket(
-            id=name,
-            origin=places[lines[0]["origin"]],
-            destinations=tuple((places[line["destination"]], line["points"]) for line in lines),
-            neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
-            deck=lines[0]["deck"],
+        (
+            Ticket(
+                id=name,
+                origin=places[lines[0]["origin"]],
+                destinations=tuple((places[line["destination"]], line["points"]) for line in lines),
+                neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
+                deck=lines[0]["deck"],
+            ),
+            sets,
         )
-        for name, lines in by_id.items()
+        for (name, sets), lines in by_key.items()
     )
+
+
+def tickets_of(tickets: Iterable[SetTicket], rules: RuleSet) -> tuple[Ticket, ...]:
+    """Return the tickets that are played by some rules."""
+    return tuple(ticket for ticket, sets in tickets if not sets or rules.tickets.set in sets)
 
 
 def _build_route(values: Mapping[str, Any], rules: RuleSet) -> Route:
@@ -368,7 +289,11 @@ def route_under(rules: RuleSet, route: Route, before: RuleSet) -> Route:
 
 
 def map_rows(
-    cities: Iterable[City], places: Iterable[Place], routes: Iterable[Route], tickets: Iterable[Ticket], rules: RuleSet
+    cities: Iterable[City],
+    places: Iterable[Place],
+    routes: Iterable[Route],
+    tickets: Iterable[SetTicket],
+    rules: RuleSet,
 ) -> MapRows:
     """Return the rows of the tables that describe a map, numbered as in the files."""
 
@@ -381,7 +306,7 @@ def map_rows(
             {"place": place.name, "city": city} for place in places if place.is_country for city in place.cities
         ),
         routes=table(_route_values(route, rules.claims) for route in routes),
-        tickets=table(values for ticket in tickets for values in _ticket_values(ticket)),
+        tickets=table(values for ticket, sets in tickets for values in _ticket_values(ticket, sets)),
     )
 
 
@@ -401,7 +326,7 @@ def _route_values(route: Route, claims: ClaimRules) -> dict[str, Any]:
     }
 
 
-def _ticket_values(ticket: Ticket) -> Iterable[dict[str, Any]]:
+def _ticket_values(ticket: Ticket, sets: tuple[str, ...]) -> Iterable[dict[str, Any]]:
     neutral_a, neutral_b = ticket.neutral or ("", "")
     for place, points in ticket.destinations:
         yield {
@@ -412,6 +337,7 @@ def _ticket_values(ticket: Ticket) -> Iterable[dict[str, Any]]:
             "neutral_a": neutral_a,
             "neutral_b": neutral_b,
             "deck": ticket.deck,
+            "sets": sets,
         }
 
 
@@ -469,7 +395,7 @@ def _check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
     check = _Checker(rows, variant, replace(faults, faults=[]))
     for row in check.routes.rows:
         _check_length(check, row)
-    _check_n_tickets(check, len({row["ticket"] for row in rows.tickets.rows}))
+    _check_n_tickets(check)
     _check_decks(check)
     for fault in check.faults.faults:
         faults.faults.append(replace(fault, expected=f"{fault.expected}, in variant {variant.variant}"))
@@ -483,6 +409,7 @@ class _Checker:
         self.places = rows.places
         self.routes = rows.routes
         self.tickets = rows.tickets
+        self.played = [r for r in rows.tickets.rows if rules is None or not r["sets"] or rules.tickets.set in r["sets"]]
         self.rules = rules
         self.faults = faults
         self.city_names = {row["name"] for row in rows.cities.rows}
@@ -607,8 +534,8 @@ def _check_tracks(check: _Checker, rows: list[Row], *, all_there: bool) -> None:
 def _check_tickets(check: _Checker) -> None:
     if not check.tickets.rows and check.tickets.whole:
         check.add("tickets.csv", None, "", "none", "expected at least one ticket")
-    first: dict[str, Row] = {}
-    seen: dict[tuple[str, str], Row] = {}
+    first: dict[_TicketKey, Row] = {}
+    seen: dict[tuple[_TicketKey, str], Row] = {}
     for row in check.tickets.rows:
         for field in ("origin", "destination") if check.cities_known and check.places.whole else ():
             check.name("tickets.csv", row, field, check.place_names, "city or country")
@@ -617,28 +544,46 @@ def _check_tickets(check: _Checker) -> None:
         _check_neutral(check, row)
         if row.wrong & {"ticket", "destination"}:
             continue
-        start = first.setdefault(row["ticket"], row)
+        start = first.setdefault(_ticket_key(row), row)
         for field in {"origin", "neutral_a", "neutral_b", "deck"} - start.wrong:
             if row[field] != start[field]:
                 expected = f"expected {start[field]!r} as on line {start.line} of the same ticket"
                 check.add("tickets.csv", row, field, repr(row[field]), expected)
-        same = seen.setdefault((row["ticket"], row["destination"]), row)
+        same = seen.setdefault((_ticket_key(row), row["destination"]), row)
         if same is not row:
             expected = f"expected each destination of a ticket once (see line {same.line})"
             check.add("tickets.csv", row, "destination", repr(row["destination"]), expected)
-    _check_n_tickets(check, len(first))
+    _check_sets(check, first)
+    _check_n_tickets(check)
     _check_decks(check)
 
 
-def _check_n_tickets(check: _Checker, n_tickets: int) -> None:
+def _check_sets(check: _Checker, first: Mapping[_TicketKey, Row]) -> None:
+    """Check that each set is played by some rules, and that none has two tickets of one name."""
+    played = {rules.tickets.set for rules in (check.rules, *check.rules.variants)} if check.rules else None
+    earlier: dict[str, list[Row]] = {}
+    for (name, sets), row in first.items():
+        for unknown in [one for one in sets if played is not None and one not in played]:
+            expected = f"expected a set of rules.toml ({', '.join(sorted(played or ()))})"
+            check.add("tickets.csv", row, "sets", repr(unknown), expected)
+        for other in earlier.setdefault(name, []):
+            if not sets or not other["sets"] or set(sets) & set(other["sets"]):
+                expected = f"expected the sets of the same ticket on line {other.line}, or others altogether"
+                check.add("tickets.csv", row, "sets", repr(_field(sets)), expected)
+        earlier[name].append(row)
+
+
+def _check_n_tickets(check: _Checker) -> None:
+    n_tickets = len({row["ticket"] for row in check.played})
     if n_tickets > MAX_TICKETS:
         check.add("tickets.csv", None, "ticket", n_tickets, f"expected at most {MAX_TICKETS} tickets")
-    if check.rules is None or not check.tickets.whole:
+    if check.rules is None or not check.tickets.whole or not check.tickets.rows:
         return
     n_players = check.rules.players[1]
     needed = check.rules.tickets.opening_deal * n_players
-    if 0 < n_tickets < needed:
-        expected = f"expected at least {needed} tickets for the opening deal to {n_players} players"
+    if n_tickets < needed:
+        of_set = f" of the set {check.rules.tickets.set!r}" if len(check.played) < len(check.tickets.rows) else ""
+        expected = f"expected at least {needed} tickets{of_set} for the opening deal to {n_players} players"
         check.add("tickets.csv", None, "ticket", n_tickets, expected)
 
 
@@ -648,14 +593,14 @@ def _check_decks(check: _Checker) -> None:
         return
     decks = check.rules.tickets.decks
     names = {deck.name for deck in decks}
-    for row in check.tickets.rows:
+    for row in check.played:
         if row["deck"] and not names:
             check.add("tickets.csv", row, "deck", repr(row["deck"]), "expected no deck without [[tickets.decks]]")
         elif row["deck"] not in names | {None} and names:
             expected = f"expected a deck of rules.toml ({', '.join(deck.name for deck in decks)})"
             check.add("tickets.csv", row, "deck", repr(row["deck"]), expected)
     for deck in decks if check.tickets.whole else ():
-        n_tickets = len({row["ticket"] for row in check.tickets.rows if row["deck"] == deck.name})
+        n_tickets = len({row["ticket"] for row in check.played if row["deck"] == deck.name})
         n_players = check.rules.players[1]
         if n_tickets < deck.opening_deal * n_players:
             needed = f"expected at least {deck.opening_deal * n_players} tickets of the deck {deck.name!r}"

@@ -156,7 +156,7 @@ def run_study(
                     each(section)
         subtitle = "A study of the map: tickets, odds and bottlenecks"
         sections = tuple(found[i] for i in sorted(found))
-        return Study(name(game_map.title), subtitle, board.head(context), sections, context.findings)
+        return Study(name(game_map.rules.full_title), subtitle, board.head(context), sections, context.findings)
 
 
 @contextmanager

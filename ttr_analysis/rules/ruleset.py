@@ -198,6 +198,9 @@ class TicketRules:
     decks
         The decks, if there is more than one pile at the start: each player is dealt
         from one after the other, `opening_deal` tickets in all.
+    set
+        The set of tickets that is played: those with this name among their `sets`,
+        and those without any.
     """
 
     opening_deal: Annotated[int, Range(1, 20)] = 3
@@ -207,6 +210,7 @@ class TicketRules:
     unkept: Literal["removed", "under_pile", "discard_pile"] = "under_pile"
     opening_unkept: Literal["", "removed", "under_pile", "discard_pile"] = ""
     decks: tuple[DeckRules, ...] = ()
+    set: str = "base"
 
     def n_dealt(self, deck: str) -> int:
         """
@@ -426,6 +430,18 @@ class RuleSet:
     def deck(self) -> CardCounts:
         """All train cards of the game."""
         return CardCounts((self.cards.per_color,) * N_COLORS + (self.cards.locomotives,))
+
+    @property
+    def full_title(self) -> str:
+        """
+        The title with the variant, in words.
+
+        Examples
+        --------
+        >>> RuleSet("USA", variant="big_cities").full_title
+        'USA, big cities'
+        """
+        return f"{self.title}, {self.variant.replace('_', ' ')}" if self.variant else self.title
 
     def points_for(self, length: int) -> int:
         """

@@ -119,10 +119,9 @@ class Moment(TypedDict):
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
     """Return what does not change in a game."""
     rules = game_map.rules
-    variant = rules.variant.replace("_", " ")
     return {
         "sheet": live_sheet(game_map),
-        "title": f"{game_map.title}, {variant}" if variant else game_map.title,
+        "title": rules.full_title,
         "names": seat_names(names),
         "kinds": list(CARD_KINDS),
         "money": rules.money.tokens > 0,

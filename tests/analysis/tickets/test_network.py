@@ -87,6 +87,23 @@ def test_network_equals_an_integer_program(name: str, n_tickets: int) -> None:
     assert n_countries or not any(len(ticket.destinations) > 1 for ticket in game_map.tickets)
 
 
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("table", [("usa", "1910"), ("usa", "mega"), ("europe", "mega"), ("europe", "big_cities")])
+def test_networks_of_other_tickets_equal_an_integer_program(table: tuple[str, str]) -> None:
+    game_map = load(table[0]).with_variant(table[1])
+    rng = np.random.default_rng(5)
+    for n_tickets in (1, 2, 2):
+        tickets = sample(rng, game_map.tickets, n_tickets)
+        assert cost_of(cheapest_network(game_map, tickets)) == cheapest_cost(game_map, tickets, [], [])
+
+
+def test_a_whole_deal_of_the_largest_game_is_solved() -> None:
+    mega = load("europe").with_variant("mega")
+    tickets = sample(np.random.default_rng(5), mega.tickets, mega.rules.tickets.opening_deal)
+    assert len(tickets) == MAX_TICKETS
+    assert_completes(cheapest_network(mega, tickets), [])
+
+
 Question = tuple[GameMap, list[Ticket], list[Route], list[Route]]
 """A small board, tickets between any groups of its cities, and routes closed and owned."""
 
