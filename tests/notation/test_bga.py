@@ -79,6 +79,23 @@ def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
         ]
 
 
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [("usa", "1910"), ("usa", "mega"), ("usa", "big_cities"), ("europe", "extended"), ("europe", "mega"), ("usa", "")],
+)
+def test_the_expansion_is_found_from_the_log(name: str, variant: str) -> None:
+    for seed in range(2):
+        record = Game(name, 4, variant or None).play([Planner()] * 4, seed=seed)
+        read = read_bga(log_text(record, np.random.default_rng(seed)))
+
+        assert (read.map.name, read.map.rules.variant) == (name, variant)
+        assert sorted(read.scores) == sorted(record.scores)
+        assert read.report is not None
+        assert read.report.disagreements.empty
+        assert (f"the variant is {variant}, for " in str(read.report)) == bool(variant)
+
+
 def test_a_log_that_breaks_off_anywhere_loads() -> None:
     text = usa_log()
     for end in [*range(131, 900, 131), *range(900, len(text), 1_601)]:

@@ -22,6 +22,7 @@ from ttr_analysis.notation.bga_names import (
     TicketNotes,
     check_order,
     find_map,
+    find_variant,
     players_of,
     selections_of,
     tracks_of,
@@ -131,8 +132,9 @@ def read_bga(
     seat
         The player whom the log calls "You", if it does not say.
     game_map
-        The map, or its name; if None, the one whose places the log names. Where the
-        log replaces markets that the map keeps, the variant that does so is taken.
+        The map, or its name; if None, the one whose places the log names. Where a
+        variant of it agrees with more of the log's tickets, bonuses and markets, that
+        is taken.
     title
         A title for the record.
     date
@@ -180,7 +182,7 @@ def read_bga(
     if not log.entries:
         line, content = log.unread[0] if log.unread else (0, "")
         raise fault(line, content, "expected the log of a game, but no line was understood")
-    game_map, assumed = _map_of(log, game_map)
+    game_map, assumed = _map_of(log, game_map, tickets or {})
     check_order(log)
     players = players_of(log, game_map)
     selections = selections_of(tickets or {}, game_map)
@@ -197,17 +199,15 @@ def read_bga(
     return _record(reader, title, date)
 
 
-def _map_of(log: Log, game_map: MapLike | None) -> tuple[GameMap, list[str]]:
-    """Return the map of a log, as the variant whose market it shows, and what was assumed for that."""
+def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
+    """Return the map of a log, as the variant that agrees with most of its lines, and what was assumed for that."""
     found = find_map(log) if game_map is None else as_map(game_map)
     texts = [] if found else ["the map is the one of most logs: this one names no place"]
     found = found or as_map("usa")
-    if found.rules.market.reset_at == 0 and any(entry.kind in ("reset", "stay") for entry in log.entries):
-        for variant in found.rules.variants:
-            if variant.market == replace(found.rules.market, reset_at=variant.market.reset_at):
-                texts.append(f"the variant is {variant.variant}, for the market was replaced")
-                return found.with_variant(variant.variant), texts
-    return found, texts
+    played, reason = find_variant(log, found, notes)
+    if reason:
+        texts.append(f"the variant is {played.rules.variant}, for {reason}")
+    return played, texts
 
 
 def read_notes(path: Path) -> TicketNotes:

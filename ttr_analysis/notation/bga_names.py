@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import RecordError, UnknownNameError, nearest
+from ttr_analysis._words import listed
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.maps.board import Place
@@ -220,6 +221,71 @@ def _is_on(entry: LogEntry, game_map: GameMap) -> bool:
     return any(all(place_named(end, game_map) for end in its) for its in ends)
 
 
+_MARKET: Final = ("reset", "stay")
+_TICKET: Final = ("reveal", "completed", "won", "lost")
+_BONUS_OF: Final = {"bonus": "longest_trail", "globetrotter": "completed_tickets"}
+_REASONS: Final = {
+    **dict.fromkeys(_MARKET, "the market was replaced"),
+    **dict.fromkeys(_TICKET, "its tickets are named"),
+    **dict.fromkeys(_BONUS_OF, "its bonus was won"),
+    "keep": "its deals of tickets were kept",
+}
+"""Lines that tell variants apart, and what they show."""
+
+
+def find_variant(log: Log, game_map: GameMap, notes: TicketNotes) -> tuple[GameMap, str]:
+    """
+    Return a map as the variant that agrees with most of a log and of notes, and why.
+
+    Of several that do, it is one without the bonuses that nobody got in a whole game, the map itself, or the one with
+    the fewest tickets.
+    """
+    openings: dict[str, int] = {}
+    for entry in log.entries:
+        if entry.kind == "keep":
+            openings.setdefault(entry.player, entry.line)
+    lines = {(e.kind, e.player, e.ends, e.line in openings.values(), e.number): e for e in log.entries}
+    telling = [entry for entry in lines.values() if entry.kind in _REASONS]
+    noted = {name for its in _by_player(notes).values() for offered, kept, _ in its for name in (*offered, *kept)}
+    telling += [LogEntry("reveal", 0, None, "", name, ends=name) for name in sorted(noted)]
+
+    kinds = {entry.kind for entry in log.entries}
+    nobodys = {measure for kind, measure in _BONUS_OF.items() if "end" in kinds and kind not in kinds}
+    tables = [game_map, *(game_map.with_variant(rules.variant) for rules in game_map.rules.variants)]
+    agreeing = [{entry for entry in telling if _agrees(entry, played, openings)} for played in tables]
+
+    def fits(i: int) -> tuple[int, ...]:
+        n_strange = sum(bonus.measure in nobodys for bonus in tables[i].rules.bonus)
+        return len(agreeing[i]), -n_strange, i == 0, -len(tables[i].tickets)
+
+    best = max(range(len(tables)), key=fits)
+    why = [_REASONS[entry.kind] for entry in telling if entry in agreeing[best] - agreeing[0]]
+    return tables[best], listed(dict.fromkeys(why or ["nobody got another bonus"])) if best else ""
+
+
+def _agrees(entry: LogEntry, game_map: GameMap, openings: Mapping[str, int]) -> bool:
+    """Return whether what a line says can be in games on a map."""
+    rules = game_map.rules
+    if entry.kind in _MARKET:
+        return rules.market.reset_at > 0
+    if entry.kind in _BONUS_OF:
+        return any(bonus.measure == _BONUS_OF[entry.kind] for bonus in rules.bonus)
+    if entry.kind == "keep":
+        is_opening = openings.get(entry.player) == entry.line
+        least, most = (
+            (rules.tickets.opening_keep, rules.tickets.opening_deal)
+            if is_opening
+            else (rules.tickets.keep, rules.tickets.draw)
+        )
+        return least <= entry.number <= most
+    try:
+        tickets = [game_map.tickets[i] for i in copies_named(entry, game_map)]
+    except RecordError:
+        return False
+    scores = {points for ticket in tickets for points in (-ticket.penalty, *(n for _, n in ticket.destinations))}
+    return entry.kind not in ("won", "lost") or entry.points * (1 if entry.kind == "won" else -1) in scores
+
+
 # -- tickets that were noted -------------------------------------------------------------------------------------------
 
 
@@ -291,7 +357,7 @@ def _noted(name: str, game_map: GameMap) -> Copies:
         return names[near[0]]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
     names: dict[str, set[int]] = {}
     for i, ticket in enumerate(game_map.tickets):
@@ -299,7 +365,7 @@ def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
     return {name: frozenset(numbers) for name, numbers in names.items()}
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _tickets_by_ends(game_map: GameMap) -> dict[tuple[str, frozenset[str]], Copies]:
     """Return the tickets by their origin and destinations; those to one place from either end."""
     found: dict[tuple[str, frozenset[str]], set[int]] = {}
