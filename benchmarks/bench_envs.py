@@ -26,9 +26,7 @@ def steps_per_second(batch: Batch, n_steps: int = N_STEPS) -> float:
 
     def play(n: int) -> None:
         for _ in range(n):
-            batch.step(random_actions(mask, rng))
-            batch.observe(observed)
-            batch.mask(mask)
+            batch.step(random_actions(mask, rng), observation=observed, mask=mask)
 
     play(200)
     n, best = max(1, n_steps // batch.n_games), 0.0

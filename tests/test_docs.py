@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ttr_analysis import load_map, tables
+from ttr_analysis import envs, load_map, tables
 from ttr_analysis.engine.actions.table import HANDLER_OF
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.maps.model import GameMap
@@ -186,6 +186,13 @@ def test_the_table_of_limits_is_right() -> None:
         tables.MAX_BONUSES,
         tables.MAX_TIE_BREAKS,
         tables.MAX_GOALS,
+    ]
+
+
+def test_the_table_of_actions_is_right() -> None:
+    rows = table((ROOT / "docs" / "training.md").read_text("utf-8"), "map")
+    assert rows == [
+        [load_map(name).title, str(len(envs.action_words(name))), str(len(envs.features(name, 2)))] for name in MAPS
     ]
 
 

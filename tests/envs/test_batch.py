@@ -85,6 +85,17 @@ def test_threads_change_nothing(name: str) -> None:
     assert np.array_equal(one.mask(), three.mask())
 
 
+def test_a_step_fills_in_what_is_then_seen() -> None:
+    batch = Batch("usa", 5, seed=SEED, n_threads=2)
+    observed, mask, rng = batch.observe(), batch.mask(), np.random.default_rng(2)
+    for _ in range(300):
+        batch.step(random_actions(mask, rng), observation=observed, mask=mask)
+        assert np.array_equal(observed, batch.observe())
+        assert np.array_equal(mask, batch.mask())
+    with pytest.raises(ValueError, match="an array of int8"):
+        batch.step(random_actions(mask, rng), mask=np.zeros((1, 1), dtype=np.int8))
+
+
 def test_a_batch_begins_again_with_a_seed_or_at_a_game() -> None:
     batch = Batch("usa", 3, seed=SEED)
     states = [batch.state(slot) for slot in range(3)]

@@ -358,12 +358,11 @@ class Batch:
         looking = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
         if looking.shape != (self.n_games,) or ((looking < 0) | (looking >= self.n_players)).any():
             raise ValueError(f"expected a seat from 0 to {self.n_players - 1} for each of {self.n_games} games")
-        self._on_threads(
-            lambda block: observe_games(
-                self._states[block], self._tables, self._encode, self._lore, looking[block], filled[block]
-            )
-        )
+        self._on_threads(lambda block: self._observe(block, looking[block], filled[block]))
         return filled
+
+    def _observe(self, block: slice, looking: Ints, filled: Singles) -> None:
+        observe_games(self._states[block], self._tables, self._encode, self._lore, looking, filled)
 
     def mask(self, out: Flags | None = None) -> Flags:
         """
@@ -375,8 +374,11 @@ class Batch:
             An array of int8 to fill in; a new one if None.
         """
         filled = _room(out, (self.n_games, len(self.words)), np.int8)
-        self._on_threads(lambda block: mask_games(self._states[block], self._tables, self._numbering, filled[block]))
+        self._on_threads(lambda block: self._mask(block, filled[block]))
         return filled
+
+    def _mask(self, block: slice, filled: Flags) -> None:
+        mask_games(self._states[block], self._tables, self._numbering, filled)
 
     def state(self, slot: int) -> GameState:
         """
@@ -395,7 +397,9 @@ class Batch:
 
     # -- what is done ------------------------------------------------------------------
 
-    def step(self, actions: Ints) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
+    def step(
+        self, actions: Ints, *, observation: Singles | None = None, mask: Flags | None = None
+    ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
         """
         Take an action in every game, and let opponents act until another seat must.
 
@@ -403,6 +407,9 @@ class Batch:
         ----------
         actions
             The number of a legal action for each game.
+        observation, mask
+            Arrays to fill in with what `observe` and `mask` then give: faster than
+            to ask after the step, above all on several threads.
 
         Returns
         -------
@@ -420,9 +427,22 @@ class Batch:
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         if chosen.shape != (self.n_games,):
             raise ValueError(f"expected one action for each of {self.n_games} games, got shape {chosen.shape}")
-        self._on_threads(lambda block: self._find_codes(block, chosen))
+        if observation is not None:
+            _room(observation, (self.n_games, len(self.features)), np.float32)
+        if mask is not None:
+            _room(mask, (self.n_games, len(self.words)), np.int8)
+        self._find_codes(slice(0, self.n_games), chosen)  # all of them, before anything happens
         rewards = np.zeros((self.n_games, self.n_players))
-        self._on_threads(lambda block: self._advance(block, rewards[block]))
+
+        def advance(block: slice) -> None:
+            self._advance(block, rewards[block])
+            if observation is not None:
+                looking = np.ascontiguousarray(self._seat_of[block])
+                self._observe(block, looking, observation[block])
+            if mask is not None:
+                self._mask(block, mask[block])
+
+        self._on_threads(advance)
         return rewards, self._done.astype(np.bool_), self.seats
 
     def _find_codes(self, block: slice, chosen: Ints) -> None:
