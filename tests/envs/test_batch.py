@@ -142,7 +142,7 @@ def test_observations_are_in_range_and_named(combination: Combination) -> None:
         observed = batch.observe()
         assert ((observed >= 0) & (observed <= HIGHEST)).all()
         seen = np.maximum(seen, observed.max(axis=0))
-    assert (seen > 0).mean() > 0.4
+    assert (seen > 0).mean() > 0.25, "of a hundred tickets a short game shows few"
 
 
 def test_an_observation_says_what_its_seat_sees() -> None:
