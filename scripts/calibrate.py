@@ -1,7 +1,7 @@
 """
 Play on from many positions, and store predictions beside outcomes.
 
-    python -m scripts.calibrate rows.csv            # 20,000 positions from games of planners; resumes an existing file
+    python -m scripts.calibrate rows.csv            # 20,000 positions a map with 2 players; resumes an existing file
     python -m scripts.calibrate rows.csv --show     # print the tables of `docs/winning.md`, and draw its picture
 
 Each game gives five positions, at random steps, all from the view of one random
@@ -44,12 +44,10 @@ class Setting(NamedTuple):
     n_games: int
 
 
-SETTINGS: Final = (
-    Setting("nordic", 2, 1_400),
-    Setting("nordic", 3, 1_400),
-    Setting("usa", 3, 500),
-    Setting("switzerland", 3, 400),
-    Setting("nederland", 3, 300),
+SETTINGS: Final = tuple(
+    Setting(name, n_players, n_games)
+    for n_players, n_games in ((2, 4_000), (3, 1_000))
+    for name in ("usa", "europe", "nordic", "switzerland", "nederland")
 )
 COLUMNS: Final = (
     *("map", "players", "game", "step", "steps", "seat", "built", "difference", "won", "expected", "rollouts"),

@@ -165,7 +165,8 @@ def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: in
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
     parts = [model.pair_part(n) for n in known.packed.n_held[:n_players]]
     joint = [np.tensordot(constants[PAIRS], moment.pairs(seat), 1) for seat in range(n_players)]
-    chosen = np.array([chosen_part(known, seat) if model.minds_choice else 0.0 for seat in range(n_players)])
+    is_asked = known.tables.opening_deal <= model.most_offered
+    chosen = np.array([chosen_part(known, seat) if is_asked else 0.0 for seat in range(n_players)])
     per_route = np.exp([constants[WAYS] @ [1.0, built_part(known, seat)] for seat in range(n_players)])
     joint_weights = np.exp(np.reshape(parts, (-1, 1, 1)) * joint)
     beliefs = Beliefs(weights, joint_weights, moment.on_way, per_route, chosen, int(model.is_tree))
@@ -222,7 +223,7 @@ def show(model: Model, games: Games, *, is_fitted: bool) -> None:
     """Print what a model is worth; if it is fitted, its constants, too."""
     found = {table: moments(*table, model, games) for table in TABLES}
     in_use = constants_of(model)
-    even = model._replace(minds_choice=False)
+    even = model._replace(most_offered=0)
     tried = {"all as likely": (np.zeros(len(NAMES)), even), "in use": (in_use, model)}
     if is_fitted:
         some = [moment for (name, _), (to_fit, _) in found.items() if name not in LEFT_OUT for moment in to_fit]

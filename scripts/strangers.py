@@ -28,7 +28,7 @@ from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.watching import Watcher, styled_share
 from ttr_analysis.studies import rate_interval
 
-TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))
+TABLES: Final = (("usa", 2), ("europe", 3), ("nordic", 3), ("switzerland", 2), ("nederland", 3))
 N_GAMES: Final = 60
 """Of each table and kind."""
 N_MOMENTS: Final = 3

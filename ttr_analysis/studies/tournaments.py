@@ -554,7 +554,9 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     # What each deal says beyond the fit; the spread of that between deals is what the information matrix cannot know.
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
-    covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse
+    # The fit has taken up a part of that spread, the more of it the fewer deals there are.
+    n_seen = max(_TWO, int(np.count_nonzero(scores.any(axis=(1, 2)))))
+    covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse * n_seen / (n_seen - 1)
     against = np.eye(len(sums)) - np.eye(len(sums))[reference]
     by_model, by_spread = (np.diag(against @ covariance @ against.T) for covariance in covariances)
     beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)  # points to whom it took one from

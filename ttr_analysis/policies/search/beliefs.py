@@ -30,7 +30,7 @@ from ttr_analysis.engine.layout import KEEP_START, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.knowledge import Knowledge
-from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
+from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 
 class Beliefs(NamedTuple):
@@ -87,9 +87,10 @@ class Model(NamedTuple):
         What all its trains placed add to the logarithm for a ticket of a deck that
         is dealt at the opening only. A planner builds for such a ticket from the
         start, while others may be drawn late: then it is below 0.
-    minds_choice
-        Whether tickets chosen of an opening offer are such as the player would
-        choose.
+    most_offered
+        Largest opening offer of which the player is asked what it would choose, so
+        that its tickets are such as it would; each ticket more doubles its choices,
+        and the time that they take. 0: never.
     """
 
     fit: Floats
@@ -97,7 +98,7 @@ class Model(NamedTuple):
     way_fit: Floats
     is_tree: bool
     since_opening: float
-    minds_choice: bool
+    most_offered: int
 
     def pair_part(self, n_held: int) -> float:
         """
@@ -115,7 +116,7 @@ SOUND: Final = Model(
     np.array([2.35, -1.33]),
     is_tree=True,
     since_opening=0.0,
-    minds_choice=True,
+    most_offered=MAX_OFFER,
 )
 """With it win probabilities were soundest, of planners and others; its constants come from games of planners alone."""
 IN_PLAY: Final = Model(
@@ -124,7 +125,7 @@ IN_PLAY: Final = Model(
     np.array([0.0, 0.0]),
     is_tree=False,
     since_opening=-2.5,
-    minds_choice=False,
+    most_offered=4,
 )
 """
 What the search plays by; the constants come from games of planners of many styles, and a few greedy players.
@@ -182,7 +183,7 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
             if model.way_fit.any():
                 fill_on_way(known.packed, known.tables, seat, on_way[seat])
                 per_route[seat] = np.exp(model.way_fit @ [1.0, built_part(known, seat)])
-            chosen[seat] = chosen_part(known, seat) if model.minds_choice else 0.0
+            chosen[seat] = chosen_part(known, seat) if known.tables.opening_deal <= model.most_offered else 0.0
         beliefs.weights[seat, sorted(known.excluded[seat])] *= EXCLUDED_WEIGHT
     return beliefs
 
