@@ -109,8 +109,9 @@ def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
     routes = Combination("nordic", "", 2).game_map.routes
     longest = max(range(len(routes)), key=lambda route: routes[route].length)
     fresh, built = a_position({}, 3), a_position({longest: 1}, 3)
-    assert chosen_part(fresh, 1) == 1
-    assert chosen_part(built, 1) == built.packed.trains[1] / 40 < 1
+    assert chosen_part(fresh, 1) == chosen_part(built, 1) == 1
+    built.packed.trains[1] = 8  # of 40
+    assert chosen_part(built, 1) == 2 * 8 / 40
     assert chosen_part(a_position({}, 6), 1) == chosen_part(a_position({}, 1), 1) == 0
     fresh.packed.held[1, 0] = 3
     assert chosen_part(fresh, 1) == 0

@@ -193,14 +193,14 @@ def chosen_part(known: Knowledge, seat: int) -> float:
     Return the part of the worlds in which a seat holds what its player would choose of an opening offer.
 
     All of them, if none of its tickets is known and they may be those that it kept;
-    then fewer the more trains it has placed: its routes show more of them by then,
-    and asking its player would cost more time than the rollout.
+    once it has placed half of its trains, fewer the more it places: its routes show more
+    by then, and asking its player would cost more time than the rollout.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
     is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
     if state.phase == KEEP_START or not is_as_many or (held != UNKNOWN_TICKET).any():
         return 0.0
-    return float(state.trains[seat] / tables.trains_each)
+    return min(1.0, 2 * float(state.trains[seat] / tables.trains_each))
 
 
 def built_part(known: Knowledge, seat: int) -> float:
