@@ -93,8 +93,8 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             )
             continue
         yield Markup(
-            "{} began with {}. Their own moves brought {} compared with a planner's: {} where theirs were better, less "
-            "{} lost against the best ones. Moves of others brought {}, and luck {}. {}"
+            "{} began with {}. Compared with a planner's, their own moves brought {}: {} without the costly ones, less "
+            "{} that these cost. Moves of others brought {}, and luck {}. {}"
         ).format(
             name,
             percent(row["start"]),
@@ -156,7 +156,8 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
         [
             Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
             figure(percent(row["start"]) if row["decisions"] else "–"),
-            *(figure(f"{100 * row[part]:.0f}") for part in ("found", "lost")),
+            figure(_known(row["found"], row["skill_error"])),
+            figure(f"{100 * row['lost']:.0f}"),
             figure(_known(row["skill"], row["skill_error"])),
             figure(percentage_points(row["others"])),
             figure(_known(row["luck"], row["luck_error"])),

@@ -79,8 +79,8 @@ _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "le
 SUMMARY_COLUMNS: Final = {
     "player": "the name, or the policy",
     "start": "win probability before its first decision, of a planner",
-    "found": "what its decisions would have brought beyond a planner's, had all of them been the best",
-    "lost": "what they cost against the best: the sum of the losses, for a route missed time after time the largest",
+    "found": "what its decisions would have brought beyond a planner's without the moves with a mark",
+    "lost": "what these cost: the sum of their losses, for a route missed time after time the largest",
     "skill": "found less lost: what its own decisions brought beyond what a planner would have done",
     "others": "what decisions of the other seats brought it, or cost it, compared with a planner's",
     "luck": "what cards, tickets and hidden hands brought it",
@@ -243,8 +243,9 @@ class Review:
             table = self.table[(self.table["seat"] == seat) & (self.table["label"] != FORCED)]
             start = made[0].chances[seat] - made[0].skill[seat] if made else np.nan
             ideas = [missed for (whose, _), missed in self._missed.items() if whose == seat]
+            marked = [[one.loss for one in missed if label_of(one) in BOUNDS] for missed in ideas]
             skill = sum(one.skill[seat] for one in made)
-            lost = sum(max(one.loss for one in missed) for missed in ideas)
+            lost = sum(max(losses) for losses in marked if losses)
             others = sum(one.skill[seat] for one in self._of_others(seat))
             result = self._result(seat)
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in ideas)
@@ -550,7 +551,7 @@ def review(
     One measure gives curve, losses, marks and skill: the share of games that the seat
     wins in the same worlds after the best move found, after the move played, and after a
     planner's. The curve falls by the loss. What a seat `found` beyond a planner's moves,
-    less what it `lost` against the best ones, is its `skill`; with what the others' moves
+    less what it `lost` by moves with a mark, is its `skill`; with what the others' moves
     brought it and with luck, which is all else and on average 0 among planners, it adds
     up exactly to the result less the probability at the start.
 
