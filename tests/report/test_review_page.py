@@ -15,7 +15,7 @@ from tests.fixtures import INVENTED, load
 from tests.notation.bga_writer import log_text
 from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
-from ttr_analysis.report.review import write_review
+from ttr_analysis.report.review import _known, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
@@ -122,13 +122,19 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     late = partial(reviews._decisions_of, steps=range(len(log.steps) - 12, len(log.steps)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reviews, "_decisions_of", late)
-        write_review(review(log, rollouts=4, progress=False), tmp_path / "page.html")
+        found = review(log, rollouts=4, progress=False)
+    write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
     assert "kept which of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
     assert "Cards that lay face up and were not taken are unknown" in text
     assert "Too few rollouts to judge most decisions" in text
-    assert "too few rollouts were played to say" in text
-    assert "not clear" in text
+    n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
+    assert text.count("too few rollouts were played to say") == n_unclear
     assert "??" not in text
+
+
+def test_luck_beyond_measure_is_no_finding() -> None:
+    assert _known(0.82, 2.01) == "not clear"
+    assert _known(-0.07, 0.1) == "−7 ± 10"
