@@ -91,3 +91,11 @@ def test_a_record_that_knows_all_has_no_orders_to_choose_from() -> None:
     assert ticket_orders(record, 0).shape[0] == 0
     assert ticket_orders(record.watched_from(1, shown=False), 0).shape[0] == 0
     assert Watcher(record, 0).at(40).orders == {}
+
+
+def test_doubt_is_about_the_set_of_tickets_not_their_order() -> None:
+    _, log = both("usa", 3, 0)
+    watcher, turns = Watcher(log, 0), turns_of(log, 0)
+
+    assert not watcher.at(len(log.steps) - 1).is_in_doubt(0)
+    assert watcher.at(turns[-1] - 1).is_in_doubt(0)

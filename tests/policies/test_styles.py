@@ -127,7 +127,7 @@ def test_a_pasted_log_tells_how_its_players_play(name: str, n_players: int) -> N
         text = log_text(game.play([policy] * n_players, seed=4), np.random.default_rng(5))
         return styled_share(read_bga(text, game_map=name), range(n_players))
 
-    assert said(Planner()) < 1 / 4
+    assert said(Planner()) < PRIOR + 0.05  # hardly anything is learned where it is in doubt which tickets came when
     assert said(Greedy()) > 0.99
 
 

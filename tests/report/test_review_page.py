@@ -60,7 +60,7 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
 ) -> None:
     found = review(Game("europe").play(["Random", "Planner"], seed=3), 0, rollouts=2, progress=False)
     builds = found.table[found.table["move"].str.startswith("station ")].head(2)
-    builds = builds.assign(until=builds.index, reason="")
+    builds = builds.assign(since=builds.index, until=builds.index, reason="")
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
@@ -129,9 +129,9 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     assert "kept which of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
     assert "Cards that lay face up and were not taken are unknown" in text
-    assert "Too few rollouts to judge most decisions" in text
+    assert "too few rollouts to judge most decisions" in text
     n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
-    assert text.count("too few rollouts were played to say") == n_unclear
+    assert text.count("too few rollouts to separate skill from luck") == n_unclear
     assert "??" not in text
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Sequence
+from math import ceil, isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
@@ -31,8 +31,6 @@ BOARD_WIDTH: Final = 560
 """Most pixels across of a board."""
 _UNCLEAR: Final = 0.25
 """Half of an interval of skill or luck from which its value is not told."""
-_SAMPLED: Final = 10
-"""One step in ten is looked at for unknown cards in the market."""
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
@@ -69,6 +67,7 @@ def _article(review: Review) -> str:
             doubts=_doubts(review, names),
             table=_table(review, names),
             curve=_curve(review, moments.index.tolist()) if len(review.curve) else "",
+            n_judged=len(review.table),
             is_clear=review.lacking == 1,
             moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
@@ -88,19 +87,21 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
         made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}."
         if row["luck_error"] > _UNCLEAR:
-            yield Markup("{} {} What was skill and what was luck, too few rollouts were played to say.").format(
+            yield Markup("{} {} There were too few rollouts to separate skill from luck.").format(
                 name, Markup("began with {}.").format(percent(row["start"])) + f" {made}"
             )
             continue
         yield Markup(
-            "{} began with {}. Compared with a planner's, their own moves brought {}: {} without the costly ones, less "
-            "{} that these cost. Moves of others brought {}, and luck {}. {}"
+            "{} began with {}. Compared with a planner's, their own moves brought {}: {} if the marked ones had been "
+            "the best, minus {} for those. {} {}"
         ).format(
             name,
             percent(row["start"]),
             percentage_points(row["skill"]),
             *(f"{100 * row[part]:.0f}" for part in ("found", "lost")),
-            *(percentage_points(row[source]) for source in ("others", "luck")),
+            f"Moves of others brought {percentage_points(row['others'])}, and luck {percentage_points(row['luck'])}."
+            if review.seat is None
+            else f"Luck and the moves of others brought {percentage_points(row['luck'])}.",
             made,
         )
 
@@ -108,31 +109,42 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
     """Yield what was not known, what was assumed, and how much that matters."""
     record, table = review.record, review.table
-    doubtful = [bdi(names[seat]) for seat in sorted(set(table["seat"])) if len(ticket_orders(record, seat)) > 1]
-    if doubtful:
-        costly = table[table["loss_low"] >= BOUNDS["inaccuracy"]]
-        n_held = int((costly["holds"] >= 1 - MOST_DOUBT).sum())
+    if not review.is_whole:
+        yield Markup("The review was interrupted after step {}.").format(table.index[-1])
+    seats = {seat for seat in set(table["seat"]) if len(ticket_orders(record, seat)) > 1}
+    if seats:
+        doubtful = Markup(listed([bdi(names[seat]) for seat in sorted(seats)]))  # noqa: S704 - escaped by `bdi`
+        costly = table[table["seat"].isin(seats) & (table["loss_low"] >= BOUNDS["inaccuracy"])]
+        n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
         yield Markup(
             "The record does not say in which turn {} kept which of the tickets shown at the end. Their moves were "
-            "judged with hands of tickets that they may have held, by what their routes show. Of {} that seemed to "
-            "cost something, {} did with nearly all of these hands; only those are marked."
-        ).format(Markup(listed(doubtful)), counted(len(costly), "move"), n_held)  # noqa: S704 - escaped by `bdi`
-    seats = range(record.header.n_players) if review.seat is None else [review.seat]
-    n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in seats for step in record.steps) - len(table)
-    if n_unjudged:
+            "judged with hands of tickets that they may have held, by what their routes show. {}"
+        ).format(
+            doubtful,
+            f"Of {counted(len(costly), 'move')} that seemed to cost something, {n_failed} may have been right with "
+            "other tickets and have no mark."
+            if n_failed
+            else "No mark depends on which they held.",
+        )
+    reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
+    n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
+    if n_unjudged and review.is_whole:
         yield Markup("{} could not be judged: the record does not say what the player held or was offered.").format(
             counted(n_unjudged, "decision")
         )
-    if any(UNKNOWN in record.state_at(step).market for step in range(0, len(record.steps), _SAMPLED)):
-        yield Markup("Cards that lay face up and were not taken are unknown; taking one of them was not considered.")
+    if any(UNKNOWN in state.market for state in record.states()):
+        yield Markup(
+            "Cards that lay face up and were not taken are unknown, and some cards in hands: only what the known ones "
+            "allow was tried."
+        )
     if review.lacking > 1:
-        minutes = review.minutes_lacking
-        more = f"{review.lacking:.1f} times as many are" if minutes is None else f"{_minutes(minutes)} more are"
-        yield Markup("Too few rollouts to judge most decisions: about {} needed.").format(more)
+        minutes = review.minutes_needed
+        more = f"{review.lacking:.1f} times as many are" if minutes is None else f"{_minutes(minutes)} in all are"
+        yield Markup("There were too few rollouts to judge most decisions: about {} needed.").format(more)
 
 
 def _minutes(minutes: float) -> str:
-    return counted(max(1, math.ceil(minutes)), "minute")
+    return counted(max(1, ceil(minutes)), "minute")
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
@@ -155,19 +167,26 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
     rows = [
         [
             Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-            figure(percent(row["start"]) if row["decisions"] else "–"),
-            figure(_known(row["found"], row["skill_error"])),
-            figure(f"{100 * row['lost']:.0f}"),
-            figure(_known(row["skill"], row["skill_error"])),
-            figure(percentage_points(row["others"])),
-            figure(_known(row["luck"], row["luck_error"])),
-            figure(percent(row["result"])),
+            *map(figure, _parts(row) if row["decisions"] else ["–"] * 6),
+            figure("–" if isnan(row["result"]) else percent(row["result"])),
             *(row[label] for label in _PLURALS),
         ]
         for row in review.summary().reset_index().to_dict("records")
     ]
     headings = ["start", "found", "lost", "own moves", "moves of others", "luck", "result"]
     return table(["", *headings, *_PLURALS.values()], rows)
+
+
+def _parts(row: dict[Any, Any]) -> list[str]:
+    """Return start, what was found and lost, own moves, moves of others and luck, in percent of winning."""
+    return [
+        percent(row["start"]),
+        _known(row["found"], row["skill_error"]),
+        f"{100 * row['lost']:.0f}",
+        _known(row["skill"], row["skill_error"]),
+        "–" if isnan(row["others"]) else percentage_points(row["others"]),
+        _known(row["luck"], row["luck_error"]),
+    ]
 
 
 def _known(value: float, error: float) -> str:
@@ -205,10 +224,10 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         **{key: _SPELLED.get(row[key], row[key]) for key in ("move", "best")},
         **{key: f"{100 * max(0.0, row[end]):.0f}" for key, end in _LOSSES.items()},
         "step": step,
-        "until": row["until"] if row["until"] > step else None,
+        "run": (row["since"], row["until"]) if row["until"] > row["since"] else None,
         "hand": f"{view.hand}",
         "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",
-        "is_likely": len(ticket_orders(review.record, row["seat"])) > 1,
+        "is_likely": review.known(step).is_in_doubt(row["seat"]),
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
         "boards": boards,

@@ -109,7 +109,7 @@ class Moment:
         self._known = known
         self._seed = index(seed)
         self.can_be_judged = not has_unknown_tickets(known.packed, known.viewer)
-        """Whether what the seat held and did is known, or in doubt between some hands, as far as it matters."""
+        """Whether the tickets of the seat are known, or can be sampled, and what it did is legal."""
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
             self._known, self._played = _as_seen(known, played)
@@ -177,9 +177,17 @@ class Moment:
         n_held = int(self._known.packed.n_held[self._known.viewer])
         hands = np.sort(orders[:, :n_held], axis=1)
         _, hand_of = np.unique(hands, axis=0, return_inverse=True)
-        hand = hand_of.ravel()[(_FIRST_MEASURED + np.arange(len(lost))) % len(orders)]
-        means = np.bincount(hand, lost) / np.maximum(1, np.bincount(hand))
-        return float((means[hand] > 0).mean())
+        _, hand, n = np.unique(
+            hand_of.ravel()[(_FIRST_MEASURED + np.arange(len(lost))) % len(orders)],
+            return_inverse=True,
+            return_counts=True,
+        )
+        # The mean of a hand comes from few worlds: by so much as chance explains it counts as the mean of all.
+        means, mean = np.bincount(hand, lost) / n, lost.mean()
+        noise = ((lost - means[hand]) ** 2).sum() / max(1, len(lost) - len(n)) / n
+        between = max(0.0, float(np.average((means - mean) ** 2 - noise, weights=n)))
+        likely = mean + (means - mean) * between / np.maximum(between + noise, 1e-12)
+        return float((likely[hand] > 0).mean())
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:

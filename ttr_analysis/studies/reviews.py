@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import accumulate
 from math import ceil
 from operator import index
-from pathlib import Path
 from time import perf_counter
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._decoding import write_atomically
 from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, with_names
@@ -33,12 +29,14 @@ from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
+from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget, view_of
 from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.pool import in_order
+from ttr_analysis.studies.saved_review import SavedReview
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
@@ -65,7 +63,7 @@ REVIEW_COLUMNS: Final = {
     "win": "probability to win after what was done, from what the seat knew; missing where it was forced",
     "skill": "win probability that it brought beyond what a planner would have done, below 0 if it cost",
     "luck": "what changed it up to the next decision of the seat: cards, tickets and hidden hands",
-    "holds": "share of the hands of tickets that the seat may have held with which the best was better",
+    "holds": "share of worlds with hands of tickets with which the best was better; 1 if the seat's are known",
     "tried": "how many actions were tried",
     "worlds": "in how many worlds the loss was measured",
 }
@@ -79,11 +77,11 @@ _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "le
 SUMMARY_COLUMNS: Final = {
     "player": "the name, or the policy",
     "start": "win probability before its first decision, of a planner",
-    "found": "what its decisions would have brought beyond a planner's without the moves with a mark",
+    "found": "what its decisions would have brought beyond a planner's if those with a mark had been the best ones",
     "lost": "what these cost: the sum of their losses, for a route missed time after time the largest",
     "skill": "found less lost: what its own decisions brought beyond what a planner would have done",
-    "others": "what decisions of the other seats brought it, or cost it, compared with a planner's",
-    "luck": "what cards, tickets and hidden hands brought it",
+    "others": "what decisions of the other seats brought it compared with a planner's; missing if one seat is reviewed",
+    "luck": "what cards, tickets and hidden hands brought it; with others, if these are missing",
     "result": "share of the win, or win probability at the end of a record that breaks off",
     "skill_error": "half of the 95% interval of skill",
     "luck_error": "half of the 95% interval of luck",
@@ -118,15 +116,25 @@ class Review:
         What was found, in the order of the game.
     seconds
         How long it took, if it had a time limit.
+    is_whole
+        Whether all decisions were judged; if not, it ends with the last one that was.
     """
 
     def __init__(
-        self, record: GameRecord, seat: int | None, decisions: Sequence[Decision], seconds: float | None = None
+        self,
+        record: GameRecord,
+        seat: int | None,
+        decisions: Sequence[Decision],
+        seconds: float | None = None,
+        *,
+        is_whole: bool = True,
     ) -> None:
         self.record = record
         self.seat = seat
+        self.is_whole = is_whole
         self._seconds = seconds
         self._decisions = {decision.step: decision for decision in decisions}
+        self._watchers: dict[int, Watcher] = {}
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -174,7 +182,7 @@ class Review:
 
     def _line(self, seat: int) -> pd.DataFrame:
         """Return the rows of the curve of one seat."""
-        made, n_steps = self._measured(seat), len(self.record.steps)
+        made, n_steps = self._measured(seat), self._n_steps
         after = {one.step: one.chances[seat] for one in made}
         before = {one.step - 1: one.chances[seat] + one.lost[seat] for one in made}
         known = pd.Series({**after, n_steps - 1: self._result(seat), **before}).sort_index()
@@ -183,7 +191,8 @@ class Review:
         win, n = (np.interp(steps, line.index, line.to_numpy()) for line in (known, worlds))
         half = Z_95 * np.sqrt(win * (1 - win) / n + 1 / n**2)
         line = pd.DataFrame({"step": steps, "seat": seat})
-        line["acting"] = [step[0].seat if isinstance(step[0], Move) else -1 for step in self.record.steps]
+        moves = [step[0] for step in self.record.steps[:n_steps]]
+        line["acting"] = [move.seat if isinstance(move, Move) else -1 for move in moves]
         line["win"], line["win_low"], line["win_high"] = (np.clip(end, 0, 1) for end in (win, win - half, win + half))
         line["after"] = line["step"].map(after).where(line["acting"] == seat)
         return line
@@ -201,14 +210,18 @@ class Review:
         -------
         moments
             Rows of `table` with a mark, by the low end of the interval of their loss, with
-            the `reason` for the best action. A seat that missed one route time after time
-            has one row for it, the clearest, with the step of the last mark, `until`.
+            the `reason` for the best action. A seat that missed one route several times has
+            one row for it: the clearest mark, with the steps of the first one and the last,
+            `since` and `until`.
             `advise(record, step=step - 1)` considers a decision again.
         """
         ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
-        clearest = {max(marked, key=lambda one: one.loss_low).step: marked[-1].step for marked in ideas if marked}
+        clearest = {max(marked, key=lambda one: one.loss_low).step: marked for marked in ideas if marked}
         dear = self.table.loc[list(clearest)].sort_values("loss_low", ascending=False, kind="stable").head(n)
-        dear = dear.assign(until=[clearest[step] for step in dear.index])
+        dear = dear.assign(
+            since=[clearest[step][0].step for step in dear.index],
+            until=[clearest[step][-1].step for step in dear.index],
+        )
         return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
 
     @cached_property
@@ -246,7 +259,7 @@ class Review:
             marked = [[one.loss for one in missed if label_of(one) in BOUNDS] for missed in ideas]
             skill = sum(one.skill[seat] for one in made)
             lost = sum(max(losses) for losses in marked if losses)
-            others = sum(one.skill[seat] for one in self._of_others(seat))
+            others = sum(one.skill[seat] for one in self._of_others(seat)) if self.seat is None else np.nan
             result = self._result(seat)
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in ideas)
             marks["best"] = sum(one.best == one.played for one in made)
@@ -258,7 +271,7 @@ class Review:
                     lost,
                     skill,
                     others,
-                    result - start - skill - others,
+                    result - start - skill - np.nan_to_num(others),
                     result,
                     *self._errors(seat),
                     len(table),
@@ -293,10 +306,9 @@ class Review:
         return max(1.0, float(np.median(halves) / _CLEAR) ** 2) if halves else 1.0
 
     @property
-    def minutes_lacking(self) -> float | None:
-        """Minutes that are needed beyond the time limit; None if there was no limit, or if it sufficed."""
-        lacking = self.lacking
-        return None if self._seconds is None or lacking == 1.0 else self._seconds * (lacking - 1) / 60
+    def minutes_needed(self) -> float | None:
+        """Minutes that are needed in all to judge most decisions; None if there was no time limit."""
+        return None if self._seconds is None else self._seconds * self.lacking / 60
 
     # -- from one decision to the next ------------------------------------------------
 
@@ -311,12 +323,17 @@ class Review:
         return [one for one in self._decisions.values() if one.worlds and one.seat != seat and one.step > first]
 
     def _result(self, seat: int) -> float:
-        """Return the share of the win, or the last win probability of a record that breaks off."""
-        winners = self.record.winners if self.record.is_complete else ()
+        """Return the share of the win, or the last win probability of a record or a review that breaks off."""
+        winners = self.record.winners if self.record.is_complete and self.is_whole else ()
         if winners:
             return (seat in winners) / len(winners)
         made = self._measured(seat)
-        return made[-1].chances[seat] if made else 0.0
+        return made[-1].chances[seat] if made else np.nan
+
+    @property
+    def _n_steps(self) -> int:
+        """Steps up to the end, or to the last decision of a review that was interrupted."""
+        return len(self.record.steps) if self.is_whole else max(self._decisions, default=0) + 1
 
     @cached_property
     def _luck(self) -> dict[int, float]:
@@ -326,7 +343,7 @@ class Review:
             made, others = [one for one in self._measured(seat) if one.seat == seat], self._of_others(seat)
             for one, following in zip(made, [*made, None][1:], strict=True):
                 end = self._result(seat) if following is None else following.chances[seat] - following.skill[seat]
-                until = len(self.record.steps) if following is None else following.step
+                until = self._n_steps if following is None else following.step
                 between = sum(other.skill[seat] for other in others if one.step < other.step < until)
                 luck[one.step] = end - one.chances[seat] - between
         return luck
@@ -377,7 +394,14 @@ class Review:
 
     def view(self, step: int) -> SeatView:
         """Return what the seat saw that decided in a step; of tickets in doubt, the likeliest."""
-        return view_of(Watcher(self.record, self._decisions[step].seat).at(step - 1))
+        return view_of(self.known(step))
+
+    def known(self, step: int) -> Knowledge:
+        """Return what the seat knew that decided in a step."""
+        seat = self._decisions[step].seat
+        if seat not in self._watchers:
+            self._watchers[seat] = Watcher(self.record, seat)
+        return self._watchers[seat].at(step - 1)
 
     # -- plumbing ---------------------------------------------------------------------
 
@@ -405,8 +429,8 @@ def label_of(decision: Decision) -> str:
     Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
 
     One that may have cost less than an inaccuracy is good, and so is one measured too
-    roughly (of hundreds, some would seem to have cost much by chance), or one that may
-    have been right with other tickets, where the record does not say which the seat held.
+    imprecisely (among hundreds, some would look costly by chance), or one that may have
+    been right with other tickets, where the record does not say which the seat held.
     """
     if decision.n_tried == 1:
         return FORCED
@@ -457,7 +481,8 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     if not frames:
         raise ValueError("expected one review or more")
     rows = []
-    for name, of_player in pd.concat(frames).groupby("player", sort=True):
+    seats = pd.concat(frames)
+    for name, of_player in seats[seats["decisions"] > 0].groupby("player", sort=True):
         decisions = int(of_player["decisions"].sum())
         row: dict[str, object] = {"player": name, "games": len(of_player), "decisions": decisions}
         row |= {what: float(of_player[what].mean()) for what in ("result", "start", "others")}
@@ -473,9 +498,9 @@ DEFAULT_ROLLOUTS: Final = 600
 N_MOMENTS: Final = 20
 """Decisions that are measured once more: those that seem to have cost most."""
 _NARROW: Final = 0.06
-"""Half the width of an interval of a loss from which a decision gets no mark,"""
+"""Half the width of an interval of a loss from which a decision gets no mark."""
 _CLEAR: Final = 0.1
-"""and with which it counts as judged."""
+"""The same with which a decision counts as judged: those that seem costly are measured once more."""
 _OF_MOMENTS: Final = 0.4
 """Share of the time for that."""
 _PLANNED: Final = 0.97
@@ -550,8 +575,8 @@ def review(
 
     One measure gives curve, losses, marks and skill: the share of games that the seat
     wins in the same worlds after the best move found, after the move played, and after a
-    planner's. The curve falls by the loss. What a seat `found` beyond a planner's moves,
-    less what it `lost` by moves with a mark, is its `skill`; with what the others' moves
+    planner's. The curve falls by the loss. What a seat would have `found` beyond a planner's
+    moves, less what it `lost` by moves with a mark, is its `skill`; with what the others' moves
     brought it and with luck, which is all else and on average 0 among planners, it adds
     up exactly to the result less the probability at the start.
 
@@ -568,17 +593,19 @@ def review(
         seat = seat_number(seat, record.header.n_players)
     n, seconds = check_budget(rollouts, seconds, None)
     n = n or DEFAULT_ROLLOUTS
-    saved = _Saved(path, _key(record, seat, n if seconds is None else None, seed))
+    saved = SavedReview(path, _key(record, seat, n if seconds is None else None, seed))
     start = perf_counter()
     cases = _decisions_of(record, seat, seed)
     until = None if seconds is None else start + _PLANNED * seconds
+    is_whole = False
     try:
         _judge(cases, saved, n, until, progress=progress)
+        is_whole = True
     except KeyboardInterrupt:
         if not saved.judged:
             raise
         warnings.warn("the review was interrupted; what was judged is kept", Interrupted, stacklevel=2)
-    return Review(record, seat, saved.decisions, seconds)
+    return Review(record, seat, saved.decisions, seconds, is_whole=is_whole or len(saved.judged) == len(cases))
 
 
 def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
@@ -610,7 +637,9 @@ def _decisions_of(
     return cases
 
 
-def _judge(cases: Mapping[int, Moment], saved: _Saved, n_rollouts: int, until: float | None, *, progress: bool) -> None:
+def _judge(
+    cases: Mapping[int, Moment], saved: SavedReview, n_rollouts: int, until: float | None, *, progress: bool
+) -> None:
     """Judge decisions that are not yet, then measure those again that seem to have cost most."""
     threads = os.cpu_count() or 1
     left = [step for step in cases if step not in saved.judged]
@@ -631,50 +660,6 @@ def _judge(cases: Mapping[int, Moment], saved: _Saved, n_rollouts: int, until: f
         second.append((one.step, partial(cases[one.step].measure, one, each, stop)))
     for step, decision in in_order(second, len(second), "decision", progress=progress):
         saved.keep_again(step, decision)
-
-
-# -- a review on disk ------------------------------------------------------------------------------------------------
-
-
-class _Saved:
-    """What has been judged, also on disk if there is a file for it; one with another key is refused."""
-
-    def __init__(self, path: str | os.PathLike[str] | None, key: Mapping[str, object]) -> None:
-        self._path = None if path is None else Path(path).expanduser()
-        self._key = key
-        self.judged: dict[int, Decision] = {}
-        self.again: dict[int, Decision] = {}
-        if self._path is not None and self._path.exists():
-            self._read(self._path)
-
-    @property
-    def decisions(self) -> list[Decision]:
-        """The decisions in order, as they were measured last."""
-        return [self.again.get(step, decision) for step, decision in sorted(self.judged.items())]
-
-    def keep(self, step: int, decision: Decision) -> None:
-        self.judged[step] = decision
-        self._write()
-
-    def keep_again(self, step: int, decision: Decision) -> None:
-        self.again[step] = decision
-        self._write()
-
-    def _read(self, path: Path) -> None:
-        try:
-            data = json.loads(path.read_text("utf-8"))
-            is_same = data["review"] == self._key
-            kept = [{one.step: one for one in map(Decision.from_data, data[name])} for name in ("judged", "again")]
-        except (ValueError, LookupError, TypeError) as error:
-            raise ValueError(f"{path} is no review that was saved") from error
-        if not is_same:
-            raise ValueError(f"{path} is of another review: another game, seat, seed or number of rollouts")
-        self.judged, self.again = kept
-
-    def _write(self) -> None:
-        if self._path is not None:
-            kept = {name: list(map(asdict, getattr(self, name).values())) for name in ("judged", "again")}
-            write_atomically(self._path, json.dumps({"review": self._key, **kept}))
 
 
 def _key(record: GameRecord, seat: int | None, n: int | None, seed: int) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from math import isnan
 from typing import TYPE_CHECKING, Final, Protocol
 
 from markupsafe import Markup
@@ -241,7 +242,7 @@ def review_html(review: Review) -> str:
     seats = [
         [
             f"P{row['seat']} {row['player']}",
-            *(figure(percent(row[what])) for what in shares),
+            *(figure("–" if isnan(row[what]) else percent(row[what])) for what in shares),
             *(row[n] for n in counts),
         ]
         for row in review.summary().reset_index().to_dict("records")

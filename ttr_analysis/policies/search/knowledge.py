@@ -64,6 +64,11 @@ class Knowledge(NamedTuple):
         """Return the tickets of a seat, `UNKNOWN_TICKET` for one that is not known."""
         return self.packed.held[seat, : self.packed.n_held[seat]]
 
+    def is_in_doubt(self, seat: int) -> bool:
+        """Return whether a seat may hold one set of tickets or another, of those that it shows at the end."""
+        orders = self.orders.get(seat)
+        return orders is not None and len(np.unique(np.sort(orders[:, : self.packed.n_held[seat]]), axis=0)) > 1
+
     def possible(self, number: int) -> State:
         """Return what is known, with the tickets of one of the orders."""
         packed = self.packed.copy()

@@ -10,7 +10,7 @@ from operator import index
 from typing import Final, NamedTuple, SupportsIndex
 
 import numpy as np
-from scipy.special import betaln, expit, logit
+from scipy.special import betaln, expit, logit, logsumexp
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -166,9 +166,11 @@ class Decisions(NamedTuple):
 
 
 @cache
-def style_chance(decisions: Decisions) -> float:
+def style_chance(decisions: Decisions, *others: Decisions) -> float:
     """
     Return how likely a player is to have a style of its own, after some decisions.
+
+    `others` are how else they may have been, each as likely before.
 
     Notes
     -----
@@ -186,11 +188,18 @@ def style_chance(decisions: Decisions) -> float:
     >>> [round(style_chance(Decisions(*counts)), 2) for counts in [(0, 0), (20, 0), (39, 1), (18, 2)]]
     [0.25, 0.04, 0.28, 0.99]
     """
+    both = [_likelihoods(its) for its in (decisions, *others)]
+    of_planner, of_others = (logsumexp(ways) for ways in zip(*both, strict=True))
+    return float(expit(logit(PRIOR) + of_others - of_planner))
+
+
+def _likelihoods(decisions: Decisions) -> tuple[float, float]:
+    """Return how likely decisions are of a planner, and of somebody with a style of its own, as logarithms."""
     alike, other, guessed_alike, guessed_other = decisions
     of_planner = alike * log1p(-_SLIP) + other * log(_SLIP)
     of_planner += guessed_alike * log1p(-_GUESSED_SLIP) + guessed_other * log(_GUESSED_SLIP)
     of_others = betaln(alike + guessed_alike + 0.5, other + guessed_other + 0.5) - betaln(0.5, 0.5)
-    return float(expit(logit(PRIOR) + of_others - of_planner))
+    return of_planner, float(of_others)
 
 
 def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
@@ -214,19 +223,19 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     number = range(len(record.states()))[index(step)]
     if record.entries[0].kind == START:
         return PRIOR
-    made = [decisions for seat in seats if any(decisions := _decisions(record, seat)[number])]
-    return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
+    made = [ways for seat in seats if any(map(any, ways := [way[number] for way in _decisions(record, seat)]))]
+    return float(np.mean([style_chance(*ways) for ways in made])) if made else PRIOR
 
 
 @lru_cache(maxsize=8)
-def _decisions(record: GameRecord, seat: int) -> list[Decisions]:
+def _decisions(record: GameRecord, seat: int) -> list[list[Decisions]]:
     """
     Return how a seat has decided up to each step, where there was a choice and what it saw is known.
 
-    Of the orders in which it may have got its tickets, with the one that suits a planner best.
+    With each of some orders in which it may have got its tickets.
     """
     orders = list(ticket_orders(record, seat)[:_N_ORDERS]) or [np.zeros(0, dtype=np.int64)]
-    return max((_decisions_by(record, seat, order) for order in orders), key=lambda its: its[-1][0] + its[-1][2])
+    return [_decisions_by(record, seat, order) for order in orders]
 
 
 def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]:
