@@ -30,7 +30,7 @@ N_MOMENTS: Final = 5
 BOARD_WIDTH: Final = 560
 """Most pixels across of a board."""
 _UNCLEAR: Final = 0.25
-"""Half of an interval of skill or luck from which its value is not told."""
+"""Skill or luck is called unclear if half of its interval is wider than this."""
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
@@ -70,6 +70,7 @@ def _article(review: Review) -> str:
             n_judged=len(review.table),
             is_clear=review.lacking == 1,
             moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
+            least=f"{100 * BOUNDS['inaccuracy']:.0f}",
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
         )
     )
@@ -227,7 +228,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "run": (row["since"], row["until"]) if row["until"] > row["since"] else None,
         "hand": f"{view.hand}",
         "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",
-        "is_likely": review.known(step).is_in_doubt(row["seat"]),
+        "is_likely": len(set(review.known(step).hands(row["seat"]))) > 1,
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
         "boards": boards,

@@ -39,8 +39,8 @@ _MOST_WORLDS: Final = 20
 """Rollouts of the budget of a decision, times this, are the most worlds in which it is measured once more."""
 _FIRST_MEASURED: Final = 1 << 20
 """
-Number of the first world that measures, the same for all decisions: so curves are smoother. It is far beyond those that
-find the best.
+Number of the first world that measures, the same for all decisions, so that curves are smoother. Those that find the
+best action have lower numbers.
 """
 HALF_WIDTH: Final = 0.04
 """Half the width of the interval at which nothing more is measured."""
@@ -171,18 +171,12 @@ class Moment:
 
     def _holds(self, lost: Floats) -> float:
         """Return the share of worlds with hands of tickets in which something was lost on average."""
-        orders = self._known.orders.get(self._known.viewer)
-        if orders is None or not lost.any():
+        hands = self._known.hands(self._known.viewer)
+        if not len(hands) or not lost.any():
             return 1.0
-        n_held = int(self._known.packed.n_held[self._known.viewer])
-        hands = np.sort(orders[:, :n_held], axis=1)
-        _, hand_of = np.unique(hands, axis=0, return_inverse=True)
-        _, hand, n = np.unique(
-            hand_of.ravel()[(_FIRST_MEASURED + np.arange(len(lost))) % len(orders)],
-            return_inverse=True,
-            return_counts=True,
-        )
-        # The mean of a hand comes from few worlds: by so much as chance explains it counts as the mean of all.
+        held = hands[(_FIRST_MEASURED + np.arange(len(lost))) % len(hands)]
+        _, hand, n = np.unique(held, return_inverse=True, return_counts=True)
+        # A hand has few worlds, so its mean is drawn to the mean of all, as far as chance explains the difference.
         means, mean = np.bincount(hand, lost) / n, lost.mean()
         noise = ((lost - means[hand]) ** 2).sum() / max(1, len(lost) - len(n)) / n
         between = max(0.0, float(np.average((means - mean) ** 2 - noise, weights=n)))

@@ -64,10 +64,13 @@ class Knowledge(NamedTuple):
         """Return the tickets of a seat, `UNKNOWN_TICKET` for one that is not known."""
         return self.packed.held[seat, : self.packed.n_held[seat]]
 
-    def is_in_doubt(self, seat: int) -> bool:
-        """Return whether a seat may hold one set of tickets or another, of those that it shows at the end."""
-        orders = self.orders.get(seat)
-        return orders is not None and len(np.unique(np.sort(orders[:, : self.packed.n_held[seat]]), axis=0)) > 1
+    def hands(self, seat: int) -> Ints:
+        """Return which set of tickets a seat holds by each of its orders, numbered from 0; nothing without doubt."""
+        if seat not in self.orders:
+            return np.zeros(0, dtype=np.int64)
+        sets = np.sort(self.orders[seat][:, : self.packed.n_held[seat]], axis=1)
+        numbers: Ints = np.unique(sets, axis=0, return_inverse=True)[1].ravel()
+        return numbers
 
     def possible(self, number: int) -> State:
         """Return what is known, with the tickets of one of the orders."""

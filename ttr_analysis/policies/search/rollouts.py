@@ -109,9 +109,10 @@ class Rollouts:
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
-        parts = [(known.packed, first, worlds)]
-        if known.orders:
+        if known.orders:  # each world by itself
             parts = [(known.possible(first + i), first + i, worlds[i : i + 1]) for i in range(n)]
+        else:
+            parts = [(known.packed, first, worlds)]
         for packed, number, rows in parts:
             fill_worlds(packed, known.tables, beliefs, self._players, known.viewer, self._keys[0], number, rows)
         if known.packed.phase == KEEP_START and known.viewer != EVERYBODY:

@@ -26,20 +26,27 @@ from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 # Fitted by maximum likelihood to 256 seats of planners and searchers on all maps. In other games the orders drawn have
 # 2 of 3 tickets in the right turn (4 in 10 by chance).
 _OF_SHARE: Final = -3.7
-"""What it adds to the logarithm of the odds of a later turn that the seat's routes saved all of a ticket's way,"""
+"""Logarithm of the odds of a later turn, if the seat's routes had saved all of the ticket's way by then."""
 _OF_DONE: Final = -2.2
-"""that it was completed,"""
+"""The same if it had been completed by then, on top."""
 _OF_ROUTE: Final = -0.56
-"""and that a route on its way was claimed before, shared among the tickets that use it."""
+"""The same for each route on its way claimed before a turn, shared among the tickets that use the route."""
 _NEVER: Final = -1e6
-"""The same where it cannot be."""
+"""In place of that logarithm where a ticket cannot have come in a turn."""
 N_ORDERS: Final = 64
-"""Orders that are drawn."""
+"""Orders of a seat, the likeliest and those drawn."""
 _N_SWEEPS: Final = 4
-"""Times that each two tickets may change places between two of them."""
+"""Rounds in which each two tickets may change places, between two orders."""
 _SEED: Final = 7
 _MOST_ROUTES: Final = 62
 """Routes of a seat whose ways are known: see `fill_on_way`."""
+
+
+@lru_cache(maxsize=2)
+def packed_steps(record: GameRecord) -> tuple[Ints, Ints]:
+    """Return the packed states of a record, one a row, and code and value of the step that led to each."""
+    timeline = record.timeline()
+    return timeline.vectors(), np.array([(step.code, step.value) for step in timeline.steps])
 
 
 @lru_cache(maxsize=16)
@@ -50,7 +57,7 @@ def ticket_orders(record: GameRecord, seat: int) -> Ints:
     There is one row if there is no doubt, and none if the record knows all tickets
     as they are kept, or never names them.
     """
-    states = record.timeline().vectors()
+    states, _ = packed_steps(record)
     last, tickets = State(states[-1]), State.across(states, "held")[:, seat]
     held = last.held[seat, : last.n_held[seat]].copy()
     n_held = State.across(states, "n_held")[:, seat]

@@ -32,7 +32,7 @@ from ttr_analysis.engine.state import GameState, SeatView, hide_secrets, seat_nu
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, show_tickets
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.search.knowledge import EVERYBODY, PRIOR, Knowledge, Source, knowledge_of
-from ttr_analysis.policies.search.shown import ticket_orders
+from ttr_analysis.policies.search.shown import packed_steps, ticket_orders
 from ttr_analysis.records.entries import CORRECTED, SHOWN, START
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
@@ -241,7 +241,7 @@ def _decisions(record: GameRecord, seat: int) -> list[list[Decisions]]:
 def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]:
     """Return the same with one order of its tickets."""
     tables = game_tables(record.map, record.header.n_players)
-    planner, (states, moves) = Planner(), _moments(record)
+    planner, (states, moves) = Planner(), packed_steps(record)
     lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
     params = planner.params
     acting, phase = State.across(states[:-1], "seat"), State.across(states[:-1], "phase")
@@ -254,13 +254,6 @@ def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]
         if kind[at] != _LOOKED:
             counts[own[at] + 1, kind[at] + (planned != tuple(moves[own[at] + 1].tolist()))] = 1
     return [Decisions(*row) for row in counts.cumsum(axis=0).tolist()]
-
-
-@lru_cache(maxsize=2)
-def _moments(record: GameRecord) -> tuple[Ints, Ints]:
-    """Return the packed states of a record, one a row, and code and value of the step that led to each."""
-    timeline = record.timeline()
-    return timeline.vectors(), np.array([(step.code, step.value) for step in timeline.steps])
 
 
 @compiled
