@@ -52,7 +52,10 @@ _MOST_TICKETS: Final = 6
 _LONG: Final = 4
 """Spaces of a route for which cards are gathered where no ticket asks for one."""
 
-_AGAINST: Final = ("helps with none", "your cards pay for any", "takes no route")
+_HELPS_NONE: Final = "helps with none of the"
+_PAY_ALREADY: Final = "your cards pay for any of the"
+_TAKES_NONE: Final = "takes no route that you need"
+_AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
 """How reasons begin that speak against an action."""
 _FEWEST_POINTS: Final = 1.5
 """Points that another seat must lose for it to be said."""
@@ -166,7 +169,7 @@ class Reasons:
         if not total:
             return ""
         if not helpful and self._wanted and all(cards_missing(r, self._view.hand) == 0 for r in self._wanted):
-            return f"your cards pay for any of the {self._whose} already"
+            return f"{_PAY_ALREADY} {self._whose} already"
         return f"{100 * helpful / total:.0f}% of the unseen cards help with {self._whose}"
 
     @_of.register
@@ -195,7 +198,7 @@ class Reasons:
     @_of.register
     def _(self, action: actions.ChooseNeutralRoute) -> str:
         needed = self._plan is not None and action.route in self._plan.routes
-        return "takes a route that you need" if needed else "takes no route that you need"
+        return "takes a route that you need" if needed else _TAKES_NONE
 
     @_of.register
     def _(self, action: actions.BuildStation) -> str:
@@ -261,7 +264,7 @@ class Reasons:
         """Return what a card is good for."""
         nearer = self._nearer(card)
         if not nearer:
-            return "a locomotive for later" if card == LOCOMOTIVE else f"helps with none of the {self._whose}"
+            return "a locomotive for later" if card == LOCOMOTIVE else f"{_HELPS_NONE} {self._whose}"
         hand = self._view.hand + CardCounts.of(**{card: 1})
         missing, route = min(((cards_missing(route, hand), route) for route in nearer), key=lambda one: one[0])
         name = name_route(route)
@@ -479,7 +482,7 @@ def advise(
     tried = considered(view, seed)
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
     if seconds is not None:
-        search.results(np.array(tried[:1], dtype=np.int64), 1)  # what is compiled first is not of that time
+        search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling is not counted in that time
     best, results = halve(search, tried, rollouts, seconds)
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))

@@ -252,7 +252,7 @@ class Review:
         names = player_names(self.record)
         rows = []
         for seat in range(self.record.header.n_players) if self.seat is None else [self.seat]:
-            made = [one for one in self._measured(seat) if one.seat == seat]
+            made = self._own(seat)
             table = self.table[(self.table["seat"] == seat) & (self.table["label"] != FORCED)]
             start = made[0].chances[seat] - made[0].skill[seat] if made else np.nan
             ideas = [missed for (whose, _), missed in self._missed.items() if whose == seat]
@@ -263,27 +263,29 @@ class Review:
             result = self._result(seat)
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in ideas)
             marks["best"] = sum(one.best == one.played for one in made)
+            skill_error, luck_error = self._errors(seat)
             rows.append(
-                [
-                    names[seat],
-                    start,
-                    skill + lost,
-                    lost,
-                    skill,
-                    others,
-                    result - start - skill - np.nan_to_num(others),
-                    result,
-                    *self._errors(seat),
-                    len(table),
-                    *(marks[label] for label in LABELS),
-                ]
+                {
+                    "seat": seat,
+                    "player": names[seat],
+                    "start": start,
+                    "found": skill + lost,
+                    "lost": lost,
+                    "skill": skill,
+                    "others": others,
+                    "luck": result - start - skill - np.nan_to_num(others),
+                    "result": result,
+                    "skill_error": skill_error,
+                    "luck_error": luck_error,
+                    "decisions": len(table),
+                    **{label: marks[label] for label in LABELS},
+                }
             )
-        index = pd.Index(range(len(names)) if self.seat is None else [self.seat], name="seat")
-        return as_table(pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS), index=index))
+        return as_table(pd.DataFrame(rows).set_index("seat")[list(SUMMARY_COLUMNS)])
 
     def _errors(self, seat: int) -> tuple[float, float]:
         """Return half the 95% intervals of the skill of a seat, and of its luck."""
-        made = [one for one in self._measured(seat) if one.seat == seat]
+        made = self._own(seat)
         own = sum(one.skill_error[seat] ** 2 for one in made)
         others = sum(one.skill_error[seat] ** 2 for one in self._of_others(seat))
         start = made[0].chances[seat] if made else 0.5
@@ -314,8 +316,11 @@ class Review:
 
     def _measured(self, seat: int) -> list[Decision]:
         """Return the decisions that give the win probability of a seat: its own, if any was measured."""
-        made = [one for one in self._decisions.values() if one.worlds]
-        return [one for one in made if one.seat == seat] or made
+        return self._own(seat) or [one for one in self._decisions.values() if one.worlds]
+
+    def _own(self, seat: int) -> list[Decision]:
+        """Return the decisions of a seat that were measured."""
+        return [one for one in self._decisions.values() if one.worlds and one.seat == seat]
 
     def _of_others(self, seat: int) -> list[Decision]:
         """Return the measured decisions of the others since the first one of a seat."""
@@ -340,7 +345,7 @@ class Review:
         """What was luck from each measured decision to the next one of its seat."""
         luck: dict[int, float] = {}
         for seat in range(self.record.header.n_players):
-            made, others = [one for one in self._measured(seat) if one.seat == seat], self._of_others(seat)
+            made, others = self._own(seat), self._of_others(seat)
             for one, following in zip(made, [*made, None][1:], strict=True):
                 end = self._result(seat) if following is None else following.chances[seat] - following.skill[seat]
                 until = self._n_steps if following is None else following.step
@@ -467,7 +472,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If there are no reviews.
+        If there are no reviews, or no decision was judged in them.
 
     Examples
     --------
@@ -480,9 +485,12 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     frames = [review.summary() for review in reviews]
     if not frames:
         raise ValueError("expected one review or more")
-    rows = []
     seats = pd.concat(frames)
-    for name, of_player in seats[seats["decisions"] > 0].groupby("player", sort=True):
+    seats = seats[seats["decisions"] > 0]
+    if not len(seats):
+        raise ValueError("expected a review in which a decision was judged")
+    rows = []
+    for name, of_player in seats.groupby("player", sort=True):
         decisions = int(of_player["decisions"].sum())
         row: dict[str, object] = {"player": name, "games": len(of_player), "decisions": decisions}
         row |= {what: float(of_player[what].mean()) for what in ("result", "start", "others")}
@@ -498,9 +506,9 @@ DEFAULT_ROLLOUTS: Final = 600
 N_MOMENTS: Final = 20
 """Decisions that are measured once more: those that seem to have cost most."""
 _NARROW: Final = 0.06
-"""Half the width of an interval of a loss from which a decision gets no mark."""
+"""A decision gets no mark if half the interval of its loss is wider than this."""
 _CLEAR: Final = 0.1
-"""The same with which a decision counts as judged: those that seem costly are measured once more."""
+"""It counts as judged if that is at most this: those that seem costly are measured once more."""
 _OF_MOMENTS: Final = 0.4
 """Share of the time for that."""
 _PLANNED: Final = 0.97
