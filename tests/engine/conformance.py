@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+import pytest
 
 from tests.engine.decoding import OUTCOMES, decode
 from tests.engine.invariants import Law, broken_law, wants_reset
@@ -113,6 +114,18 @@ def deals_of(name: str) -> list[str]:
 def variants_of(name: str) -> list[str]:
     """Return the variants of a map for most tests, "" for its own rules: of those with other tickets the largest."""
     return ["", *(v.variant for v in load(name).rules.variants if v.variant not in deals_of(name)[1:])]
+
+
+def plain_with_fewest() -> list[Any]:
+    """Return each combination as a parameter; as plain Python those with the fewest players are enough."""
+    return [
+        pytest.param(
+            combination,
+            id=str(combination),
+            marks=() if combination.n_players == combination.game_map.rules.players[0] else pytest.mark.compiled_only,
+        )
+        for combination in every_combination()
+    ]
 
 
 def every_combination(*, thin: bool = True) -> list[Combination]:

@@ -21,6 +21,7 @@ from tests.engine.conformance import (
     in_turn,
     is_move,
     open_memories,
+    plain_with_fewest,
     play,
 )
 from tests.fixtures import EVERY_MAP
@@ -40,14 +41,7 @@ NORDIC = Combination("nordic", "", 3)
 
 # As plain Python: equal games from equal seeds, of each map and variant with the fewest players. For the rest it is
 # enough that all policies play as plain Python what they play compiled, which `test_plain` shows.
-COMBINATIONS = [
-    pytest.param(
-        combination,
-        id=str(combination),
-        marks=() if combination.n_players == combination.game_map.rules.players[0] else pytest.mark.compiled_only,
-    )
-    for combination in every_combination()
-]
+COMBINATIONS = plain_with_fewest()
 PLAYERS: list[Player] = [Random(), Greedy(), Planner(), UNIFORM, HOARDER, COLLECTOR, BUILDER]
 GAMES = [
     pytest.param(combination, player, id=f"{combination}-{player.name}") for combination, player in in_turn(PLAYERS)

@@ -13,8 +13,8 @@ from tests.engine.conformance import (
     UNIFORM,
     Combination,
     Player,
-    every_combination,
     in_turn,
+    plain_with_fewest,
     play,
 )
 from tests.envs.numbered import by_number, check_numbers
@@ -23,14 +23,7 @@ from ttr_analysis import IllegalActionError, actions
 from ttr_analysis.engine.protocol import BUILT_IN, find_policy
 
 SEED = 2026
-COMBINATIONS = [
-    pytest.param(
-        combination,
-        id=str(combination),
-        marks=() if combination.n_players == combination.game_map.rules.players[0] else pytest.mark.compiled_only,
-    )
-    for combination in every_combination()
-]
+COMBINATIONS = plain_with_fewest()
 PLAYERS: list[Player] = [
     *(find_policy(name) for name in BUILT_IN if name != "Searcher"),  # type: ignore[list-item]
     UNIFORM,

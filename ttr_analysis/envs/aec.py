@@ -108,9 +108,7 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
         options
             "game" gives the number of the game instead.
         """
-        number = (options or {}).get("game", self._next_game if seed is None else 0)
-        self._batch.reset(seed, first=number)
-        self._next_game = number + 1
+        self._next_game = begin_game(self._batch, self._next_game, seed, options)
         self.agents = [*self.possible_agents]
         self.rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
@@ -160,6 +158,13 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
+
+
+def begin_game(batch: Batch, following: int, seed: int | None, options: dict[str, Any] | None) -> int:
+    """Begin the game that options name, game 0 of a seed, or the following one; return the number after it."""
+    number: int = (options or {}).get("game", following if seed is None else 0)
+    batch.reset(seed, first=number)
+    return number + 1
 
 
 def features_space(batch: Batch, *, is_bounded: bool) -> Any:  # noqa: ANN401 - a box, whose type says less

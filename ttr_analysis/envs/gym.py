@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis.envs.aec import Features, features_space  # first: it says what is to be installed
+from ttr_analysis.envs.aec import Features, begin_game, features_space  # first: it says what is to be installed
 
 import gymnasium  # isort: skip
 from gymnasium import spaces  # isort: skip
@@ -106,9 +106,7 @@ class Single(gymnasium.Env[Features, np.int64]):
         super().reset(seed=seed)
         if seed is None and self._next_game < 0:
             seed = int(self.np_random.integers(_SEEDS))
-        number = (options or {}).get("game", self._next_game if seed is None else 0)
-        self._batch.reset(seed, first=number)
-        self._next_game = number + 1
+        self._next_game = begin_game(self._batch, self._next_game, seed, options)
         return self._observed(), self._info(is_illegal=False)
 
     def step(self, action: Any) -> tuple[Features, float, bool, bool, dict[str, Any]]:  # noqa: ANN401 - a number
