@@ -6,6 +6,7 @@
 #   make test                              lint and all tests: compiled, in a browser, as plain Python, and the notebooks
 #   make test-quick                        the tests of rules, maps and whole games, in under a minute
 #   make test-lowest                       the tests of the library, with the lowest versions it declares
+#   make coverage                          the lines that the tests reach, run as plain Python
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 play thousands of games on every map and check each state; resumes
 #   make fuzz [MINUTES=10]                 check that 100,000 damaged files are each read or refused; resumes
@@ -42,7 +43,7 @@ NOT_NUMERIC := referee record notation bounds playout structure paths best
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
-.PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz \
+.PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest coverage lint soak fuzz \
 	docs bench bench-widgets lock clean
 
 help:
@@ -97,6 +98,11 @@ test-notebooks: $(READY)
 
 test-plain: $(READY)
 	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
+
+# Compiled code is not traced, so this is the pass as plain Python, with the tests of everything above it.
+coverage: $(READY)
+	TTR_PLAIN=1 TTR_FAST=1 $(BIN)/python -m coverage run -m pytest -m "not compiled_only" $(LIBRARY:%=tests/%)
+	$(BIN)/python -m coverage report
 
 # In a separate environment. Warnings from old versions are not ours.
 LOWEST := $(VENV)/lowest/bin/python

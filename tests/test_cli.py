@@ -221,6 +221,17 @@ def test_other_errors_are_not_taken_for_an_interrupt(tmp_path: Path, monkeypatch
         cli.main(["study", "usa", "--out", str(tmp_path), *QUICK])
 
 
+def test_a_console_without_the_letters_of_a_name_stops_nothing(broken: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    code = "import sys; from ttr_analysis.cli import main; sys.exit(main(sys.argv[1:]))"
+    (broken / "cities.csv").write_text("name,lat,lon\n\u2212\u0141,1,1\n", encoding="utf-8")
+    command = [sys.executable, "-c", code, "check", str(broken)]
+    result = subprocess.run(command, capture_output=True, check=False, env=environment)
+
+    assert result.returncode == 1
+    assert b"Traceback" not in result.stderr
+
+
 def test_the_command_starts_without_the_heavy_libraries() -> None:
     heavy = ("numpy", "pandas", "llvmlite", "scipy", "matplotlib", "networkx")
     script = (

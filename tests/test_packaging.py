@@ -1,6 +1,8 @@
 """The built wheel, installed in an environment that knows nothing of this checkout."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -127,6 +129,48 @@ def test_the_citation_is_of_this_version() -> None:
         PROJECT[key] for key in ("name", "description", "license", "keywords")
     ]
     assert {"cff-version", "message", "authors"} <= citation.keys()
+
+
+def test_what_describes_the_software_is_of_this_version() -> None:
+    described = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
+
+    assert described["version"] == ttr_analysis.__version__
+    assert [described[key] for key in ("name", "description", "keywords")] == [
+        PROJECT[key] for key in ("name", "description", "keywords")
+    ]
+    assert described["license"].endswith(f"/{PROJECT['license']}")
+    assert f"## [{ttr_analysis.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def workflow(name: str) -> Any:  # noqa: ANN401
+    return yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text("utf-8"))
+
+
+def test_every_python_that_the_package_names_is_tested() -> None:
+    matrix = workflow("tests")["jobs"]["library"]["strategy"]["matrix"]
+    named = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if ":: 3." in line]
+
+    assert matrix["python"] == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    assert [system.partition("-")[0] for system in matrix["system"]] == ["ubuntu", "macos", "windows"]
+
+
+def test_workflows_run_targets_and_folders_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        text = path.read_text("utf-8")
+        assert set(re.findall(r"make ([a-z-]+)", text)) <= targets, path.name
+        assert [name for name in re.findall(r"tests/\w+", text) if not (ROOT / name).exists()] == [], path.name
+        assert yaml.safe_load(text)["permissions"] == {"contents": "read"}, path.name
+
+
+def test_a_release_is_tested_and_published_without_a_password() -> None:
+    jobs = workflow("release")["jobs"]
+
+    assert jobs["build"]["needs"] == "tests"
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert "secrets" not in (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
 
 
 def test_binder_installs_this_package_on_a_python_that_it_runs_on() -> None:

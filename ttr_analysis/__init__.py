@@ -16,7 +16,7 @@ import lazy_loader as _lazy_loader
 
 from ttr_analysis import _upward
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
 
 __getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import signal
 import sys
@@ -40,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code
         The exit code.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console or pipe on Windows lacks many letters of city names
+            stream.reconfigure(errors="replace")
     try:
         return int(_commands.main(arguments, "ttr-analysis", standalone_mode=False) or DONE)
     except _Stopped as error:

@@ -181,7 +181,10 @@ def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
         with os.fdopen(handle, "wb") as out:
             out.write(_digest(content) + b"\n" + content)
-        Path(temporary).replace(file)
+        try:
+            Path(temporary).replace(file)
+        except OSError:  # on Windows, while another process reads the file
+            Path(temporary).unlink()
     except (OSError, pickle.PicklingError, AttributeError):
         return  # a full disk, or a class inside a function, costs the next process some seconds and this one nothing
 
