@@ -399,10 +399,18 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
 @click.option("--seat", help="Review only this seat, by number or name.  [default: all seats]")
 @_number("--minutes", type=_Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used.")
 @click.option("--map", "map_", shell_complete=_complete_map, help="Map folder, if the game is on your own map.")
+@click.option("--open-cards", is_flag=True, help="Add the win curve with all hands seen; it takes some seconds.")
 @click.option("--out", type=_FILE, help="File for the page.  [default: GAME with .html]")
 @_no_progress
 def review(
-    game: Path, seat: str | None, minutes: float, map_: str | None, out: Path | None, *, no_progress: bool
+    game: Path,
+    seat: str | None,
+    minutes: float,
+    map_: str | None,
+    out: Path | None,
+    *,
+    open_cards: bool,
+    no_progress: bool,
 ) -> int:
     """
     Review the moves of a game.
@@ -429,7 +437,8 @@ def review(
         with _Interrupt(), warnings.catch_warnings():
             warnings.simplefilter("error", studies.Interrupted)
             found = studies.review(record, number, seconds=60 * minutes, path=kept, progress=not no_progress)
-            write_review(found, out)
+            curve = studies.win_curve(record, progress=not no_progress) if open_cards else None
+            write_review(found, out, open_cards=curve)
     except (studies.Interrupted, KeyboardInterrupt):
         more = f": {kept} has the moves judged so far, and the same command resumes the review" if kept.exists() else ""
         raise _Stopped(f"interrupted{more}", INTERRUPTED) from None

@@ -80,12 +80,13 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.jsonl"
     named(load("invented")).save(game)
-    command = ["review", str(game), "--map", str(INVENTED), "--minutes", "0.01", "--no-progress"]
+    command = ["review", str(game), "--map", str(INVENTED), "--minutes", "0.01", "--open-cards", "--no-progress"]
 
     assert cli.main([*command, "--seat", f"{EVIL}1", "--out", str(tmp_path / "page.html")]) == cli.DONE
 
     assert "reviewing for at most 0.01 minutes" in capsys.readouterr().out
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["game.jsonl", "page.html"]
+    assert "<summary>With all cards open</summary>" in (tmp_path / "page.html").read_text("utf-8")
     assert cli.main([*command, "--seat", "7"]) == cli.USAGE
     assert "no seat '7'; they are 0 to 1" in capsys.readouterr().err
     assert cli.main(["review", str(tmp_path / "none.jsonl")]) == cli.USAGE

@@ -34,7 +34,7 @@ _UNCLEAR: Final = 0.25
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
-def write_review(review: Review, path: str | os.PathLike[str]) -> None:
+def write_review(review: Review, path: str | os.PathLike[str], *, open_cards: pd.DataFrame | None = None) -> None:
     """
     Write a review as one page that opens from disk and needs no network.
 
@@ -44,6 +44,9 @@ def write_review(review: Review, path: str | os.PathLike[str]) -> None:
         From `studies.review`.
     path
         The file; an old one stays whole until the new one is.
+    open_cards
+        From `studies.win_curve(review.record)`: the win curve of those who see all hands,
+        which the page then shows on demand.
 
     Raises
     ------
@@ -51,10 +54,10 @@ def write_review(review: Review, path: str | os.PathLike[str]) -> None:
         If the file cannot be written.
     """
     stepper = GameStepper(review.record, seat=review.seat, review=review)
-    stepper.to_html(path, before=_article(review), styles=asset("review.css"))
+    stepper.to_html(path, before=_article(review, open_cards), styles=asset("review.css"))
 
 
-def _article(review: Review) -> str:
+def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
     """Return all that comes before the stepper."""
     names = seat_names(player_names(review.record))
     moments = review.moments(N_MOMENTS)
@@ -66,11 +69,11 @@ def _article(review: Review) -> str:
             story=_story(review, names),
             doubts=_doubts(review, names),
             table=_table(review, names),
-            curve=_curve(review, moments.index.tolist()) if len(review.curve) else "",
+            curve=_curve(review, review.curve, moments.index.tolist()) if len(review.curve) else "",
+            open_cards=_curve(review, open_cards) if open_cards is not None else "",
             n_judged=len(review.table),
             is_clear=review.lacking == 1,
             moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
-            least=f"{100 * BOUNDS['inaccuracy']:.0f}",
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
         )
     )
@@ -195,13 +198,13 @@ def _known(value: float, error: float) -> str:
     return f"{percentage_points(value)} ± {100 * error:.0f}" if error <= _UNCLEAR else "not clear"
 
 
-def _curve(review: Review, steps: list[int]) -> Markup:
-    """Return the win curve, on which the moments lead to their steps."""
-    judged = review.table.loc[steps, ["seat"]].reset_index()
-    moments = judged.merge(review.curve, on=["step", "seat"], how="left").set_index("step")
+def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Markup:
+    """Return a win curve, on which the moments, if they were measured by it, lead to their steps."""
+    judged = review.table.loc[list(steps), ["seat"]].reset_index()
+    moments = judged.merge(curve, on=["step", "seat"], how="left").set_index("step") if len(steps) else None
     players = player_names(review.record)
     return drawing(
-        lambda ax: plot_win_curve(review.curve, ax, points=moments, players=players, title=""),
+        lambda ax: plot_win_curve(curve, ax, points=moments, players=players, title=""),
         "Win probability over the game",
         size=(11.0, 3.2),
     )

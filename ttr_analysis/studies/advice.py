@@ -479,8 +479,8 @@ def advise(
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
     known = know(source, _whose(source, seat, step), step)
     view = view_of(known)
-    tried = considered(view, seed)
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
+    tried = considered(view, seed)  # after the search has compiled the planner, which is needed only once
     if seconds is not None:
         search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling is not counted in that time
     best, results = halve(search, tried, rollouts, seconds)

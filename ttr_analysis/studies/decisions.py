@@ -42,8 +42,14 @@ _FIRST_MEASURED: Final = 1 << 20
 Number of the first world that measures, the same for all decisions, so that curves are smoother. Those that find the
 best action have lower numbers.
 """
-HALF_WIDTH: Final = 0.04
-"""Half the width of the interval at which nothing more is measured."""
+_HALF_WIDTH: Final = 0.04
+"""Half the width of the interval of a loss at which nothing more is measured, if it surely cost something."""
+_NARROWEST: Final = 0.02
+"""The same, if it may have cost nothing."""
+LEAST_LOSS: Final = 0.02
+"""What must have been lost at least for a mark: share of the win."""
+_OF_SEARCH: Final = 0.75
+"""Share of the budget of a decision that finds the best action; the rest measures what was played against it."""
 
 
 class Budget(NamedTuple):
@@ -116,22 +122,24 @@ class Moment:
             self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == NONE
 
     def judge(self, budget: Budget) -> Decision:
-        """Find the best action with half of a budget, and measure what was played against it with the other half."""
+        """Find the best action with most of a budget, and measure what was played against it with the rest."""
         view = view_of(self._known)
         tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
             return self._decision(tried[0], tried[0], 1, None)
         search = Search(self._known, self._seed)
-        half = None if budget.seconds is None else budget.seconds / 2
-        best = tried[halve(search, tried, budget.rollouts // 2, half).best]
+        seconds = budget.seconds
+        until = None if seconds is None else perf_counter() + seconds
+        found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
+        best = tried[found.best]
         rows = list(dict.fromkeys([self._played, best, tried[0]]))
         search.n_worlds = _FIRST_MEASURED
-        n_worlds = max(2, budget.rollouts // (2 * len(rows)))
-        results = _measured(search, rows, n_worlds, None if half is None else perf_counter() + half)
+        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(rows))
+        results = _measured(search, rows, n_worlds, until)
         return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
-        """Measure a decision again, in new worlds, until the interval is narrow enough or the time is over."""
+        """Measure a decision again, in new worlds, until its loss is known well enough or the time is over."""
         rows = list(dict.fromkeys([before.played, before.best, before.planned]))
         # Another seed: the worlds that said that this was a moment are not those that measure it.
         search = Search(self._known, self._seed + 1)
@@ -228,7 +236,8 @@ def _measured(
         if seat is not None and len(rows) > 1:
             losses = [part.won[1, :, seat] - part.won[0, :, seat] for part in parts]
             loss = interval_of_difference(np.concatenate(losses))
-            if loss.high - loss.low < 2 * HALF_WIDTH:
+            half = _HALF_WIDTH if loss.low >= LEAST_LOSS or loss.high < LEAST_LOSS else _NARROWEST
+            if loss.high - loss.low < 2 * half:
                 break
     won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
     return [Results(won[i], points[i]) for i in range(len(rows))]

@@ -33,15 +33,18 @@ from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget, view_of
-from ttr_analysis.studies.decisions import Budget, Decision, Moment
+from ttr_analysis.studies.decisions import LEAST_LOSS, Budget, Decision, Moment
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.saved_review import SavedReview
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
-BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": 0.02}
-"""What a decision must have cost to be called so, if it surely cost as much as an inaccuracy."""
+BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
+"""
+What a decision must have cost to be called so, if it surely cost as much as the next milder label asks for; with an
+inaccuracy it is sure that it cost something.
+"""
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 """What a decision is called where there was something to choose."""
 FORCED: Final = "forced"
@@ -433,7 +436,8 @@ def label_of(decision: Decision) -> str:
     """
     Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
 
-    One that may have cost less than an inaccuracy is good, and so is one measured too
+    The low end of its interval must reach the bound of the next milder label; else it is
+    called that. One that may have cost nothing is good, and so is one measured too
     imprecisely (among hundreds, some would look costly by chance), or one that may have
     been right with other tickets, where the record does not say which the seat held.
     """
@@ -442,8 +446,13 @@ def label_of(decision: Decision) -> str:
     if decision.best == decision.played:
         return "best"
     is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
-    is_sure = is_clear and decision.loss_low >= BOUNDS["inaccuracy"] and decision.holds >= 1 - MOST_DOUBT
-    return next((label for label, bound in BOUNDS.items() if is_sure and decision.loss >= bound), "good")
+    if not is_clear or decision.holds < 1 - MOST_DOUBT:
+        return "good"
+    milder = [*list(BOUNDS.values())[1:], 0.0]
+    marks = zip(BOUNDS.items(), milder, strict=True)
+    return next(
+        (label for (label, bound), sure in marks if decision.loss >= bound and decision.loss_low >= sure), "good"
+    )
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:
@@ -502,7 +511,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
 # -- the review of a game ------------------------------------------------------------------------------------------
 
-DEFAULT_ROLLOUTS: Final = 600
+DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
 """Decisions that are measured once more: those that seem to have cost most."""
 _NARROW: Final = 0.06
@@ -528,10 +537,10 @@ def review(
     """
     Return what was best in each decision of a game, what the one played cost, and what was luck.
 
-    Half of the budget of a decision finds the best action, as `advise` does, from what
-    its seat knew then. The other half plays the one played and the best in the same new
-    worlds. The decisions that seem to have cost most are measured again, in new worlds,
-    until their 95% intervals are 4 points to either side, or the budget is spent.
+    Three quarters of the budget of a decision find the best action, as `advise` does, from
+    what its seat knew then. The rest plays the one played and the best in the same new
+    worlds. The decisions of a seat that seem to have cost most are measured again, in new
+    worlds, until it is clear whether they cost something, or the budget is spent.
 
     Parameters
     ----------
@@ -541,7 +550,7 @@ def review(
         Whose decisions, from what it could know; None: those of all seats, each from
         what it could know.
     rollouts
-        Games played out for each decision, approximately; 600 without `seconds`. The
+        Games played out for each decision, approximately; 2,400 without `seconds`. The
         review is then the same for a seed.
     seconds
         Time for the whole review, in place of `rollouts`.
@@ -659,8 +668,9 @@ def _judge(
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
     costly = [one for one in saved.judged.values() if one.loss >= BOUNDS["inaccuracy"]]
+    n_seats = len({one.seat for one in saved.judged.values()})
     dearest = sorted(costly, key=lambda one: -one.loss_low)
-    again = [one for one in dearest[:N_MOMENTS] if one.step not in saved.again]
+    again = [one for one in dearest[: N_MOMENTS * n_seats] if one.step not in saved.again]
     now, n_rounds = perf_counter(), ceil(len(again) / threads)
     second = []
     for at, one in enumerate(again):
