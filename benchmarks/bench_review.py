@@ -67,7 +67,7 @@ def poor_move(view: SeatView, best: Action, rng: np.random.Generator) -> Action 
     """Return a move that loses enough, if one of two candidates does."""
     codec, seed = codec_of(view.game_map), int(rng.integers(1 << 30))
     search = Search(knowledge_of(view, view.seat), seed)
-    rows = np.array([codec.encode(best, view.packed), *considered(view, seed)[0]], dtype=np.int64)
+    rows = np.array([codec.encode(best, view.packed), *considered(view, seed)], dtype=np.int64)
 
     def losses(tried: Ints, n_worlds: int) -> Floats:
         won = search.results(tried, n_worlds).won[:, :, view.seat]
