@@ -93,13 +93,14 @@ def test_more_matches_than_cards_is_refused() -> None:
 @settings(max_examples=examples(40))
 @given(st.data())
 def test_claims_equal_every_order_of_pile_and_discards(data: st.DataObject) -> None:
-    """For every payment of the hand: any size of the pile, with a reshuffle or too few cards."""
+    """For every payment of the hand: any size of the pile, with a reshuffle or too few cards, and discards unseen."""
     pool, discards = data.draw(counts(2, 5), label="pool"), data.draw(counts(2, 4), label="discards")
     hand = data.draw(counts(4, 12), label="hand")
     n_pile = data.draw(st.integers(0, pool.n_cards), label="n_pile")
+    unseen = data.draw(st.integers(0, min(2, pool.n_cards - n_pile)), label="unseen")
     tunnel = make_route(data.draw(st.integers(1, 3)), data.draw(st.sampled_from(["green", "gray"])), tunnel=True)
 
-    found = ttr.tunnels.claim_odds(tunnel, hand, pool=pool, n_pile=n_pile, discards=discards)
+    found = ttr.tunnels.claim_odds(tunnel, hand, pool=pool, n_pile=n_pile, discards=discards, unseen_discards=unseen)
 
     assert {o.payment.cards.counts for o in found} == all_payments(tunnel, hand.counts)
     assert [o.probability for o in found] == sorted((o.probability for o in found), reverse=True)
@@ -107,7 +108,7 @@ def test_claims_equal_every_order_of_pile_and_discards(data: st.DataObject) -> N
         left = hand - odds.payment.cards
         plays = odds.payment.color or "locomotive"
         spare = left[plays] + (left.locomotives if odds.payment.color else 0)
-        exact, success = enumerate_claims(card_index(plays), spare, pool.counts, n_pile, discards.counts, 3)
+        exact, success = enumerate_claims(card_index(plays), spare, pool.counts, n_pile, discards.counts, 3, unseen)
         assert odds.spare == spare
         assert odds.probability == pytest.approx(float(success), abs=1e-12)
         assert [*odds.distribution, 0, 0, 0][:4] == pytest.approx([float(p) for p in exact])
@@ -173,6 +174,7 @@ def test_a_hand_that_does_not_pay_has_no_odds() -> None:
         pytest.param({"n_pile": 2}, "the pile has 2 cards, fewer than the 3 to turn over", id="discards not said"),
         pytest.param({"n_pile": 200}, "from 0 to the 106 cards of the pool, got 200", id="pile above pool"),
         pytest.param({"n_pile": -1}, "from 0 to the 106 cards of the pool, got -1", id="pile below 0"),
+        pytest.param({"n_pile": 100, "unseen_discards": 7}, "6 cards outside the pile, got 7", id="unseen above pool"),
         pytest.param({"revealed": -1}, "turned over must be 0 or more, got -1", id="fewer than no cards"),
     ],
 )

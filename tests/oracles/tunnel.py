@@ -19,9 +19,13 @@ def enumerate_surcharges(matching: int, unseen: int, revealed: int) -> list[Frac
 
 
 def enumerate_claims(
-    color: int, spare: int, pool: Counts, n_pile: int, discards: Counts, revealed: int
+    color: int, spare: int, pool: Counts, n_pile: int, discards: Counts, revealed: int, n_unseen: int = 0
 ) -> tuple[list[Fraction], Fraction]:
-    """Return the odds of each surcharge, and that the spare cards pay: every order of pile and discards."""
+    """
+    Return the odds of each surcharge, and that the spare cards pay: every order of pile and discards.
+
+    The cards of the pool that follow those of the pile are the unseen discards.
+    """
     surcharges: Counter[int] = Counter()
     for order in permutations(each_kind(pool)):
         pile = list(order[:n_pile])
@@ -29,7 +33,7 @@ def enumerate_claims(
             surcharges[_matches(pile[:revealed], color)] += 1
             continue
         # Weights are even: each order of the pool meets each order of the discards.
-        for shuffled in permutations(each_kind(discards)):
+        for shuffled in permutations([*each_kind(discards), *order[n_pile : n_pile + n_unseen]]):
             turned = [*pile, *shuffled][:revealed]
             surcharges[_matches(turned, color)] += 1
     total = sum(surcharges.values())

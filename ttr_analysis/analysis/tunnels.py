@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -177,6 +177,7 @@ def claim_odds(
     pool: Cards | None = None,
     n_pile: int | None = None,
     discards: Cards | None = None,
+    unseen_discards: int = 0,
     revealed: int = 3,
 ) -> tuple[ClaimOdds, ...]:
     """
@@ -197,6 +198,9 @@ def claim_odds(
         Discard pile before the claim. Needed if the pile is smaller than
         `revealed`: the discards, without the cards laid down, are shuffled to
         turn over the rest.
+    unseen_discards
+        Cards on the discard pile beside those, of kinds that nobody saw (a log of a
+        game may not show them): any cards of the pool that are not in the pile.
     revealed
         Cards turned over: `game_map.rules.tunnel.revealed`, or fewer if pile and
         discards run out.
@@ -211,8 +215,8 @@ def claim_odds(
     Raises
     ------
     ValueError
-        If the route is no tunnel, the pile is larger than the pool, or `discards`
-        is needed and not given.
+        If the route is no tunnel, pile and unseen discards are more than the pool,
+        or `discards` is needed and not given.
 
     Notes
     -----
@@ -229,7 +233,11 @@ def claim_odds(
     2 locomotives: 69.5% with 0 spare, exact
     """
     hand, pool, n_pile, discards = _known_cards(route, hand, pool, n_pile, discards, revealed)
-    found = [_odds_of(route, hand, payment, pool, n_pile, discards, revealed) for payment in options(route, hand)]
+    if not 0 <= unseen_discards <= pool.n_cards - n_pile:
+        left = pool.n_cards - n_pile
+        raise ValueError(f"the pool has {left} cards outside the pile, got {unseen_discards} unseen discards")
+    lying = _Lying(pool, n_pile, discards, unseen_discards)
+    found = [_odds_of(route, hand, payment, lying, revealed) for payment in options(route, hand)]
     return tuple(sorted(found, key=lambda o: (-o.probability, o.payment.locomotives, o.expected_surcharge, -o.spare)))
 
 
@@ -240,6 +248,7 @@ def best_payment(
     pool: Cards | None = None,
     n_pile: int | None = None,
     discards: Cards | None = None,
+    unseen_discards: int = 0,
     revealed: int = 3,
 ) -> ClaimOdds | None:
     """
@@ -251,7 +260,9 @@ def best_payment(
     >>> print(best_payment(tunnel, {"purple": 2, "locomotive": 2}))
     2 purple: 99.2% with 2 spare, exact
     """
-    odds = claim_odds(route, hand, pool=pool, n_pile=n_pile, discards=discards, revealed=revealed)
+    odds = claim_odds(
+        route, hand, pool=pool, n_pile=n_pile, discards=discards, unseen_discards=unseen_discards, revealed=revealed
+    )
     return odds[0] if odds else None
 
 
@@ -302,17 +313,19 @@ def _spare(route: Route, hand: CardCounts, payment: Payment) -> tuple[str, int]:
     return plays, int(rule.spare_cards(left, card_index(plays), int(route.locomotives_allowed)))
 
 
-def _odds_of(
-    route: Route,
-    hand: CardCounts,
-    payment: Payment,
-    pool: CardCounts,
-    n_pile: int,
-    discards: CardCounts,
-    revealed: int,
-) -> ClaimOdds:
+class _Lying(NamedTuple):
+    """What may be turned over: the cards that the pile may hold, how many it has, and the discards."""
+
+    pool: CardCounts
+    n_pile: int
+    discards: CardCounts
+    n_unseen: int = 0
+    """Discards of unknown kinds, which are of the pool too."""
+
+
+def _odds_of(route: Route, hand: CardCounts, payment: Payment, lying: _Lying, revealed: int) -> ClaimOdds:
     plays, spare = _spare(route, hand, payment)
-    distribution = _exact_surcharge(card_index(plays), pool, n_pile, discards, revealed)
+    distribution = _exact_surcharge(card_index(plays), lying, revealed)
     success = sum(distribution[: spare + 1])
     mean = sum(k * p for k, p in enumerate(distribution))
     paid = sum(k * p for k, p in enumerate(distribution[: spare + 1]))
@@ -327,17 +340,24 @@ def _odds_of(
     )
 
 
-def _exact_surcharge(color: int, pool: CardCounts, n_pile: int, discards: CardCounts, revealed: int) -> list[Fraction]:
+def _exact_surcharge(color: int, lying: _Lying, revealed: int) -> list[Fraction]:
     """Return the distribution of the surcharge, through a reshuffle if the pile is too small."""
+    pool, n_pile, discards, n_unseen = lying
+    n_discards = discards.n_cards + n_unseen
     from_pile = min(revealed, n_pile)
-    from_discards = int(rule.n_turned_over(n_pile, discards.n_cards, revealed)) - from_pile
-    first = hypergeometric(int(rule.matching_cards(as_array(pool), color)), pool.n_cards, from_pile)
-    second = hypergeometric(int(rule.matching_cards(as_array(discards), color)), discards.n_cards, from_discards)
-    total = [Fraction(0)] * (len(first) + len(second) - 1)
-    for i, p in enumerate(first):
-        for j, q in enumerate(second):
-            total[i + j] += p * q
-    return total
+    more = int(rule.n_turned_over(n_pile, n_discards, revealed)) - from_pile
+    total = [Fraction(0)] * (revealed + 1)
+    # Unseen discards that are turned over are as random a choice from the pool as more cards of the pile.
+    for unseen, chance in enumerate(hypergeometric(n_unseen, n_discards, more)):
+        if not chance:
+            continue
+        of_pool = hypergeometric(int(rule.matching_cards(as_array(pool), color)), pool.n_cards, from_pile + unseen)
+        matching = int(rule.matching_cards(as_array(discards), color))
+        of_discards = hypergeometric(matching, discards.n_cards, more - unseen)
+        for i, p in enumerate(of_pool):
+            for j, q in enumerate(of_discards):
+                total[i + j] += chance * p * q
+    return total[: from_pile + more + 1]
 
 
 def _known_cards(
@@ -440,7 +460,7 @@ def spare_cards(
             break  # nobody can hold so many
         seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
         _, seen, n, thrown = _known_cards(route, held, seen, n_pile, discards, revealed)
-        p = float(sum(_exact_surcharge(card_index(plays), seen, n, thrown, revealed)[: spare + 1]))
+        p = float(sum(_exact_surcharge(card_index(plays), _Lying(seen, n, thrown), revealed)[: spare + 1]))
         rows.append((spare, p, p - before))
         before = p
     return pd.DataFrame(rows, columns=["spare", "probability", "gain"]).set_index("spare")
