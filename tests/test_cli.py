@@ -297,6 +297,29 @@ def test_commands_and_maps_are_completed() -> None:
     assert "--practice" in completed("ttr-analysis play nordic --pr")
 
 
+def test_a_score_is_compared_with_planners(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        cli.main(["percentile", "nordic", "300", "--players", "2", "--games", "20", "--against", "Greedy"]) == cli.DONE
+    )
+    assert "more than 100% of Greedy scored" in capsys.readouterr().out
+    assert cli.main(["percentile", "nordic", "98", "--players", "5"]) == cli.USAGE
+    assert "for 2 to 3 players" in capsys.readouterr().err
+
+
+def test_a_folder_of_games_says_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Game("nordic").play(["Planner", "Greedy"], seed=7).save(tmp_path / "a.jsonl")
+    (tmp_path / "b.jsonl").write_text("damaged")
+    command = ["insights", str(tmp_path), "--player"]
+    assert cli.main([*command, "Planner", "--minutes", "0"]) == cli.DONE
+    captured = capsys.readouterr()
+    assert "You won 100% of 1 game" in captured.out
+    assert "not used: b.jsonl: " in captured.err
+    assert (tmp_path / "insights-Planner" / "report.html").exists()
+    assert cli.main([*command, "Zoe"]) == cli.FAULTS
+    assert "Zoe is not among Planner, Greedy" in capsys.readouterr().err
+    assert cli.main(["insights", str(tmp_path / "none"), "--player", "Zoe"]) == cli.USAGE
+
+
 def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = {
         "map": "usa",

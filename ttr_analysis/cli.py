@@ -292,6 +292,43 @@ def league(
     return DONE
 
 
+@_commands.command(epilog="Example: ttr-analysis percentile usa 98 --players 4")
+@_map
+@click.argument("points", type=int)
+@click.option("--players", type=_NATURAL, metavar="N", required=True, help="Players in the game.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@click.option("--against", default="Planner", show_default=True, help="Names of policies, separated by commas.")
+@_number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games of each policy.")
+@_number("--seed", type=_NATURAL, default=7, help="Random seed.")
+def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> int:
+    """
+    Show how good a score is.
+
+    MAP is a map of the package (see the maps command) or a map folder. POINTS are
+    compared with those of policies that play among their equals.
+    """
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(map_, variant=variant)
+    from ttr_analysis import studies
+    from ttr_analysis._words import percent
+
+    names = [name.strip() for name in against.split(",")]
+    try:
+        found = studies.percentile(game_map, points, players, against=names, n_games=games, seed=seed)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    print(f"{game_map.title}, {players} players: {points} points are")
+    for name, row in found.iterrows():
+        low, high = percent(row["percentile_low"]), percent(row["percentile_high"])
+        print(
+            f"  more than {percent(row['percentile'])} of {name} scored ({low} to {high}; {row['games']:,.0f} games); "
+            f"they would have won {percent(row['wins'])} of games; median {row['median']:.0f}, "
+            f"winners {row['winners']:.0f}"
+        )
+    return DONE
+
+
 # -- playing -------------------------------------------------------------------------------------------------------
 
 
@@ -448,6 +485,41 @@ def review(
         raise _Stopped(str(error), FAULTS) from None
     kept.unlink(missing_ok=True)
     print(f"{found!r}\n{out}")
+    return DONE
+
+
+@_commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
+@click.argument("folder", type=_FILE)
+@click.option("--player", metavar="NAME", required=True, help="Whose games.")
+@_number("--minutes", type=_Time(0, 1_440), default=8.0, help="Time limit of reviews; 0 leaves them out.")
+@click.option("--out", type=_FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
+@_no_progress
+def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> int:
+    """
+    Show what a player's games say.
+
+    FOLDER holds records (.jsonl) and logs of Board Game Arena (.txt), of any maps.
+    The page is self-contained. Reviews are kept in FOLDER: if you interrupt the
+    command, the same one resumes them.
+    """
+    from ttr_analysis import studies
+    from ttr_analysis.report.insights import write_insights
+    from ttr_analysis.report.study import PAGE
+
+    out = out or folder / f"insights-{player}".replace("/", "-")
+    try:
+        with _Interrupt():
+            found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
+            write_insights(found, out)
+    except KeyboardInterrupt:
+        raise _Stopped(f"interrupted: {folder} has the reviews so far, the same command resumes", INTERRUPTED) from None
+    except OSError as error:
+        raise _Stopped.by(error, str(error.filename or folder)) from None
+    except ValueError as error:
+        raise _Stopped(str(error), FAULTS) from None
+    for file, why in found.left_out.items():
+        print(f"not used: {file}: {why}", file=sys.stderr)
+    print(f"{found!r}\n{out / PAGE}")
     return DONE
 
 

@@ -303,7 +303,8 @@ WITHOUT_INTERVALS: Final = {"built_in", "findings", "from_records", "pays_from",
 """Or with those of tables that are tried."""
 OF_INTERVALS: Final = {"mean_interval", "rate_interval"}
 OF_THEIR_OWN: Final = {
-    *("compare_simulations", "difficulty_correlations", "fairness", "league", "player_results", "review", "tournament")
+    *("compare_simulations", "difficulty_correlations", "fairness", "insights", "league", "percentile"),
+    *("player_results", "review", "tournament"),
 }
 """With tests of their own."""
 

@@ -206,17 +206,28 @@ def write_study(
     OSError
         If the folder cannot be written.
     """
-    tables = out / TABLES
-    tables.mkdir(parents=True, exist_ok=True)
-    _remove_older(tables, out)
+    tables = prepare(out)
 
     def write(section: Section) -> None:
         write_tables(tables, section.tables)
 
     study = run_study(game_map, settings, folder=folder, progress=progress, before=before, each=write)
-    write_atomically(tables / README, describe_tables(study.tables, study.title))
-    write_atomically(out / PAGE, study.html)
+    write_page(study, out)
     return study
+
+
+def prepare(out: Path) -> Path:
+    """Return the folder of the tables, made if need be, without what an earlier study left in it and beside it."""
+    tables = out / TABLES
+    tables.mkdir(parents=True, exist_ok=True)
+    _remove_older(tables, out)
+    return tables
+
+
+def write_page(study: Study, out: Path) -> None:
+    """Write the page of a study, and what its tables hold."""
+    write_atomically(out / TABLES / README, describe_tables(study.tables, study.title))
+    write_atomically(out / PAGE, study.html)
 
 
 def _remove_older(tables: Path, out: Path) -> None:

@@ -7,11 +7,14 @@ from .findings import Findings as Findings
 from .findings import findings as findings
 from .findings import pays_from as pays_from
 from .findings import worth_in_words as worth_in_words
+from .insights import Insights as Insights
+from .insights import insights as insights
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import rate_interval as rate_interval
 from .map_fairness import Fairness as Fairness
 from .map_fairness import fairness as fairness
+from .percentiles import percentile as percentile
 from .questions.results import bonus_effects as bonus_effects
 from .questions.results import compare_simulations as compare_simulations
 from .questions.results import compare_strategies as compare_strategies

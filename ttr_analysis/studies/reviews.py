@@ -139,6 +139,11 @@ class Review:
         self._decisions = {decision.step: decision for decision in decisions}
         self._watchers: dict[int, Watcher] = {}
 
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The decisions that were judged, in the order of the game."""
+        return tuple(self._decisions.values())
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row for each decision that was judged (index `step`), with the columns of `REVIEW_COLUMNS`."""

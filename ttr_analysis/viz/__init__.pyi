@@ -7,6 +7,7 @@ from .charts import plot_tunnel_odds as plot_tunnel_odds
 from .charts import plot_win_curve as plot_win_curve
 from .results import plot_late_tickets as plot_late_tickets
 from .results import plot_point_sources as plot_point_sources
+from .results import plot_progress as plot_progress
 from .results import plot_rates as plot_rates
 from .results import plot_ticket_fates as plot_ticket_fates
 from .results import plot_ticket_results as plot_ticket_results

@@ -340,6 +340,42 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     return finish_chart(ax, title, f"What draws of tickets brought, by {since}")
 
 
+def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw how wins, skill and luck add up from game to game.
+
+    Parameters
+    ----------
+    games
+        From `Insights.games`, in the order to draw.
+    ax, title
+        Axes to draw in, and their title; by default those of a new figure.
+
+    Returns
+    -------
+    ax
+        The axes: wins beyond those of equal players; and, if games were reviewed, what
+        the player's moves and luck brought.
+
+    Examples
+    --------
+    >>> records = [ttr.Game("usa").play(["Planner", "Greedy"], seed=seed) for seed in range(3)]
+    >>> found = ttr.studies.insights(records, "Planner", minutes=0, progress=False)
+    >>> plot_progress(found.games).get_lines()[-1].get_ydata().tolist()
+    [0.0, 0.5, 1.0, 1.5]
+    """
+    ax = chart_axes(ax, (8.0, 3.6))
+    draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    lines = {"wins": games["won"] - 1 / games["players"], "own moves": games["skill"], "luck": games["luck"]}
+    shown = {name: values for name, values in lines.items() if values.notna().any()}
+    for (name, values), color in reversed(list(zip(shown.items(), SERIES_COLORS, strict=False))):
+        total = np.concatenate([[0.0], values.fillna(0.0).cumsum()])
+        ax.plot(total, color=color, label=name, linewidth=2.4 if name == "wins" else 1.4)
+    ax.set(xlabel="games", ylabel="wins beyond an equal share", xlim=(0, None))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return finish_chart(ax, title, "Wins, skill and luck", loc="best")
+
+
 def _hundredths(x: float, _: int) -> str:
     return percentage_points(x, 1)
 

@@ -1,0 +1,199 @@
+"""What a player's games say, as one self-contained page with its tables as CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ttr_analysis._words import counted, number, percent, percentage_points
+from ttr_analysis.report.document import (
+    Block,
+    Figures,
+    Heading,
+    Picture,
+    Points,
+    Section,
+    Table,
+    Terms,
+    Words,
+    make_table,
+    name,
+    write_tables,
+)
+from ttr_analysis.report.page import chart
+from ttr_analysis.report.study import Study, prepare, write_page
+from ttr_analysis.studies.insights import HABITS, Insights, win_rate
+from ttr_analysis.studies.intervals import interval_of_mean
+from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING
+from ttr_analysis.viz.results import plot_point_sources, plot_progress, plot_rates
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_N_SHOWN: Final = 12
+_LEFT_OUT: Final = ("file", "seat", "ending", "start")
+"""Columns of games that have no place on the page, or another one."""
+_PLACES: Final = (
+    (OPENING, "Which tickets are kept at the start."),
+    (DRAWS, "Drawing tickets, or not, and which to keep."),
+    (END, "From when some player has less than a sixth of the trains left."),
+    (BLOCKED, "The better move claims a route that another then takes; or another's route is in the way of a ticket."),
+    (CLAIMING, "Claiming where a card or another route was better."),
+    (DRAWING, "Drawing a card where another card or a claim was better."),
+)
+_GROUPS: Final = (
+    ("points", "Points", ("points", "route_points", "ticket_gain", "ticket_loss", "bonus", "other_points")),
+    ("tickets", "Tickets", ("tickets", "completed", "blocked", "ticket_draws")),
+    ("routes", "Routes", tuple(habit for habit in HABITS if habit.startswith("length"))),
+    ("turns", "Turns and cards", ("turns", "cards_drawn", "cards_taken", "first_claim", "first_hand")),
+    ("tunnels", "Tunnels", ("tunnels", "surcharge", "failed")),
+    ("ends", "The end", ("trains_left", "cards_left")),
+)
+
+
+def write_insights(found: Insights, out: Path) -> None:
+    """
+    Write the page, `report.html`, and its `tables/`.
+
+    Parameters
+    ----------
+    found
+        From `studies.insights`.
+    out
+        A folder, made if need be. Files of earlier insights in it are replaced.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+    study = insights_page(found)
+    tables = prepare(out)
+    write_tables(tables, study.tables)
+    write_page(study, out)
+
+
+def insights_page(found: Insights) -> Study:
+    """Return the page."""
+    head: list[Block] = [_figures(found), Heading("To take away"), Points(found.sentences)]
+    sections = [_results(found)]
+    if found.losses is not None:
+        sections.append(_losses(found, found.losses))
+    sections += [_habits(found, *group) for group in _GROUPS]
+    n_maps = found.games["map"].nunique()
+    subtitle = f"What {counted(len(found.games), 'game')} on {counted(n_maps, 'map')} say"
+    return Study(name(found.player), subtitle, tuple(head), (*sections, _method(found)))
+
+
+def _figures(found: Insights) -> Figures:
+    games = found.games
+    fair = (1 / games["players"]).mean()
+    items = [
+        (f"{games['won'].sum():.3g} of {len(games)}", f"games won; equal players would win {percent(fair)}"),
+        (f"{games['points'].mean():.0f}", "points a game"),
+        (percent(games["percentile"].mean()), "of planners score less"),
+    ]
+    if found.reviews:
+        items.append((percentage_points(games["skill"].mean()), "points of winning a game by own moves"))
+        items.append((percentage_points(games["luck"].mean()), "by luck and the others"))
+    return Figures(tuple(items))
+
+
+def _results(found: Insights) -> Section:
+    games = found.games
+    won = win_rate(games)
+    shown = games[[*(column for column in games if column not in _LEFT_OUT), "file"]].reset_index()
+    shown["game"] += 1
+    empty = [column for column in ("date", "skill", "luck") if not shown[column].replace("", None).notna().any()]
+    lead = (
+        f"{percent(won.value)} of games won (95% interval {percent(won.low)} to "
+        f"{percent(won.high)}), with {games['points'].mean():.0f} points on average."
+    )
+    caption = "Wins beyond an equal share, game after game, and what own moves and luck brought."
+    blocks: list[Block] = [
+        chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
+        make_table("insights_games", "The games", shown.drop(columns=empty), n_shown=_N_SHOWN),
+    ]
+    return Section("results", "Results and luck", lead, tuple(blocks))
+
+
+def _losses(found: Insights, losses: pd.DataFrame) -> Section:
+    columns = ["behind", "behind_low", "behind_high", "lost", "lost_low", "lost_high", "decisions", "marks"]
+    dearest = losses.sort_values("behind", ascending=False, kind="stable")
+    caption = "Win probability lost a game in each part of it, compared with a planner's moves, with 95% intervals."
+    blocks: list[Block] = [
+        chart(
+            lambda ax: _plot_losses(dearest, ax),
+            f"Dots with intervals. {caption}",
+            caption,
+            size=(8.0, 3.4),
+        ),
+        make_table("insights_losses", "Where winning chances are lost", dearest[columns].reset_index()),
+        Terms(_PLACES),
+    ]
+    total = interval_of_mean(-found.games["skill"].dropna())
+    less = "less" if total.value < 0 else "more"
+    lead = (
+        f"In {counted(len(found.reviews), 'reviewed game')} your moves lost "
+        f"{number(abs(100 * total.value))} percentage points of winning a game {less} than a "
+        f"planner's would have (95% interval {number(100 * total.low)} to "
+        f"{number(100 * total.high)})."
+    )
+    return Section("losses", "Where chances are lost", lead, tuple(blocks))
+
+
+def _plot_losses(losses: pd.DataFrame, ax: Axes) -> None:
+    ends = {"lost_share": "behind", "lost_share_low": "behind_low", "lost_share_high": "behind_high"}
+    table = losses.assign(**{new: losses[old] for new, old in ends.items()})
+    plot_rates(table, ax, value="lost_share", reference=0.0, title="")
+
+
+def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> Section:
+    rows = found.habits.loc[list(habits)]
+    rows = rows[(rows["mine"] != 0) | (rows["others"] != 0)]
+    clear = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
+    said = [
+        f"{row['meaning']}: {number(row['mine'], 1)} (the others {number(row['others'], 1)})"
+        for row in clear.to_dict("records")
+    ]
+    lead = f"Clearly different from the others, a game: {'; '.join(said)}." if said else "No clear difference."
+    frame = rows.assign(what=rows["meaning"])
+    frame = frame[["what", "mine", "others", "difference", "difference_low", "difference_high"]]
+    table = make_table("insights_habits", title, frame)
+    blocks: list[Block] = [Table(f"insights_{anchor}", title, frame, table.columns)]
+    if anchor == "points":
+        blocks.insert(0, _sources(found))
+    if anchor == "ends":
+        blocks.append(make_table("insights_endings", "How games ended", _endings(found)))
+    return Section(anchor, title, lead, tuple(blocks))
+
+
+def _sources(found: Insights) -> Picture:
+    caption = "What points come from, for you and the others, in games won and lost."
+    return chart(lambda ax: plot_point_sources(found.sources, ax, title=""), caption, caption, size=(8.0, 3.4))
+
+
+def _endings(found: Insights) -> pd.DataFrame:
+    by = found.games.replace({"ending": ""}, "not over").groupby("ending")
+    means = by[["turns", "won"]].mean()
+    return means.assign(games=by.size()).reset_index()[["ending", "games", "turns", "won"]]
+
+
+def _method(found: Insights) -> Section:
+    blocks: list[Block] = [
+        Words(
+            "Differences are means over games of your value minus the mean of the others in the same game. "
+            "Percentiles compare with games among planners on the same map with as many players. Reviews "
+            "measure what a move lost in worlds other than those in which the better one was found, so that means "
+            "over games are right even if single reviews are short. A planner plays well, but not perfectly."
+        )
+    ]
+    if found.left_out:
+        blocks += [
+            Heading("Not used"),
+            Points(tuple(f"{name(file)}: {name(why)}" for file, why in found.left_out.items())),
+        ]
+    lead = f"How these numbers are found, and what was not used: {counted(len(found.left_out), 'file')}."
+    return Section("method", "Method", lead, tuple(blocks))

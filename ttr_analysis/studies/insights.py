@@ -1,0 +1,516 @@
+"""What a player's games say: results, habits beside those of the others, and where winning chances are lost."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from ttr_analysis import _words as words
+from ttr_analysis._notebook import as_table
+from ttr_analysis._words import counted, percent, percentage_points
+from ttr_analysis.engine.events import Move
+from ttr_analysis.notation.bga import read_bga
+from ttr_analysis.records.entries import START
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies.columns import Column, bonus_points
+from ttr_analysis.studies.intervals import Interval, clustered_rate, interval_of_mean, moments_of, with_ends
+from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING, decisions_of, losses
+from ttr_analysis.studies.percentiles import scores_of
+from ttr_analysis.studies.recorded import from_records
+from ttr_analysis.studies.reviews import Review, player_names, review
+from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.studies.winning import DEFAULT_SEED
+
+LENGTHS: Final = 6
+"""Routes of so many spaces, or more, are counted together."""
+_LENGTHS: Final = {
+    f"length_{n}": Column("int64", f"routes of {n} spaces{' or more' if n == LENGTHS else ''}", "routes")
+    for n in range(1, LENGTHS + 1)
+}
+HABITS: Final = {
+    "points": Column("float64", "final points", "points"),
+    "route_points": Column("float64", "points for routes", "points"),
+    "ticket_gain": Column("float64", "points of completed tickets", "points"),
+    "ticket_loss": Column("float64", "points of the other tickets, 0 or less", "points"),
+    "bonus": Column("float64", "points of bonuses", "points"),
+    "other_points": Column("float64", "points for loans and stations", "points"),
+    "tickets": Column("float64", "tickets kept", "tickets"),
+    "completed": Column("float64", "tickets completed", "tickets"),
+    "blocked": Column("float64", "tickets that a claim of another made impossible", "tickets"),
+    "ticket_draws": Column("float64", "draws of tickets after the start", "draws"),
+    **_LENGTHS,
+    "turns": Column("float64", "turns taken", "turns"),
+    "cards_drawn": Column("float64", "cards drawn from the pile", "cards"),
+    "cards_taken": Column("float64", "cards taken from the market", "cards"),
+    "first_claim": Column("float64", "turn of the first claim", "turn"),
+    "first_hand": Column("float64", "cards in hand before the first claim", "cards"),
+    "tunnels": Column("float64", "tunnels attempted", "tunnels"),
+    "surcharge": Column("float64", "extra cards demanded by them", "cards"),
+    "failed": Column("float64", "of them not taken", "tunnels"),
+    "trains_left": Column("float64", "trains left when the game ended", "trains"),
+    "cards_left": Column("float64", "cards left in hand", "cards"),
+}
+"""What is compared with the others in the same games: facts of a seat in a game, with their meaning and unit."""
+GAME_COLUMNS: Final = {
+    "file": "name of the file, or title of the record",
+    "date": "day of the game, if the record says it",
+    "map": "title of the map, with the variant",
+    "players": "players in the game",
+    "seat": "seat of the player, from 0",
+    "points": "final points; missing if unknown",
+    "best_other": "most points of another seat",
+    "won": "share of the win; missing if unknown",
+    "percentile": "share of planners' seats, on this map with so many players, with fewer points",
+    "turns": "turns of all seats together",
+    "ending": "why the game ended",
+    "start": "win probability before the first decision, from a review",
+    "skill": "what the player's decisions brought beyond a planner's, from a review",
+    "luck": "what chance and the others' moves brought, from a review",
+}
+"""The columns of `Insights.games` and what they say."""
+HABIT_COLUMNS: Final = {
+    "mine": "mean of the player",
+    "others": "mean of the others, each game counting once",
+    "difference": "mean difference in a game",
+    "difference_low": "low end of its 95% interval",
+    "difference_high": "high end of its 95% interval",
+    "unit": "unit",
+    "meaning": "what is compared",
+}
+"""The columns of `Insights.habits` and what they say."""
+_PLANNERS: Final = 500
+"""Games between planners with which points are compared."""
+_AIMS: Final = {
+    (OPENING, "many"): "You keep too many opening tickets",
+    (OPENING, "few"): "You keep too few opening tickets",
+    (OPENING, ""): "You keep the wrong opening tickets",
+    (DRAWS, "often"): "You draw tickets too often",
+    (DRAWS, "rarely"): "You draw tickets too rarely",
+    (DRAWS, ""): "You lose most around draws of tickets",
+    (CLAIMING, "early"): "You claim routes too early, when cards would bring more",
+    (CLAIMING, ""): "You claim the wrong routes",
+    (DRAWING, "late"): "You go on drawing cards when you could claim",
+    (DRAWING, ""): "You draw the wrong cards",
+    (BLOCKED, ""): "You do not react to routes that others take, or are about to take",
+    (END, ""): "You lose chances in the last turns",
+}
+"""What to say of a part of the game and a direction; of others, what is said without one."""
+
+
+@dataclass(frozen=True, repr=False)
+class Insights:
+    """
+    What the games of a player say: see `insights`.
+
+    Attributes
+    ----------
+    player
+        The name.
+    games
+        One row for each game (index `game`), with the columns of `GAME_COLUMNS`.
+    seats
+        One row for each seat of each game: `game`, `seat`, `is_mine`, `won`, and the
+        facts in `HABITS`.
+    decisions
+        From `losses.decisions_of`: those in which something else was better.
+    reviews
+        The reviews, by number of the game.
+    left_out
+        What could not be used, and why.
+    """
+
+    player: str
+    games: pd.DataFrame
+    seats: pd.DataFrame
+    decisions: pd.DataFrame
+    reviews: Mapping[int, Review] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def habits(self) -> pd.DataFrame:
+        """One row for each of `HABITS`, with the columns of `HABIT_COLUMNS`: the player and the others at the table."""
+        facts = list(HABITS)
+        mine = self.seats[self.seats["is_mine"]].groupby("game")[facts].mean()
+        others = self.seats[~self.seats["is_mine"]].groupby("game")[facts].mean()
+        rows = []
+        for name, column in HABITS.items():
+            known = pd.concat([mine[name], others[name]], axis=1, keys=["mine", "others"]).dropna()
+            found = interval_of_mean(known["mine"] - known["others"])
+            means = known.mean()
+            rows.append({**means, **with_ends("difference", found), "unit": column.unit, "meaning": column.meaning})
+        return as_table(pd.DataFrame(rows, index=pd.Index(HABITS, name="habit"), columns=list(HABIT_COLUMNS)))
+
+    @cached_property
+    def losses(self) -> pd.DataFrame | None:
+        """Where winning chances are lost, with the columns of `LOSS_COLUMNS`; None without reviews."""
+        return losses(self.decisions, list(self.reviews)) if self.reviews else None
+
+    @cached_property
+    def sources(self) -> pd.DataFrame:
+        """Mean points by source, as `point_sources` gives them, of the player and the others, in games won and lost."""
+        seats = self.seats.dropna(subset=["points", "won"])
+        named = seats.assign(
+            policy=np.where(seats["is_mine"], self.player, "the others"),
+            won=seats["won"] > 0,
+            routes=seats["route_points"],
+            tickets_completed=seats["ticket_gain"],
+            tickets_missed=seats["ticket_loss"],
+            loans=seats["loan_points"],
+            stations=seats["station_points"],
+        )
+        columns = ["points", "start", "routes", "tickets_completed", "tickets_missed", "bonus", "loans", "stations"]
+        return named.groupby(["policy", "won"])[columns].mean()
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Five sentences to take away: what costs most comes first."""
+        return tuple([*self._faults(), *self._rest()][:_SENTENCES])
+
+    def _faults(self) -> Iterator[str]:
+        """Yield in which parts of the game the player clearly loses against a planner, the dearest first."""
+        if self.losses is None:
+            return
+        found = self.losses[self.losses["behind_low"] > _LEAST].sort_values("behind", ascending=False)
+        for place, row in found.head(_FAULTS).iterrows():
+            said = _AIMS.get((str(place), row["aim"])) or _AIMS[str(place), ""]
+            cost = f"{percentage_points(row['behind'])[1:]} points of winning a game"
+            between = f"95% interval {100 * row['behind_low']:.0f} to {100 * row['behind_high']:.0f}"
+            yield f"{said}: against a planner's moves it costs {cost} ({between})."
+        if found.empty:
+            dearest = str(self.losses["lost"].idxmax())
+            row = self.losses.loc[[dearest]].iloc[0]
+            yield (
+                "No part of your play clearly costs more than a planner's. Most is left to gain in "
+                f"{dearest}: better moves would bring {percent(max(0.0, row['lost']))} of a win a game."
+            )
+
+    def _rest(self) -> Iterator[str]:
+        """Yield what else there is to say."""
+        games = self.games.dropna(subset=["won"])
+        won, fair = win_rate(games), (1 / games["players"]).mean()
+        if len(games):
+            yield (
+                f"You won {percent(won.value)} of {counted(len(games), 'game')} "
+                f"(95% interval {percent(won.low)} to {percent(won.high)}); "
+                f"equal players would win {percent(fair)}."
+            )
+        yield from self._of_sources()
+        if self.games["percentile"].notna().any():
+            yield f"On average you score more than {percent(self.games['percentile'].mean())} of planners do."
+        luck = interval_of_mean(self.games["luck"].dropna())
+        if len(self.games["luck"].dropna()) > 1:
+            is_clear = luck.low > 0 or luck.high < 0
+            kind = ("good" if luck.value > 0 else "bad") if is_clear else "neither good nor bad"
+            yield (
+                f"Luck was {kind}: with the moves of the others it brought {percentage_points(luck.value)} points of "
+                f"winning a game (95% interval {percentage_points(luck.low)} to {percentage_points(luck.high)})."
+            )
+        habits = self.habits.loc[["tickets", "completed"]]
+        (kept, done), (theirs, finished) = habits["mine"], habits["others"]
+        yield (
+            f"You complete {done:.1f} of {kept:.1f} tickets a game; the others complete {finished:.1f} of {theirs:.1f}."
+        )
+
+    def _of_sources(self) -> Iterator[str]:
+        """Yield from which source the player has clearly more, or fewer, points than the others."""
+        rows = self.habits.loc[["route_points", "ticket_gain", "ticket_loss", "bonus"]]
+        clear = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
+        if len(clear):
+            row: Any = clear.iloc[int(clear["difference"].abs().argmax())]
+            more = "more" if row["difference"] > 0 else "fewer"
+            yield (
+                f"The largest difference from the others is in {str(row['meaning']).split(',')[0]}: "
+                f"{words.number(abs(row['difference']))} {more} a game (95% interval of the difference "
+                f"{words.number(row['difference_low'])} to {words.number(row['difference_high'])})."
+            )
+
+    def __repr__(self) -> str:
+        """Return the sentences, one a line."""
+        return "\n".join([f"<Insights of {self.player}: {counted(len(self.games), 'game')}>", *self.sentences])
+
+
+_SENTENCES: Final = 5
+_FAULTS: Final = 3
+"""Most parts of the game of which is said that they cost chances."""
+_LEAST: Final = 0.005
+"""Least share of a win a game, at the low end of the interval, for this to be said."""
+
+
+def win_rate(games: pd.DataFrame) -> Interval:
+    """Return the share of wins in a table of games, with its interval."""
+    won = games["won"].dropna()
+    return clustered_rate(moments_of(won, np.ones(len(won))))
+
+
+def read_games(folder: str | os.PathLike[str]) -> tuple[dict[str, GameRecord], dict[str, str]]:
+    """
+    Return the games in a folder by file, and what could not be read, and why.
+
+    Parameters
+    ----------
+    folder
+        Holds records (`.jsonl`) and logs of Board Game Arena (`.txt`). A log that was
+        imported, and has a record of the same name, is not read.
+
+    Raises
+    ------
+    OSError
+        If there is no such folder.
+    """
+    games: dict[str, GameRecord] = {}
+    faults: dict[str, str] = {}
+    for path in sorted(Path(folder).expanduser().iterdir()):
+        is_log = path.suffix == ".txt" and not path.with_suffix(".jsonl").exists()
+        if path.suffix != ".jsonl" and not is_log:
+            continue
+        try:
+            games[path.name] = read_bga(path.read_text("utf-8", errors="replace")) if is_log else GameRecord.load(path)
+        except (OSError, ValueError, LookupError) as error:
+            faults[path.name] = str(error).partition("\n")[0]
+    return games, faults
+
+
+def insights(
+    records: Iterable[GameRecord] | str | os.PathLike[str],
+    player: str,
+    *,
+    minutes: float = 8.0,
+    reviews: str | os.PathLike[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    progress: bool = True,
+) -> Insights:
+    """
+    Return what the games of a player say.
+
+    Parameters
+    ----------
+    records
+        Records, of any maps and numbers of players; or a folder of records and logs,
+        as `read_games` reads it.
+    player
+        The name of the player, or of the policy.
+    minutes
+        Time for reviews of all games, on all cores; 0 leaves them out.
+    reviews
+        A folder in which reviews are kept, and from which they are resumed; that of the
+        records by default, if they are given as a folder. None keeps none.
+    seed
+        Seed of reviews.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    insights
+        Tables, and five sentences.
+
+    Raises
+    ------
+    ValueError
+        If no game can be used, or `player` plays in none of them.
+    OSError
+        If a file cannot be read or written.
+
+    Notes
+    -----
+    Games that begin from a position are left out. Each review measures losses in worlds
+    other than those in which the best moves were found, so means over many games are
+    right even if each review is short; their intervals are over games.
+
+    Examples
+    --------
+    >>> game = ttr.Game("usa")
+    >>> records = [game.play(["Planner", "Greedy"], seed=seed) for seed in range(3)]
+    >>> found = insights(records, "Greedy", minutes=0, progress=False)
+    >>> found.games["won"].tolist()
+    [0.0, 0.0, 0.0]
+    >>> found.habits.loc["turns", ["mine", "others"]].round(1).tolist()
+    [33.3, 34.3]
+    """
+    if isinstance(records, str | os.PathLike):
+        reviews = records if reviews is None else reviews
+        named, left_out = read_games(records)
+    else:
+        named, left_out = {f"game {i}": record for i, record in enumerate(records)}, {}
+    for name, record in list(named.items()):
+        if why := _unfit(record, player):
+            left_out[name] = why
+            del named[name]
+    if not named:
+        reasons = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:3])
+        raise ValueError(f"no game of {player!r} can be used{f' ({reasons})' if reasons else ''}")
+    files, games = list(named), list(named.values())
+    folder = None if reviews is None else Path(reviews).expanduser()
+    judged = _judged(files, games, player, 60 * minutes, folder, seed, progress=progress) if minutes > 0 else {}
+    seats = pd.concat([_seats(games, numbers, player) for numbers in _alike(games).values()])
+    seats = seats.sort_values(["game", "seat"], ignore_index=True)
+    return Insights(
+        player,
+        _games(files, games, seats, judged, seed),
+        as_table(seats, units={name: column.unit for name, column in HABITS.items()}),
+        decisions_of(judged.items()),
+        judged,
+        left_out,
+    )
+
+
+def _unfit(record: GameRecord, player: str) -> str:
+    """Return why a record cannot be used, "" if it can."""
+    if player not in player_names(record):
+        return f"{player} is not among {', '.join(player_names(record))}"
+    if record.entries and record.entries[0].kind == START:
+        return "it begins from a position"
+    try:
+        record.score()
+    except ValueError as error:
+        return str(error).partition("\n")[0]
+    return ""
+
+
+def _alike(games: Sequence[GameRecord]) -> dict[tuple[str, str, int], list[int]]:
+    """Return the numbers of the games of each map and number of players."""
+    kinds: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+    for number, record in enumerate(games):
+        kinds[record.header.facts, record.header.variant, record.header.n_players].append(number)
+    return kinds
+
+
+# -- facts of seats and games --------------------------------------------------------------------------------------
+
+
+def _seats(games: Sequence[GameRecord], numbers: Sequence[int], player: str) -> pd.DataFrame:
+    """Return the facts of each seat of games of one map and number of players."""
+    result = from_records([games[number] for number in numbers], partial=True)
+    keys = ["game", "seat"]
+    seats = pd.DataFrame(result.seats).astype({"won": float, "points": float})
+    game_map = games[numbers[0]].map
+    lengths = result.routes.merge(
+        pd.DataFrame({"route": [r.id for r in game_map.routes], "length": [r.length for r in game_map.routes]})
+    )
+    lengths["length"] = lengths["length"].clip(upper=LENGTHS)
+    of_length = lengths.pivot_table(index=keys, columns="length", values="turn", aggfunc="size", fill_value=0)
+    of_length = of_length.reindex(columns=range(1, LENGTHS + 1), fill_value=0)
+    of_length.columns = pd.Index(list(_LENGTHS))
+    tunnels = result.tunnels.assign(failed=~result.tunnels["taken"], tunnels=1).groupby(keys)
+    kept = result.tickets[result.tickets["kept"]]
+    blocked = kept[kept["lost_to"].notna() & kept["completed_turn"].isna()].groupby(keys).size().rename("blocked")
+    first = result.routes.groupby(keys)["turn"].min().rename("first_claim")
+    added: list[Any] = [of_length, tunnels[["tunnels", "surcharge", "failed"]].sum(), blocked]
+    for frame in added:
+        seats = seats.join(frame, on=keys)
+    filled = [*_LENGTHS, "tunnels", "surcharge", "failed", "blocked"]
+    seats[filled] = seats[filled].fillna(0)
+    seats = seats.join(first, on=keys)
+    seats["bonus"] = bonus_points(seats)
+    seats["other_points"] = seats["loan_points"] + seats["station_points"]
+    names = [player_names(games[number]) for number in numbers]
+    seats["is_mine"] = [
+        seat == names[game].index(player) for game, seat in zip(seats["game"], seats["seat"], strict=True)
+    ]
+    seats["first_hand"] = np.concatenate([_first_hands(games[number]) for number in numbers])
+    seats["game"] = np.array(numbers)[seats["game"]]
+    return seats[[*keys, "is_mine", "won", "start", "loan_points", "station_points", *HABITS]].astype(
+        dict.fromkeys(HABITS, float)
+    )
+
+
+def _first_hands(record: GameRecord) -> list[float]:
+    """Return for each seat the cards in hand before its first route; missing if it has none."""
+    hands = [np.nan] * record.header.n_players
+    states = record.states()
+    for before, after, events in zip(states, states[1:], record.steps[1:], strict=False):
+        move = events[0]
+        if isinstance(move, Move) and np.isnan(hands[move.seat]) and len(after.claimed) > len(before.claimed):
+            paid_before = before.pending.laid.n_cards if before.pending else 0
+            hands[move.seat] = before.n_hands[move.seat] + paid_before
+    return hands
+
+
+def _games(
+    files: Sequence[str], games: Sequence[GameRecord], seats: pd.DataFrame, judged: Mapping[int, Review], seed: int
+) -> pd.DataFrame:
+    """Return the table of games."""
+    rows = []
+    for number, (file, record) in enumerate(zip(files, games, strict=True)):
+        here = seats[seats["game"] == number]
+        mine, others = here[here["is_mine"]].iloc[0], here[~here["is_mine"]]
+        header, rules = record.header, record.map.rules
+        scores = scores_of(record.map, "Planner", header.n_players, _PLANNERS, seed)
+        below = ((scores < mine["points"]) + 0.5 * (scores == mine["points"])).mean()
+        end = record.states()[-1]
+        of_review: Any = judged[number].summary().iloc[0] if number in judged else {}
+        rows.append(
+            {
+                "file": file,
+                "date": header.date,
+                "map": rules.full_title,
+                "players": header.n_players,
+                "seat": int(mine["seat"]),
+                "points": mine["points"],
+                "best_other": others["points"].max(),
+                "won": mine["won"],
+                "percentile": np.nan if np.isnan(mine["points"]) else below,
+                "turns": end.n_turns,
+                "ending": end.ending or "",
+                **{part: of_review.get(part, np.nan) for part in ("start", "skill", "luck")},
+            }
+        )
+    table = pd.DataFrame(rows, columns=list(GAME_COLUMNS)).rename_axis("game")
+    return as_table(table, units={"points": "points", "best_other": "points"})
+
+
+# -- reviews -------------------------------------------------------------------------------------------------------
+
+
+def _judged(
+    files: Sequence[str],
+    games: Sequence[GameRecord],
+    player: str,
+    seconds: float,
+    folder: Path | None,
+    seed: int,
+    *,
+    progress: bool,
+) -> dict[int, Review]:
+    """Return the reviews of the player's seat, each in its share of the time that is left; interrupted: those done."""
+    from tqdm.auto import tqdm
+
+    end = perf_counter() + seconds
+    judged: dict[int, Review] = {}
+    for number in tqdm(range(len(games)), unit="review", disable=not progress):
+        record, seat = games[number], player_names(games[number]).index(player)
+        each = max(_FEWEST_SECONDS, (end - perf_counter()) / (len(games) - number))
+        path = None if folder is None else folder / f"{files[number]}.seat{seat}.review"
+        try:
+            found = _review(record, seat, each, seed, path)
+        except ValueError:  # kept for another game, before the file was changed
+            if path is None:
+                raise
+            path.unlink()
+            found = _review(record, seat, each, seed, path)
+        if len(found.decisions):
+            judged[number] = found
+    return judged
+
+
+def _review(record: GameRecord, seat: int, seconds: float, seed: int, path: Path | None) -> Review:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Interrupted)
+        try:
+            return review(record, seat, seconds=seconds, seed=seed, path=path, progress=False)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+
+_FEWEST_SECONDS: Final = 0.5
+"""For the review of a game, if the time is over."""

@@ -1,0 +1,183 @@
+"""Where a player loses winning chances: the decisions of reviews, by the part of the game that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import pandas as pd
+
+from ttr_analysis._notebook import as_table
+from ttr_analysis.analysis.tickets.network import ForestSolver, NoNetworkError, join_cities, reached_destinations
+from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
+    CLAIM_ROUTE,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    argument_of,
+    kind_of,
+)
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import Ticket
+from ttr_analysis.policies.search.searcher import Candidate
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies.decisions import Decision
+from ttr_analysis.studies.intervals import interval_of_mean, with_ends
+from ttr_analysis.studies.reviews import BOUNDS, FORCED, Review, label_of
+
+OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (
+    "opening tickets",
+    "ticket draws",
+    "the end",
+    "blocked routes",
+    "claiming",
+    "drawing cards",
+)
+"""The parts of a game in which winning chances are lost; each decision belongs to one."""
+_LATE: Final = 6
+"""The end begins when some seat has less than one train in so many left."""
+_CLAIMS: Final = (CLAIM_ROUTE, ATTEMPT_TUNNEL)
+_CARDS: Final = (DRAW_CARD, DRAW_FACE_UP)
+
+DECISION_COLUMNS: Final = {
+    "game": "number of the game",
+    "step": "step of the record",
+    "place": "part of the game, by the move played and the best one",
+    "lost": "win probability lost against the best move found; measured in other worlds than found it, so unbiased",
+    "mark": "whether the review calls it an inaccuracy, mistake or blunder",
+    "planned_place": "part of the game, by the move played and a planner's",
+    "behind": "win probability lost against a planner's move; below 0 if the one played was better",
+    "aim": "how the move differs from a planner's: often, rarely, early, late, many, few; empty if it does not say",
+}
+"""The columns of the decisions behind `losses` and what they say."""
+LOSS_COLUMNS: Final = {
+    "decisions": "decisions a game in which the best move found was another one",
+    "marks": "decisions a game that reviews call an inaccuracy, mistake or blunder",
+    "lost": "share of a win lost a game, against the best moves found",
+    "lost_low": "low end of its 95% interval, over games",
+    "lost_high": "high end of its 95% interval",
+    "behind": "share of a win lost a game against the moves of a planner; below 0 if gained",
+    "behind_low": "low end of its 95% interval, over games",
+    "behind_high": "high end of its 95% interval",
+    "aim": "in which direction most of that was lost: often, rarely, early, late, many, few; may be empty",
+}
+"""The columns of `losses` and what they say."""
+
+
+def decisions_of(reviews: Iterable[tuple[int, Review]]) -> pd.DataFrame:
+    """Return the decisions of the reviewed seat of each game, with the columns of `DECISION_COLUMNS`."""
+    rows = [row for game, review in reviews for row in _rows(game, review)]
+    return as_table(pd.DataFrame(rows, columns=list(DECISION_COLUMNS)))
+
+
+def losses(decisions: pd.DataFrame, games: Sequence[int]) -> pd.DataFrame:
+    """
+    Return where winning chances are lost.
+
+    Parameters
+    ----------
+    decisions
+        From `decisions_of`.
+    games
+        The games that were reviewed.
+
+    Returns
+    -------
+    losses
+        One row for each part of the game (index `place`), with the columns of
+        `LOSS_COLUMNS`.
+    """
+    rows = []
+    for place in PLACES:
+        here, planned = (decisions[decisions[by] == place] for by in ("place", "planned_place"))
+        per_game = [
+            frame.groupby("game")[what].sum().reindex(list(games), fill_value=0.0)
+            for frame, what in ((here, "lost"), (planned, "behind"))
+        ]
+        aims = planned[planned["aim"] != ""].groupby("aim")["behind"].sum()
+        rows.append(
+            {
+                "decisions": len(here) / len(games),
+                "marks": here["mark"].sum() / len(games),
+                **with_ends("lost", interval_of_mean(per_game[0])),
+                **with_ends("behind", interval_of_mean(per_game[1])),
+                "aim": aims.idxmax() if len(aims) and 2 * aims.max() > planned["behind"].sum() else "",
+            }
+        )
+    return as_table(pd.DataFrame(rows, index=pd.Index(PLACES, name="place"), columns=list(LOSS_COLUMNS)))
+
+
+def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
+    for one in review.decisions:
+        if label_of(one) == FORCED:
+            continue
+        moment = _Moment(review.record, one)
+        place, planned = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
+        if place or planned:
+            aim = moment.aim(one.planned) if planned else ""
+            yield game, one.step, place, one.loss, label_of(one) in BOUNDS, planned, -one.skill[one.seat], aim
+
+
+class _Moment(NamedTuple):
+    """A decision in its game."""
+
+    record: GameRecord
+    one: Decision
+
+    def place(self, other: Candidate) -> str:
+        """Return the part of the game to which a decision belongs, compared with another action."""
+        kinds, before = self._kinds(other), self.record.state_at(self.one.step - 1)
+        if KEEP_TICKETS in kinds:
+            return OPENING if before.phase == Phase.KEEP_START else DRAWS
+        if DRAW_TICKETS in kinds:
+            return DRAWS
+        if before.is_last_round or min(before.trains) * _LATE < before.game_map.rules.trains.per_player:
+            return END
+        if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
+            return CLAIMING
+        if self._is_contested(other) or _is_in_the_way(before, self.one.seat):
+            return BLOCKED
+        return CLAIMING if kinds[0] not in _CARDS else DRAWING
+
+    def aim(self, other: Candidate) -> str:
+        """Return how the action played differs from another one."""
+        played, better = self._kinds(other)
+        if played == better == KEEP_TICKETS:
+            n_more = self.one.played[1].bit_count() - other[1].bit_count()
+            return "many" if n_more > 0 else "few" if n_more < 0 else ""
+        if DRAW_TICKETS in (played, better):
+            return "often" if played == DRAW_TICKETS else "rarely"
+        if played in _CLAIMS and better in _CARDS:
+            return "early"
+        return "late" if played in _CARDS and better in _CLAIMS else ""
+
+    def _kinds(self, other: Candidate) -> tuple[int, int]:
+        return kind_of(self.one.played[0]), kind_of(other[0])
+
+    def _is_contested(self, other: Candidate) -> bool:
+        """Return whether an action claims a route that others took, with all its tracks, before the seat did."""
+        if kind_of(other[0]) not in _CLAIMS:
+            return False
+        end, cities = self.record.states()[-1], self.record.map.routes[argument_of(other[0])].cities
+        owners = [end.owners.get(route.id) for route in self.record.map.routes_between(*cities)]
+        return self.one.seat not in owners and any(owner is not None for owner in owners)
+
+
+def _is_in_the_way(state: GameState, seat: int) -> bool:
+    """Return whether a route of another makes a ticket of a seat longer, or impossible."""
+    own = state.routes_of(seat)
+    others = tuple(route for route in state.claimed if state.owners[route.id] != seat)
+    parts = join_cities(own)
+    tickets = [one for one in state.tickets[seat] if one is not None and not reached_destinations(one, parts)]
+    closed, free = ForestSolver(state.game_map, others, own), ForestSolver(state.game_map, (), own)
+    return any(_trains(closed, ticket) != _trains(free, ticket) for ticket in tickets)
+
+
+def _trains(solver: ForestSolver, ticket: Ticket) -> int | None:
+    try:
+        return solver.solve([ticket]).length
+    except NoNetworkError:
+        return None

@@ -1,0 +1,118 @@
+"""How good a score is: the share of seats of stated players that had fewer points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import index
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._decoding import Range
+from ttr_analysis._notebook import as_table
+from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.studies.intervals import clustered_rate, moments_of, with_ends
+from ttr_analysis.studies.simulation import simulate
+from ttr_analysis.tables import check_size
+
+PERCENTILE_COLUMNS: Final = {
+    "percentile": "share of their seats with fewer points; of those with as many, half count",
+    "percentile_low": "low end of its 95% interval",
+    "percentile_high": "high end of its 95% interval",
+    "wins": "share of games in which the points beat those of all seats but one",
+    "median": "points that half of the seats reach",
+    "winners": "mean points of the winners",
+    "games": "games played",
+}
+"""The columns of the answer of `percentile` and what they say."""
+_UNITS: Final = {"median": "points", "winners": "points"}
+
+
+def percentile(
+    game_map: MapLike,
+    points: float,
+    n_players: int,
+    *,
+    against: str | Sequence[str] = "Planner",
+    n_games: int = 2_000,
+    seed: int = 7,
+) -> pd.DataFrame:
+    """
+    Return how good a score is, compared with the scores of stated players.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that was played.
+    points
+        The final score.
+    n_players
+        Players in the game.
+    against
+        Names of policies. Each plays games among its equals.
+    n_games, seed
+        How many games, and their seed. They are played once and kept in memory.
+
+    Returns
+    -------
+    standing
+        One row for each policy (index `against`), with the columns of
+        `PERCENTILE_COLUMNS`.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for that many players, `n_games` is below 2, or `points` is
+        no number.
+    UnknownNameError
+        If there is no such policy.
+
+    Notes
+    -----
+    The interval treats a game, not a seat, as independent: players of one game share
+    the board. Planners play without mistakes that people make, but keep fewer tickets
+    than strong people do: `docs/players.md` compares them with published games.
+
+    Examples
+    --------
+    >>> standing = percentile("usa", 98, 4, n_games=200)
+    >>> standing["percentile"].round(1).to_dict()
+    {'Planner': 0.3}
+    """
+    game_map = as_map(game_map)
+    check_size(game_map, n_players)
+    n_games = Range(2).check(n_games, "n_games")
+    if not np.isfinite(points):
+        raise ValueError(f"points must be a number, got {points!r}")
+    names = [against] if isinstance(against, str) else list(against)
+    rows = [_standing(scores_of(game_map, name, n_players, n_games, index(seed)), points) for name in names]
+    table = pd.DataFrame(rows, index=pd.Index(names, name="against"), columns=list(PERCENTILE_COLUMNS))
+    return as_table(table, units=_UNITS)
+
+
+@lru_cache(maxsize=64)
+def scores_of(game_map: GameMap, policy: str, n_players: int, n_games: int, seed: int) -> Ints:
+    """Return the final points of games of equal players, shape (games, seats)."""
+    played = simulate(game_map, [policy] * n_players, n_games, seed, progress=False)
+    points: Ints = played.table("seats", ["points"]).to_numpy(dtype=np.int64).reshape(-1, n_players)
+    return points
+
+
+def _standing(scores: Ints, points: float) -> dict[str, float]:
+    """Return the row of a score among those of games."""
+    n_players = scores.shape[1]
+    below = ((scores < points) + 0.5 * (scores == points)).sum(axis=1)
+    best_of_others = np.sort(scores, axis=1)[:, ::-1]
+    # One seat is replaced: the others' best is the best of all, but where that is the seat, the second best.
+    wins = ((n_players - 1) * (best_of_others[:, 0] < points) + (best_of_others[:, 1] < points)) / n_players
+    return {
+        **with_ends("percentile", clustered_rate(moments_of(below, np.full(len(scores), n_players)))),
+        "wins": float(wins.mean()),
+        "median": float(np.median(scores)),
+        "winners": float(best_of_others[:, 0].mean()),
+        "games": len(scores),
+    }
