@@ -17,7 +17,8 @@ from tests.fixtures import load
 from tests.notation.bga_writer import NAMES, log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, RecordError, read_bga
 from ttr_analysis.engine.state import Owner
-from ttr_analysis.notation.bga_names import TicketNotes
+from ttr_analysis.notation.bga_lines import read_log
+from ttr_analysis.notation.bga_names import TicketNotes, tracks_of
 from ttr_analysis.policies import Planner
 
 
@@ -149,6 +150,14 @@ def test_lines_of_one_move_come_in_any_order() -> None:
     assert swapped != text != told
     assert read_bga(swapped).entries == read_bga(text).entries
     assert read_bga(told).entries == read_bga(text).entries
+
+
+def test_points_tell_the_track_of_a_tunnel_paid_with_locomotives() -> None:
+    claim = "Bo gains {} point(s) by claiming route from Mo i Rana to Trondheim with {} train car(s) : {}"
+    for number, points, length in ((0, 10, 5), (1, 15, 6)):
+        log = read_log(claim.format(points, length, ",".join("0" * length)), "")
+
+        assert [route.id for route in tracks_of(log, load("nordic")).values()] == [f"Mo i Rana-Trondheim/{number}"]
 
 
 def test_a_refusal_calls_players_by_name() -> None:

@@ -177,7 +177,9 @@ def _places(game_map: GameMap) -> dict[str, Place]:
 
 
 def _fits(route: Route, entry: LogEntry) -> bool:
-    """Return whether the cards of a line can pay for a track; those of a tunnel may hold a surcharge."""
+    """Return whether the points and cards of a line can be those of a track; a tunnel's cards may hold a surcharge."""
+    if entry.kind == "claim" and entry.points != route.points:
+        return False
     cards = CardCounts.coerce(entry.cards)
     if not route.tunnel:
         return pays(route, cards)
