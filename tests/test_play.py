@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -15,8 +17,8 @@ from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.serving import Served, served
-from ttr_analysis import GameRecord, cli
-from ttr_analysis.widgets.table import seats_of
+from ttr_analysis import Game, GameRecord, cli
+from ttr_analysis.widgets.table import GameTable, seats_of
 
 pytestmark = pytest.mark.compiled_only
 
@@ -60,6 +62,9 @@ async def play(served: Served, *lines: str) -> dict[str, Any]:
         while table["now"]["step"] == before or table["busy"] or not table["now"]["options"]:
             told = await heard(page)
             table.update(told["state"] if told["id"] == root else {})
+    while table["busy"] or not table["now"]["options"]:
+        told = await heard(page)
+        table.update(told["state"] if told["id"] == root else {})
     page.close()
     while await asyncio.wait_for(page.read_message(), 30) is not None:
         pass  # the socket closes once the server has answered; left open, it fails whichever test collects it
@@ -92,13 +97,60 @@ def test_who_does_not_know_the_address_is_refused(tmp_path: Path) -> None:
         assert status(table.address, Host=f"elsewhere.example:{port}") == 403
         with pytest.raises(HTTPClientError, match="403"):
             asyncio.run(_connect(live(table, token="guess")))  # noqa: S106 - a wrong one
-        code, said, _ = table.stop()
-    assert (code, said) == (0, "nothing was played")
+        code, said, complaints = table.stop()
+    assert (code, said, complaints) == (0, "nothing was played", "")  # what was asked for is not printed
     assert not list(tmp_path.iterdir())
 
 
 async def _connect(address: str) -> None:
     (await websocket_connect(address)).close()
+
+
+@pytest.mark.parametrize("n_draws", [1, 4])
+def test_a_game_is_continued_after_a_crash(tmp_path: Path, n_draws: int) -> None:
+    with served("nordic", "--seats", "planner,Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
+        before = asyncio.run(play(table, "keep all", *["draw"] * n_draws))
+        table.kill()
+    with served("nordic", folder=tmp_path) as table:
+        _, _, offer = table.stop()
+    assert offer.strip().endswith("add --continue games/nordic.jsonl")
+
+    with served("nordic", "--continue", "games/nordic.jsonl", folder=tmp_path) as table:
+        after = asyncio.run(play(table))
+        later = asyncio.run(play(table, "draw"))
+        table.stop()
+
+    assert [after[what] for what in ("facts", "now")] == [before[what] for what in ("facts", "now")]
+    assert later["now"]["step"] > before["now"]["step"]
+    assert [path.name for path in (tmp_path / "games").iterdir()] == ["nordic.jsonl"]
+    assert len(GameRecord.load(tmp_path / "games" / "nordic.jsonl").steps) == later["now"]["step"]
+
+
+@pytest.mark.parametrize(("answer", "is_continued"), [("y", True), ("n", False)])
+def test_the_last_game_is_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *, is_continued: bool
+) -> None:
+    table = GameTable("nordic", "Greedy", seed=7)
+    table.play("keep all")
+    for path in (first := tmp_path / "mine.jsonl", tmp_path / "mine-2.jsonl"):
+        table.record.save(path)
+    monkeypatch.setattr("sys.stdin", StringIO(answer))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    os.utime(first, (0, 0))
+
+    assert cli._offer_to_continue(first, table.record.map) == (tmp_path / "mine-2.jsonl" if is_continued else None)
+
+
+def test_a_game_that_cannot_be_continued_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.jsonl"
+    Game("nordic").play(["Greedy", "Greedy"], seed=7).save(path)
+    for options, message in (
+        ([], "is over"),
+        (["--seed", "7"], "those of the game"),
+        (["--continue", f"{path}x"], "No such file"),
+    ):
+        assert cli.main(["play", "nordic", "--continue", str(path), *options]) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_no_file_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -557,6 +558,34 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     assert table.facts["practice"]
     table.new_game()
     assert not table.facts["practice"]
+
+
+def test_a_game_is_continued_with_the_same_cards_to_come() -> None:
+    table = GameTable(load("invented"), ["Greedy"], seed=7, practice=True)
+    for _ in range(6):
+        table.play(some_line(table.now["options"], None))
+    saved = GameRecord.loads(table.record.dumps(), table.record.map)
+
+    other = GameTable.from_record(saved, practice=True)
+
+    assert (other.now, other.facts, other.record) == (table.now, table.facts, table.record)
+    for one in (table, other):
+        one.undo()
+        one.play(some_line(one.now["options"], None))
+        one.play(some_line(one.now["options"], None))
+    assert other.record == table.record
+    with pytest.raises(GameError, match="other cards come"):
+        GameTable.from_record(replace(saved, header=replace(saved.header, seed=8)))
+
+
+def test_a_game_that_was_played_on_from_another_is_continued() -> None:
+    table = GameTable(load("invented"), ["Greedy"], seed=7)
+    table.play_from(Game(load("invented")).play(["Greedy", "Greedy"], seed=7), step=5, seat=0)
+    table.play(some_line(table.now["options"], None))
+
+    other = GameTable.from_record(table.record)
+
+    assert other.now["moment"] == table.now["moment"]
 
 
 # -- advice --------------------------------------------------------------------------------------------------------

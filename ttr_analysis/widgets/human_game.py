@@ -64,6 +64,7 @@ class HumanGame:
         seed: int | None = None,
         name: str = PERSON,
         begun: tuple[GameRecord, int] | None = None,
+        saved: GameRecord | None = None,
     ) -> None:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
@@ -85,11 +86,13 @@ class HumanGame:
             self._seat_policy(other, policy)
         self._before: tuple[Entry, ...] = ()
         self._rows: list[tuple[int, int]] = []
+        self._decisions: list[tuple[State, int, Timeline, int]] = []
         if begun:
             self._go_on_from(*begun)
         else:
             self._deal()
-        self._decisions: list[tuple[State, int, Timeline, int]] = []
+        if saved:
+            self._replay(saved)
 
     def _deal(self) -> None:
         self._vector, rows = self._packed.deal(self.seed, 0)
@@ -111,6 +114,16 @@ class HumanGame:
             self._narrate(events, before, after)
             for events, before, after in zip(steps, states, states[1:], strict=False)
         ]
+
+    def _replay(self, record: GameRecord) -> None:
+        """Make the moves of a game of the same seed: what chance will do is then the same, too."""
+        for move in record.moves:
+            if move.seat == self.seat:
+                self._remember()
+            with suppress(IllegalActionError):  # with other cards
+                self._apply(*self._packed.encode(self._vector, move.action))
+        if self.record.entries != record.entries:
+            raise GameError("the game cannot be continued: other cards come with its seed now")
 
     # -- the game ---------------------------------------------------------------
 
@@ -163,8 +176,12 @@ class HumanGame:
         if not self.is_persons_turn:
             raise GameError(f"it is not your turn: {self.thinker} decides now")
         action = read_move(line, self.game, self.state)
-        self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.narration)))
+        self._remember()
         self._apply(*self._packed.encode(self._vector, action))
+
+    def _remember(self) -> None:
+        """Keep how everything is before the person moves."""
+        self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.narration)))
 
     @property
     def can_undo(self) -> bool:

@@ -37,13 +37,7 @@ _MOST_BYTES: Final = 1 << 16
 """Of a message from the page: it sends moves."""
 
 
-def serve(
-    make: Callable[[], WidgetT],
-    *,
-    title: str,
-    on_ready: Callable[[str], None],
-    on_change: Callable[[WidgetT], None],
-) -> None:
+def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], None]) -> None:
     """
     Show a widget in a page of this machine until it is interrupted.
 
@@ -52,17 +46,16 @@ def serve(
     Widgets live on a thread of their own, so that an interrupt is heard while
     a policy thinks.
     """
-    asyncio.run(_Server(title, on_change).run(make, on_ready))
+    asyncio.run(_Server[WidgetT](title).run(make, on_ready))
 
 
 class _Server(Generic[WidgetT]):
     """The pages that are open, and what they are told."""
 
-    def __init__(self, title: str, on_change: Callable[[WidgetT], None]) -> None:
+    def __init__(self, title: str) -> None:
         self.title = title
         self.token = secrets.token_urlsafe(24)
         self.port = 0
-        self._on_change = on_change
         self._comms: dict[str, _Comm] = {}
         self._states: dict[str, dict[str, Any]] = {}
         self._pages: set[_Live] = set()
@@ -80,7 +73,9 @@ class _Server(Generic[WidgetT]):
             (socket,) = bind_sockets(0, HOST)
             self.port = socket.getsockname()[1]
             handlers = [("/", _Page, {"server": self}), ("/live", _Live, {"server": self})]
-            server = HTTPServer(Application(handlers, websocket_max_message_size=_MOST_BYTES))
+            # Requests are not printed: the address of a refused one may hold the token.
+            quiet: dict[str, Any] = {"websocket_max_message_size": _MOST_BYTES, "log_function": lambda _handler: None}
+            server = HTTPServer(Application(handlers, **quiet))
             server.add_sockets([socket])
             on_ready(f"http://{HOST}:{self.port}/?token={self.token}")
             try:
@@ -107,11 +102,7 @@ class _Server(Generic[WidgetT]):
     def do(self, id_: str, data: dict[str, Any]) -> None:
         """Let a widget do what a page asks for."""
         if id_ in self._comms:
-            self._worker.submit(self._do, self._comms[id_], data)
-
-    def _do(self, with_whom: _Comm, data: dict[str, Any]) -> None:
-        with_whom.handle_msg({"content": {"data": data}, "buffers": []})
-        self._on_change(self._widget)
+            self._worker.submit(self._comms[id_].handle_msg, {"content": {"data": data}, "buffers": []})
 
     def _heard(self, said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
         """Keep what a widget says of itself, and tell all pages."""

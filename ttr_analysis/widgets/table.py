@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, count, cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex
 
 import traitlets
 from ipywidgets import widget_serialization
@@ -60,6 +60,8 @@ class GameTable(MessageWidget):
         Name of the person, in the widget and in the record.
     practice
         Whether moves can be taken back; the same cards then come again.
+    saved
+        A game to continue, of the same players and seed: see `from_record`.
 
     Attributes
     ----------
@@ -114,6 +116,7 @@ class GameTable(MessageWidget):
         *,
         name: str = PERSON,
         practice: bool = False,
+        saved: GameRecord | None = None,
     ) -> None:
         game_map = as_map(game_map)
         self._policies = _policies(policies, n_players)
@@ -123,11 +126,45 @@ class GameTable(MessageWidget):
         self._n_games = 1
         self.failure: BaseException | None = None
         game = Game(game_map, len(self._policies) + 1, variant)
-        self._human_game = HumanGame(game, self._policies, seat, seed, name)
+        if saved is None or saved.header.seed is not None:
+            self._human_game = HumanGame(game, self._policies, seat, seed, name, saved=saved)
+        else:  # it was played on from a moment of another one
+            begun = saved, len(saved.steps) - 1
+            self._human_game = HumanGame(game, self._policies, seat, seed, name, begun)
         super().__init__()
         self._let_others_play()
 
     # -- in Python ----------------------------------------------------------------
+
+    @classmethod
+    def from_record(cls, record: GameRecord, *, practice: bool = False) -> Self:
+        """
+        Return a table at which a game is continued where its record ends, as if it had never stopped.
+
+        Parameters
+        ----------
+        record
+            A game of one person against policies of the package, such as
+            `ttr-analysis play` saves. If it was itself played on from another
+            game, new cards are drawn.
+        practice
+            As at any table.
+
+        Raises
+        ------
+        GameError
+            If other players played it.
+
+        Examples
+        --------
+        >>> table = GameTable("nordic", "Greedy", seed=7)
+        >>> table.play("keep all")
+        >>> GameTable.from_record(table.record).now == table.now
+        True
+        """
+        names = [name.rpartition(", then ")[2] for name in record.header.policies]
+        seat, name, policies = seats_of(names)
+        return cls(record.map, policies, seat, seed=record.header.seed, name=name, practice=practice, saved=record)
 
     @property
     def record(self) -> GameRecord:
@@ -503,7 +540,9 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
 
 class GameFiles:
     """
-    The files of the games at a table: a new one for each, kept up to date. No file that was there before is changed.
+    The files of the games at a table: a new one for each, kept up to date.
+
+    No file that was there before is changed, but that of a game that is continued.
 
     Examples
     --------
@@ -522,9 +561,9 @@ class GameFiles:
     False
     """
 
-    def __init__(self, first: Path) -> None:
+    def __init__(self, first: Path, *, continued: bool = False) -> None:
         self._first = first
-        self._files: dict[int, Path] = {}
+        self._files: dict[int, Path] = {1: first} if continued else {}
         self._saved = (0, 0)
 
     @property
