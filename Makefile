@@ -40,7 +40,7 @@ NUMERIC := tests/rules tests/analysis tests/engine tests/policies tests/envs
 NOT_NUMERIC := referee record notation bounds playout structure paths best
 
 # Tests of the library alone, without the scripts and docs around it.
-LIBRARY := analysis engine maps notation policies report rules studies viz widgets
+LIBRARY := analysis engine maps notation policies report rules studies teaching viz widgets
 
 .DEFAULT_GOAL := help
 .PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest coverage lint soak fuzz \

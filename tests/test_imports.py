@@ -9,10 +9,10 @@ from types import FunctionType, ModuleType
 import pytest
 
 import ttr_analysis as ttr
-from ttr_analysis import analysis, engine, envs, policies, studies, viz, widgets
+from ttr_analysis import analysis, engine, envs, policies, studies, teaching, viz, widgets
 
 HEAVY = {"llvmlite", "matplotlib", "networkx", "numpy", "pandas", "scipy"}
-FRONTS = (ttr, analysis, analysis.payments, analysis.tickets, engine, envs, policies, studies, viz, widgets)
+FRONTS = (ttr, analysis, analysis.payments, analysis.tickets, engine, envs, policies, studies, teaching, viz, widgets)
 """Modules that look their names up at the first use."""
 
 

@@ -1,6 +1,7 @@
 from . import envs as envs
 from . import policies as policies
 from . import studies as studies
+from . import teaching as teaching
 from . import viz as viz
 from . import widgets as widgets
 from ._compile import compiled as compiled

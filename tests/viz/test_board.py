@@ -326,6 +326,21 @@ def test_a_country_ticket_is_joined_to_every_country_it_lists(switzerland: GameM
     assert points == {points for _, points in ticket.destinations}
 
 
+def test_routes_and_cities_bear_remarks(nordic: GameMap) -> None:
+    route = nordic.route("Murmansk", "Lieksa")
+    ax = plot_map(nordic, edge_labels={("Oslo", "Bergen"): 4, route: "x"}, city_labels={"Oslo": 0})
+
+    remarks = {text.get_text(): text for text in ax.texts if text.get_gid() in {"edge-label", "city-label"}}
+    assert set(remarks) == {"4", "x", "0"}
+    city = nordic.city("Oslo")
+    assert remarks["0"].get_position() == (city.x, city.y)
+    ends = [(nordic.city(name).x, nordic.city(name).y) for name in route.cities]
+    at = remarks["x"].get_position()
+    assert math.dist(ends[0], at) + math.dist(at, ends[1]) < 1.3 * math.dist(*ends)
+    with pytest.raises(UnknownNameError, match="Osli"):
+        plot_map(nordic, city_labels={"Osli": 0})
+
+
 def test_values_color_routes_and_cities_with_a_color_bar(nordic: GameMap) -> None:
     ax = plot_map(
         nordic,

@@ -92,6 +92,8 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
     values: Values | None = None,
     value_label: str = "",
+    edge_labels: Mapping[Any, object] | None = None,
+    city_labels: Mapping[Any, object] | None = None,
     title: str | None = None,
     legend: bool = False,
     background: FilePath | str | None = None,
@@ -125,6 +127,9 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         as a dict or Series, to color by in place of card colors.
     value_label
         Meaning of the numbers, with their unit.
+    edge_labels, city_labels
+        What to write upon routes (by route, route id or pair of cities) and at
+        cities (by name), such as weights and distances.
     legend
         Whether to explain the marks.
     background
@@ -170,6 +175,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     board.draw_stations()
     board.draw_tickets()
     board.draw_labels()
+    board.draw_remarks(edge_labels or {}, city_labels or {})
     board.ax.set_title(scene.title(game_map) if title is None else title, parse_math=False)
     if legend:
         board.draw_legend()
@@ -503,6 +509,30 @@ class _Board:
                 fontweight="normal" if leaves else "bold", fontstyle="italic" if leaves else "normal",
                 color=BOARD.quiet_text if leaves else BOARD.text,
             )  # fmt: skip
+
+    def draw_remarks(self, routes: Mapping[Any, object], cities: Mapping[Any, object]) -> None:
+        """Write a remark in the middle of routes, once for both tracks, and beside cities."""
+        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
+        for key, remark in routes.items():
+            cars = [car for route in self.game_map.resolve_routes([key]) for car in self.layout.tracks[route.id].cars]
+            x, y = np.mean([(car.x, car.y) for car in cars], axis=0)
+            box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": BOARD.rim}
+            BoardText(
+                self.ax, (x, y), str(remark), em=self.layout.label_size, zorder=6.6, gid="edge-label", bbox=box, **style
+            )
+        box = {"boxstyle": "round,pad=0.15", "facecolor": BOARD.home, "edgecolor": BOARD.glow}
+        for city, remark in cities.items():
+            spot = self.position(self.game_map.city(city).name)
+            BoardText(
+                self.ax,
+                spot,
+                str(remark),
+                em=1.3 * self.layout.label_size,
+                zorder=6.7,
+                gid="city-label",
+                bbox=box,
+                **style,
+            )
 
     def draw_legend(self) -> None:
         """Explain the marks that occur."""
