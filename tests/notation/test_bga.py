@@ -16,10 +16,12 @@ from tests.engine.records import TABLES, Table, played
 from tests.fixtures import load
 from tests.notation.bga_writer import NAMES, log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, RecordError, read_bga
+from ttr_analysis.engine import actions
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import Owner
 from ttr_analysis.notation.bga_lines import read_log
 from ttr_analysis.notation.bga_names import TicketNotes, tracks_of
-from ttr_analysis.policies import Planner
+from ttr_analysis.policies import Greedy, Planner
 
 
 @cache
@@ -150,6 +152,20 @@ def test_lines_of_one_move_come_in_any_order() -> None:
     assert swapped != text != told
     assert read_bga(swapped).entries == read_bga(text).entries
     assert read_bga(told).entries == read_bga(text).entries
+
+
+def test_a_turn_ends_after_one_card_where_only_locomotives_lie_face_up() -> None:
+    """With an empty pile; a log tells neither."""
+    players = [Planner() if (47 + seat) % 3 else Greedy() for seat in range(4)]
+    record = Game("usa", 4).play(players, seed=947)
+
+    read = read_bga(log_text(record, np.random.default_rng(7)))
+
+    assert sorted(read.scores) == sorted(record.scores)
+    assert "could draw no second card before line" in str(read.report)
+    assert GameRecord.loads(read.dumps()).entries == read.entries
+    state = next(state for state in record.states() if state.phase == Phase.SECOND_DRAW)
+    assert not Game("usa", 4).is_legal(state, actions.Pass()), "where the market is known"
 
 
 def test_points_tell_the_track_of_a_tunnel_paid_with_locomotives() -> None:

@@ -259,10 +259,11 @@ class LogFollower:
 
     def _pass_to(self, seat: int, line: int) -> None:
         """Let those pass who could do nothing else, of which a log has no line, until it is the turn of a seat."""
-        while self.vector.phase == Phase.TURN and seat != int(self.vector.seat):
+        while self.vector.phase in (Phase.TURN, Phase.SECOND_DRAW) and seat != int(self.vector.seat):
             if self.packed.why_illegal(self.vector, codes.PASS, 0) is not None:
                 return
-            self.skipped.append(f"{self.players[int(self.vector.seat)]} passed before line {line}")
+            did = "passed" if self.vector.phase == Phase.TURN else "could draw no second card"
+            self.skipped.append(f"{self.players[int(self.vector.seat)]} {did} before line {line}")
             self._add(ScriptedStep(self.packed, self.vector, codes.PASS, 0), None)
             self._n_steps += 1
 

@@ -26,17 +26,22 @@ from ttr_analysis.engine.codes import (
     make_action,
     seat_of,
 )
-from ttr_analysis.engine.kernel.cards import can_draw
+from ttr_analysis.engine.kernel.cards import can_draw, can_surely_draw
 from ttr_analysis.engine.kernel.claims import can_claim, n_station_forms
 from ttr_analysis.engine.kernel.turns import end_turn, has_tickets
-from ttr_analysis.engine.layout import TURN, Phase, State
+from ttr_analysis.engine.layout import SECOND_DRAW, TURN, Phase, State
 from ttr_analysis.maps.model import City, GameMap, Route
 from ttr_analysis.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Do nothing; legal only for a seat that can do nothing else."""
+    """
+    Do nothing; legal only for a seat that can do nothing else.
+
+    In a record whose market is not known, a turn may end so after one card: the cards
+    left face up were such as may not be taken second.
+    """
 
     def __str__(self) -> str:
         return "pass"
@@ -44,6 +49,8 @@ class Pass:
 
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    if state.phase == SECOND_DRAW:
+        return ActionFault.NOT_STUCK if can_surely_draw(state, tables) else NONE
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
     return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
@@ -63,7 +70,7 @@ _PASS_HANDLER: Final = Handler(
     kind=PASS,
     name="pass",
     action=Pass,
-    phases=(TURN,),
+    phases=(TURN, SECOND_DRAW),
     fault=_pass_fault,
     list_legal=_list_pass,
     apply=_apply_pass,

@@ -246,6 +246,17 @@ def can_draw(state: State, tables: Tables) -> bool:
     return False
 
 
+@compiled
+def can_surely_draw(state: State, tables: Tables) -> bool:
+    """Return whether a card can be drawn now, even if no unknown card of the market may be taken."""
+    if has_cards(state):
+        return True
+    for slot in range(tables.market_size):
+        if may_take(state, tables, slot):
+            return True
+    return False
+
+
 @quickly_compiled
 def identify_face_up(state: State, slot: int, kind: int) -> None:
     """

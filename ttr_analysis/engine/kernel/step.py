@@ -9,7 +9,7 @@ from ttr_analysis._compile import quickly_compiled
 from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
 from ttr_analysis.engine.codes import N_ACTIONS, PASS, ActionFault, argument_of, kind_of, make_event
 from ttr_analysis.engine.kernel.cards import write_event
-from ttr_analysis.engine.layout import NEUTRAL, OVER, State
+from ttr_analysis.engine.layout import NEUTRAL, OVER, TURN, State
 from ttr_analysis.tables import Tables
 
 
@@ -18,7 +18,7 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
     """Apply a legal action of the seat that acts, with outcomes and events on the tape."""
     kind, seat, argument = kind_of(code), state.seat, argument_of(code)
     write_event(tape, make_event(kind, seat, argument), value)
-    if kind == PASS:
+    if kind == PASS and state.phase == TURN:
         state.n_passes += 1
     elif state.phase != NEUTRAL:  # which is no part of a turn
         state.n_passes = 0
