@@ -16,7 +16,7 @@ import pytest
 
 from tests.fixtures import BUILT_IN, INVENTED
 from tests.notation.bga_writer import log_text, ticket_notes
-from ttr_analysis import Game, GameRecord, cli, load_map
+from ttr_analysis import Game, GameRecord, SimulationResult, cli, load_map
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.maps.summary import doubts
 from ttr_analysis.policies import Planner
@@ -369,3 +369,15 @@ def test_a_position_that_cannot_be_is_refused(
     assert cli.main(["score", str(tmp_path / "none.json")]) == cli.USAGE
     path.write_text('{"map":"atlantis","players":["A","B"]}', "utf-8")
     assert cli.main(["score", str(path)]) == cli.USAGE
+
+
+@pytest.mark.compiled_only
+def test_play_many_writes_decisions_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "games"
+    for games in (2, 3):
+        arguments = ["usa", "--players", "Greedy,Searcher:2", "--games", str(games), "--no-progress"]
+        assert cli.main(["play-many", *arguments, "--out", str(out)]) == cli.DONE
+    assert "3 games" in capsys.readouterr().out
+    assert SimulationResult.load(out).decisions["game"].nunique() == 3
+    assert cli.main(["play-many", "usa", "--players", "Greedy:3,Random", "--out", str(out)]) == cli.USAGE
+    assert "Greedy:3" in capsys.readouterr().err

@@ -334,6 +334,38 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
     return DONE
 
 
+@_commands.command(epilog="Example: ttr-analysis play-many nordic --players Planner,Searcher:200 --out games")
+@_map
+@click.option("--players", metavar="NAMES", default="Planner,Planner", show_default=True, help="Players, by name.")
+@_number("--games", type=click.IntRange(min=1), default=1000, help="Number of games.")
+@click.option("--out", type=_FILE, required=True, help="Folder for the tables.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@_number("--seed", type=_NATURAL, default=0, help="Random seed.")
+@_no_progress
+def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> int:  # noqa: ANN401
+    """
+    Play many games, and write games, seats and decisions as Parquet files.
+
+    Searcher may be given its rollouts. The same command resumes after an interruption.
+    """
+    from concurrent.futures import ThreadPoolExecutor as Threads
+
+    from ttr_analysis.maps.loading import load_map
+    from ttr_analysis.studies import simulate
+
+    how: Any = {"out": out, "resume": True, "decisions": True, "progress": not no_progress}
+    game_map, players = load_map(map_, variant=variant), given["players"].split(",")
+    try:
+        with Threads() as pool:  # compiled code runs on all cores
+            result = simulate(game_map, players, given["games"], given["seed"], executor=pool, **how)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    if not result.is_complete:
+        raise _Stopped("interrupted. The same command resumes.", INTERRUPTED)
+    print(f"{out}: {result.n_games:,} games")
+    return DONE
+
+
 # -- playing -------------------------------------------------------------------------------------------------------
 
 

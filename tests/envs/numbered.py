@@ -12,9 +12,9 @@ from tests.engine.conformance import Combination, Played, moves_of
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import CLAIM_ROUTE, PAY_TUNNEL, argument_of, kind_of
+from ttr_analysis.engine.kernel.numbering import Numbering, code_of, fill_mask, index_of, numbering_of
 from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import State
-from ttr_analysis.envs.numbering import Numbering, code_of, fill_mask, index_of, numbering_of
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import KEY_SIZE, below
 from ttr_analysis.tables import Tables, game_tables

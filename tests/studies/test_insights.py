@@ -18,8 +18,8 @@ from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute, DrawTickets
 from ttr_analysis.engine.events import Move
 from ttr_analysis.report.insights import write_insights
 from ttr_analysis.studies import Insights, Review, insights, review
-from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.insights import GAME_COLUMNS, HABIT_COLUMNS, HABITS
+from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import (
     BLOCKED,
     CLAIMING,

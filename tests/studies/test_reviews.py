@@ -26,7 +26,7 @@ from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import advise, decisions, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
-from ttr_analysis.studies.decisions import Budget, Decision, Moment
+from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.reviews import (
     BOUNDS,
     LABELS,

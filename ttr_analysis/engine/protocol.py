@@ -172,22 +172,23 @@ def policy_name(policy: object) -> str:
 
 
 PolicyLike: TypeAlias = Policy | CompiledPolicy | str
-"""A policy, or the name of one of the package, in capitals or not."""
+"""A policy, or the name of one of the package, in capitals or not; "Searcher:200" is one with 200 rollouts."""
 
 
 def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     """
     Return a policy that is given as an object or by its name; an `UnknownNameError` says that there is none.
 
-    >>> find_policy("greedy"), [find_policy(name) for name in BUILT_IN][0]
-    (Greedy(), Random())
+    >>> find_policy("greedy"), find_policy("Searcher:200").rollouts
+    (Greedy(), 200)
     """
     if not isinstance(given, str):
         return given
-    name = next((name for name in BUILT_IN if name.lower() == given.strip().lower()), None)
-    if name is None:
+    called, colon, rollouts = given.strip().lower().partition(":")
+    name = next((name for name in BUILT_IN if name.lower() == called), None)
+    if name is None or (colon and not (name == "Searcher" and rollouts.isdecimal())):
         raise UnknownNameError.among("policy", given, BUILT_IN)
-    policy: Policy | CompiledPolicy = _upward.player_class(name)()
+    policy: Policy | CompiledPolicy = _upward.player_class(name)(*([int(rollouts)] if colon else []))
     return policy
 
 

@@ -10,3 +10,4 @@ from .numbering import to_index as to_index
 from .observing import Encoder as Encoder
 from .observing import check_encoder as check_encoder
 from .observing import features as features
+from .observing import observe as observe

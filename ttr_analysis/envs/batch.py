@@ -19,13 +19,14 @@ from ttr_analysis._arrays import Flags, Floats, Ints, Singles
 from ttr_analysis._compile import Functions, compiled
 from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
+from ttr_analysis.engine.kernel.numbering import Numbering, code_of, fill_mask, numbering_of
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, margins, score_games
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.protocol import PolicyLike, is_built_in
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.envs.numbering import Numbering, action_words, code_of, fill_mask, numbering_of
+from ttr_analysis.envs.numbering import action_words
 from ttr_analysis.envs.observing import OURS, Encoder, guarded
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.policies.playout import (
@@ -472,7 +473,7 @@ class Batch:
             if self._reward == "win":
                 rewards[over] = won / won.sum(axis=1, keepdims=True)
             elif self._reward == "margin":
-                rewards[over] = _margins(total)
+                rewards[over] = margins(total)
             if self._auto_reset:
                 self._renew(block)
 
@@ -519,16 +520,6 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"<Batch of {self.n_games} games: {self.game_map.name}, {self.n_players} players>"
-
-
-def _margins(total: Ints) -> Ints:
-    """Return by how much each seat is ahead of the best other one."""
-    if total.shape[1] == 1:
-        return total
-    ranked = np.sort(total, axis=1)
-    best, second = ranked[:, -1:], ranked[:, -2:-1]
-    margins: Ints = np.where(total == best, total - second, total - best)
-    return margins
 
 
 def _room(out: np.ndarray | None, shape: tuple[int, int], dtype: type) -> np.ndarray:

@@ -1,345 +1,24 @@
-"""
-Actions by number: each action on a map has one index, whatever the number of players.
-
-Claims and stations are numbered by route or city, color, and locomotives used
-singly; of all payments that read alike (`rules.reading`), `to_action` gives the
-one with most cards of the color, whose sets take the cards of which most are left.
-A surcharge is paid with cards of the color first. Tickets are kept by their
-places in the offer, one bit each. `to_index` takes every legal action.
-"""
+"""Actions by number: their words and masks, and numbers to action objects and back; see `engine.kernel.numbering`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import product
-from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._arrays import Flags
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis._words import counted, listed
-from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
-from ttr_analysis.engine.actions.table import DUE
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    N_ACTIONS,
-    NONE,
-    PASS,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    make_action,
-    pack_single,
-    unpack_cards,
-)
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.claims import city_fault, claim_cards, next_spaces, route_fault
-from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets, may_choose
-from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
+from ttr_analysis.engine.kernel.numbering import code_of, fill_mask, index_of, numbering_of, words_of
 from ttr_analysis.engine.state import PublicState
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, form_sets
-from ttr_analysis.rules.reading import can_read, read_form
-from ttr_analysis.tables import Tables, game_tables, spaces_at, spaces_of
-
-_NO_COLOR: Final = N_COLORS
-"""In place of a color: none of its cards is used singly."""
-
-
-class Numbering(NamedTuple):
-    """
-    The numbers of the actions on a map.
-
-    `rows` has kind, argument, color and locomotives of each: the argument is the
-    slot, route or city, which tickets of the offer are kept, or which of the two
-    tracks the neutral player takes. `first` is the first number of each kind, -1 if
-    the map has none; `claims` and `stations` are the numbers by route or city,
-    color and locomotives, -1 where there is no such payment.
-    """
-
-    rows: Ints
-    first: Ints
-    claims: Ints
-    stations: Ints
-
-
-@lru_cache(maxsize=64)
-def numbering_of(game_map: GameMap) -> Numbering:
-    """Return the numbers of the actions on a map, which must not be changed."""
-    rows = [*_plain_rows(game_map)]
-    longest = max(route.length for route in game_map.routes)
-    stations = game_map.rules.stations
-    costs = stations.costs[: stations.number]
-    jokers = "plain" in game_map.rules.claims.locomotives_on
-    claims = np.full((len(game_map.routes), N_KINDS, longest + 1), -1, dtype=np.int64)
-    for i, route in enumerate(game_map.routes):
-        for color, locomotives in product(range(N_KINDS), range(longest + 1)):
-            fits = color == _NO_COLOR or route.color in (GRAY, COLORS[color])
-            if fits and _has_payment(spaces_of(route), color, locomotives):
-                claims[i, color, locomotives] = len(rows)
-                rows.append((CLAIM_ROUTE, i, color, locomotives))
-    built = np.full((len(game_map.cities), N_KINDS, max(costs, default=0) + 1), -1, dtype=np.int64)
-    for i, color, locomotives in product(*map(range, built.shape)):
-        if any(_has_payment(Spaces(cost, jokers=int(jokers)), color, locomotives) for cost in costs):
-            built[i, color, locomotives] = len(rows)
-            rows.append((BUILD_STATION, i, color, locomotives))
-    kinds = [row[0] for row in rows]
-    first = [kinds.index(kind) if kind in kinds else -1 for kind in range(N_ACTIONS)]
-    return Numbering(np.array(rows, dtype=np.int64), np.array(first, dtype=np.int64), claims, built)
-
-
-def _plain_rows(game_map: GameMap) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the actions that lay down no cards."""
-    rules, tables = game_map.rules, game_tables(game_map, game_map.rules.players[0])
-    yield DRAW_CARD, 0, 0, 0
-    for slot in range(rules.market.size):
-        yield DRAW_FACE_UP, slot, 0, 0
-    for kind in (DRAW_TICKETS, PASS, PAY_TUNNEL, DECLINE_TUNNEL):
-        yield kind, 0, 0, 0
-    for track in range(2 if rules.neutral.trains else 0):
-        yield CHOOSE_NEUTRAL, track, 0, 0
-    for kept in range(1 << max(int(tables.deck_deal.sum()), rules.tickets.draw)):
-        yield KEEP_TICKETS, kept, 0, 0
-
-
-def _has_payment(spaces: Spaces, color: int, locomotives: int) -> bool:
-    """Return whether some hand pays with so many locomotives, and with a color or without one."""
-    own = (0,) if color == _NO_COLOR else range(1, spaces.plain + 1)
-    return any(form_sets(spaces, n, locomotives) >= 0 for n in own)
-
-
-# -- which are legal ---------------------------------------------------------------------------------------------------
-
-
-@quickly_compiled
-def fill_mask(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> None:
-    """Mark with 1 the numbers of all that the seat that acts may do, with 0 all others."""
-    mask.fill(0)
-    seat, phase, first = state.seat, state.phase, numbers.first
-    if phase in (KEEP_START, KEEP):
-        fewest = fewest_kept(state, tables, seat)
-        for kept in range(1 << state.n_offer[seat]):
-            mask[first[KEEP_TICKETS] + kept] = int(count_bits(kept) >= fewest)
-    elif phase == TUNNEL_PHASE:
-        mask[first[PAY_TUNNEL]] = int(n_surcharges(state, tables, seat) > 0)
-        mask[first[DECLINE_TUNNEL]] = 1
-    elif phase == NEUTRAL:
-        for track in range(2):
-            mask[first[CHOOSE_NEUTRAL] + track] = int(may_choose(state, tables, _neutral_route(state, tables, track)))
-    elif phase in (TURN, SECOND_DRAW):
-        n = int(has_cards(state))
-        mask[first[DRAW_CARD]] = n
-        for slot in range(tables.market_size):
-            takes = int(may_take(state, tables, slot))
-            mask[first[DRAW_FACE_UP] + slot] = takes
-            n += takes
-        if phase == TURN:
-            draws = int(has_tickets(state))
-            mask[first[DRAW_TICKETS]] = draws
-            n += draws + _mark_claims(state, tables, numbers, mask) + _mark_stations(state, tables, numbers, mask)
-            mask[first[PASS]] = int(n == 0)
-
-
-@compiled
-def _mark_claims(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> int:
-    """Mark the claims that the seat that acts can make; return how many there are."""
-    seat, n = state.seat, 0
-    hand, n_locomotives, most = state.hand[seat], state.hand[seat, LOCOMOTIVE_INDEX], 0
-    for color in range(N_COLORS):
-        most = max(most, hand[color])
-    for route in range(tables.n_routes):
-        # Most routes are too long for what is held, which is found out soonest.
-        if tables.swap_size[route] == 0 and most + n_locomotives < tables.length[route]:
-            continue
-        if route_fault(state, tables, seat, route) != NONE:
-            continue
-        spaces, route_color = spaces_at(tables, route), tables.color[route]
-        n += _mark_in_color(hand, spaces, route_color, _NO_COLOR, numbers.claims[route, _NO_COLOR], mask)
-        if route_color != GRAY_INDEX:
-            n += _mark_in_color(hand, spaces, route_color, route_color, numbers.claims[route, route_color], mask)
-            continue
-        for color in range(N_COLORS):
-            n += _mark_in_color(hand, spaces, route_color, color, numbers.claims[route, color], mask)
-    return n
-
-
-@compiled
-def _mark_in_color(hand: Ints, spaces: Spaces, route_color: int, color: int, numbers: Ints, mask: Flags) -> int:
-    """Mark the claims of a route in one color, or without one, by their numbers; return how many there are."""
-    n, length = 0, spaces.plain + spaces.symbols
-    if color != _NO_COLOR and hand[color] == 0:
-        return 0
-    fewest = 0
-    if spaces.swap_size == 0:
-        fewest = length if color == _NO_COLOR else max(0, length - hand[color])
-    for locomotives in range(fewest, min(hand[LOCOMOTIVE_INDEX], length) + 1):
-        at = numbers[locomotives]
-        if at >= 0 and _most_own(hand, route_color, spaces, color, locomotives) >= 0:
-            mask[at] = 1
-            n += 1
-    return n
-
-
-@compiled
-def _most_own(hand: Ints, route_color: int, spaces: Spaces, color: int, locomotives: int) -> int:
-    """Return the most cards of a color with which a hand pays with so many locomotives, -1 if it cannot."""
-    length = spaces.plain + spaces.symbols
-    if spaces.swap_size == 0:  # as nearly always; that the numbers fit the spaces, `claims` says
-        own = 0 if color == _NO_COLOR else length - locomotives
-        return own if color == _NO_COLOR or own <= hand[color] else -1
-    if color == _NO_COLOR:
-        return 0 if can_read(hand, route_color, spaces, -1, 0, locomotives) else -1
-    own = min(hand[color], spaces.plain, length - locomotives)
-    while own > 0 and not can_read(hand, route_color, spaces, color, own, locomotives):
-        own -= 1
-    return own if own > 0 else -1
-
-
-@compiled
-def _mark_stations(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> int:
-    """Mark the stations that the seat that acts can build; return how many there are."""
-    if state.stations[state.seat] == 0:
-        return 0
-    hand, spaces, n = state.hand[state.seat], next_spaces(state, tables, state.seat), 0
-    last = min(hand[LOCOMOTIVE_INDEX], spaces.plain if spaces.jokers else 0)
-    for color in range(N_KINDS):
-        for locomotives in range(last + 1):
-            if not _pays_station(hand, spaces, color, locomotives):
-                continue
-            for city in range(tables.n_cities):
-                if state.station_at[city] == 0:
-                    mask[numbers.stations[city, color, locomotives]] = 1
-                    n += 1
-    return n
-
-
-@compiled
-def _pays_station(hand: Ints, spaces: Spaces, color: int, locomotives: int) -> bool:
-    """Return whether a hand with these locomotives pays for a station in a color, or without one."""
-    own = spaces.plain - locomotives
-    return own == 0 if color == _NO_COLOR else 0 < own <= hand[color]
-
-
-@compiled
-def _neutral_route(state: State, tables: Tables, track: int) -> int:
-    """Return the first or second track between the cities of the neutral player's ticket, -1 if there is none."""
-    ticket = state.neutral_ticket
-    return int(tables.neutral_a[ticket] if track == 0 else tables.neutral_b[ticket])
-
-
-# -- from numbers to codes, and back -----------------------------------------------------------------------------------
-
-
-@quickly_compiled
-def code_of(state: State, tables: Tables, numbers: Numbering, index: int) -> tuple[int, int]:
-    """Return code and value of an action by number; the code is -1 if the seat that acts may not do it."""
-    if index < 0 or index >= len(numbers.rows):
-        return -1, 0
-    kind, argument, color = numbers.rows[index, 0], numbers.rows[index, 1], numbers.rows[index, 2]
-    if (state.phase, kind) not in DUE:
-        return -1, 0
-    seat, locomotives = state.seat, numbers.rows[index, 3]
-    hand, code, value = state.hand[seat], make_action(kind, argument), 0
-    if kind == CLAIM_ROUTE:
-        if route_fault(state, tables, seat, argument) != NONE or locomotives > hand[LOCOMOTIVE_INDEX]:
-            return -1, 0
-        own = _most_own(hand, tables.color[argument], spaces_at(tables, argument), color, locomotives)
-        if own < 0:
-            return -1, 0
-        return code, claim_cards(state, tables, seat, argument, color if own > 0 else -1, own, locomotives)
-    if kind == BUILD_STATION:
-        if city_fault(state, tables, seat, argument) != NONE:
-            return -1, 0
-        spaces = next_spaces(state, tables, seat)
-        if not _pays_station(hand, spaces, color, locomotives):
-            return -1, 0
-        value = pack_single(color, spaces.plain - locomotives, locomotives)
-    elif kind == KEEP_TICKETS:
-        code, value = KEEP_TICKETS, argument
-    elif kind == PAY_TUNNEL:
-        if n_surcharges(state, tables, seat) == 0:
-            return -1, 0
-        value = surcharge_cards(state, seat, 0)
-    elif kind == CHOOSE_NEUTRAL:
-        route = _neutral_route(state, tables, argument)
-        if route < 0:
-            return -1, 0
-        code = make_action(CHOOSE_NEUTRAL, route)
-    return (code, value) if action_fault(state, tables, code, value) == NONE else (-1, 0)
-
-
-@quickly_compiled
-def index_of(state: State, tables: Tables, numbers: Numbering, code: int, value: int) -> int:
-    """Return the number of a legal action, -1 if it has none."""
-    kind, argument = kind_of(code), argument_of(code)
-    if kind in (CLAIM_ROUTE, BUILD_STATION):
-        cards = np.empty(N_KINDS, dtype=np.int64)
-        unpack_cards(value, cards)
-        if kind == CLAIM_ROUTE:
-            color, _, locomotives = read_form(cards, tables.color[argument], spaces_at(tables, argument))
-            return int(numbers.claims[argument, color if color >= 0 else _NO_COLOR, locomotives])
-        color, _, locomotives = read_form(cards, GRAY_INDEX, next_spaces(state, tables, state.seat))
-        return int(numbers.stations[argument, color if color >= 0 else _NO_COLOR, locomotives])
-    if kind >= N_ACTIONS or numbers.first[kind] < 0:
-        return -1
-    if kind == KEEP_TICKETS:
-        return int(numbers.first[kind] + value)
-    if kind == CHOOSE_NEUTRAL:
-        return int(numbers.first[kind]) + int(argument != tables.neutral_a[state.neutral_ticket])
-    return int(numbers.first[kind] + argument)
-
-
-# -- in words and objects ----------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
 def _kernel(game_map: GameMap, n_players: int) -> KernelGame:
     return KernelGame(game_map, n_players)
-
-
-@lru_cache(maxsize=64)
-def _words(game_map: GameMap) -> tuple[str, ...]:
-    return tuple(_in_words(game_map, *row) for row in numbering_of(game_map).rows.tolist())
-
-
-def _in_words(game_map: GameMap, kind: int, argument: int, color: int, locomotives: int) -> str:
-    if kind in (CLAIM_ROUTE, BUILD_STATION):
-        parts = [] if color == _NO_COLOR else [COLORS[color]]
-        parts += [counted(locomotives, LOCOMOTIVE)] if locomotives else []
-        paid = " and ".join(parts) or "sets alone"
-        if kind == CLAIM_ROUTE:
-            route = game_map.routes[argument]
-            is_alike = [str(other) for other in game_map.routes].count(str(route)) > 1
-            return f"claim {route}{f', track {route.track},' if is_alike else ''} with {paid}"
-        return f"build a station in {game_map.cities[argument].name} with {paid}"
-    if kind == KEEP_TICKETS:
-        places = [str(i) for i in range(argument.bit_length()) if argument >> i & 1]
-        many = "ticket" if len(places) == 1 else "tickets"
-        return f"keep {many} {listed(places)} of the offer" if places else "keep no ticket"
-    return {
-        DRAW_CARD: "draw a card from the pile",
-        DRAW_FACE_UP: f"take the card in market slot {argument}",
-        DRAW_TICKETS: "draw tickets",
-        PASS: "pass",
-        PAY_TUNNEL: "pay the surcharge of the tunnel",
-        DECLINE_TUNNEL: "take the cards for the tunnel back",
-        CHOOSE_NEUTRAL: f"give track {argument} of its ticket to the neutral player",
-    }[kind]
 
 
 def action_words(game_map: MapLike) -> tuple[str, ...]:
@@ -359,7 +38,7 @@ def action_words(game_map: MapLike) -> tuple[str, ...]:
     >>> words[0], words[4], words[-2]
     ('draw a card from the pile', 'take the card in market slot 3', 'claim Umeå-Vaasa (gray, 1) with sets alone')
     """
-    return _words(as_map(game_map))
+    return words_of(as_map(game_map))
 
 
 def action_mask(state: PublicState) -> Flags:
@@ -406,7 +85,7 @@ def to_action(index: int, state: PublicState) -> Action:
     >>> print(to_action(int(np.flatnonzero(action_mask(state))[0]), state))
     keep Sault Ste. Marie to Nashville 8; Calgary to Salt Lake City 7
     """
-    kernel, words = _kernel(state.game_map, state.n_players), _words(state.game_map)
+    kernel, words = _kernel(state.game_map, state.n_players), words_of(state.game_map)
     if not 0 <= index < len(words):
         raise IllegalActionError(f"actions are numbered from 0 to {len(words) - 1}, got {index}")
     code, value = map(int, code_of(state.packed, kernel.tables, numbering_of(state.game_map), index))

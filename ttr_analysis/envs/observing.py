@@ -23,7 +23,7 @@ from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine.kernel.cards import unseen_cards
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
 from ttr_analysis.engine.layout import AT_DISCARDS, KEEP_START, NOBODY, OVER, UNKNOWN_TICKET, Phase, State
-from ttr_analysis.engine.state import hide_secrets
+from ttr_analysis.engine.state import PublicState, hide_secrets
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.record import Game
@@ -286,6 +286,30 @@ def features(game_map: MapLike, n_players: int = 2) -> tuple[str, ...]:
     (717, 'my turn', 'Winnipeg-Little Rock: face up')
     """
     return _names(as_map(game_map), n_players)
+
+
+def observe(state: PublicState) -> Singles:
+    """
+    Return what the seat that acts observes, as the encoder of the package gives it.
+
+    Parameters
+    ----------
+    state
+        A state, or what the seat that acts sees of it.
+
+    Examples
+    --------
+    >>> game = ttr.Game("usa")
+    >>> state = game.new(seed=7)
+    >>> seen = observe(state)
+    >>> len(seen) == len(features("usa")), np.array_equal(seen, observe(game.view(state, state.acting)))
+    (True, True)
+    """
+    game_map, n_players, seat = state.game_map, state.n_players, int(state.packed.seat)
+    lore = OURS.lore(game_map, n_players)
+    out = np.zeros(lore[-1], dtype=np.float32)
+    _encode(state.packed, game_tables(game_map, n_players), lore, seat, out)
+    return out
 
 
 # -- no leaks ----------------------------------------------------------------------------------------------------------

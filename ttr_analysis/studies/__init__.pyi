@@ -37,6 +37,7 @@ from .questions.tickets import opening_tickets as opening_tickets
 from .questions.tickets import ticket_difficulty as ticket_difficulty
 from .questions.tickets import ticket_fates as ticket_fates
 from .questions.tickets import ticket_results as ticket_results
+from .recorded import decisions as decisions
 from .recorded import from_records as from_records
 from .reviews import Review as Review
 from .reviews import player_results as player_results

@@ -40,7 +40,7 @@ from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_at
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
-from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
+from ttr_analysis.policies.playout import Players, choose, wake_players
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
@@ -169,15 +169,15 @@ def play_noted(
     notes: Notes,
     ends: Ints,
     seats: Narrow,
+    tape: Ints,
 ) -> int:
     """
     Play games of a run, each to its end, take notes, and return how many there was room for.
 
     Players are given as they sit in game 0; they move by a seat each game. `states` is
     filled with the last states, `ends` with the tickets and claims noted up to the end
-    of each game, and `seats` with the notes of each seat.
+    of each game, and `seats` with the notes of each seat. Events are written on `tape`.
     """
-    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for i in range(len(states)):
         game = first + i
         state = State(states[i])

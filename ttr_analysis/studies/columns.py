@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_args
 
 from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.kernel.numbering import words_of
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import EndingName
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.intervals import (
@@ -33,8 +35,9 @@ class Column(NamedTuple):
     """
     A column: its pandas type in memory and on disk, its meaning and its unit.
 
-    "ticket", "route", "policy", "color" and "ending" are categories. Users get the type
-    that `wide_type` returns. Names, and what is true or false, have no unit.
+    "ticket", "route", "policy", "color", "ending", "phase" and "words" are categories;
+    "numbers" are arrays of small whole numbers. Users get the type that `wide_type`
+    returns. Names, and what is true or false, have no unit.
     """
 
     dtype: str
@@ -43,6 +46,7 @@ class Column(NamedTuple):
 
 
 ENDINGS: Final = get_args(EndingName)
+PHASES: Final = [phase for phase in Phase if phase != Phase.OVER]
 
 _GAME: Final = Column("int64", "number of the game in its run, from 0", "number")
 _DEAL: Final = Column("int64", "number of the random numbers; games of one deal differ in who sits where", "number")
@@ -154,6 +158,33 @@ TUNNELS: Final = {
     "surcharge": Column("int8", "surcharge demanded", "cards"),
     "taken": Column("bool", "whether the tunnel was taken"),
 }
+DECISIONS: Final = {
+    "game": _GAME,
+    **_WHO,
+    "policy": Column("policy", "name of the policy"),
+    "step": Column("int32", "step of the record that it makes, from 1: `state_at(step - 1)` is the state", "number"),
+    "turn": Column("int32", "turn of the seat, from 1; 0 while opening tickets are chosen", "turn"),
+    "phase": Column("phase", f"what is due: {listed([phase.name for phase in PHASES], 'or')}"),
+    "cards": Column("int16", "cards in hand, locomotives included", "cards"),
+    "locomotives": Column("int16", "locomotives in hand", "cards"),
+    "most_of_a_color": Column("int16", "cards in hand of the color of which there are most", "cards"),
+    "trains": Column("int16", "trains left", "trains"),
+    "points": Column("int16", "points so far, tickets and bonuses not counted", "points"),
+    "tickets": Column("int16", "tickets held", "tickets"),
+    "connected": Column("int16", "of these, tickets that its routes complete", "tickets"),
+    "rival_trains": Column("int16", "trains of the other seat that has fewest left", "trains"),
+    "rival_points": Column("int16", "points so far of the other seat that has most", "points"),
+    "pile": Column("int16", "cards in the draw pile", "cards"),
+    "is_last": Column("bool", "whether the last round has begun"),
+    "n_legal": Column("int16", "legal actions", "actions"),
+    "legal": Column("numbers", "the numbers of the legal actions, see `ttr.envs.action_words`"),
+    "action": Column("int16", "number of the action chosen; -1 if the record does not say which cards it took"),
+    "words": Column("words", "the same in words"),
+    "final_points": Column("int16", "final score of the seat", "points"),
+    "margin": Column("int16", "by how much it was ahead of the best other seat in the end", "points"),
+    "won": Column("float32", "1 for the winner; winners of a tie share it", "share"),
+}
+"""Decisions: what the seat had, what it could do and did, and how the game ended for it."""
 TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "games": GAMES,
     "seats": SEATS,
@@ -162,9 +193,11 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "tunnels": TUNNELS,
 }
 """The tables, by name."""
+ALL_TABLES: Final[Mapping[str, Mapping[str, Column]]] = {**TABLES, "decisions": DECISIONS}
+"""With the one that is kept only where it is asked for."""
 
 _NARROW: Final = re.compile("^([iI])nt[0-9]+$")
-_CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
+_CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending", "phase", "words")
 _OF_THE_GAME: Final = ("points", "trains", "cards", "tokens", "turn", "points per card")
 """Units to show beside a table, where a name lacks them; those of counts and shares are plain."""
 
@@ -185,14 +218,16 @@ def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
     }
 
 
-def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:
+def categories(game_map: GameMap, policies: tuple[str, ...], *, decisions: bool = False) -> dict[str, list[str]]:
     """Return the values of each type of category, in a fixed order, so that parts fit together."""
+    of_decisions = {"phase": [phase.name for phase in PHASES], "words": list(words_of(game_map))} if decisions else {}
     return {
         "ticket": [ticket.id for ticket in game_map.tickets],
         "route": [route.id for route in game_map.routes],
         "policy": list(dict.fromkeys(policies)),
         "color": list(CARD_KINDS),
         "ending": list(ENDINGS),
+        **of_decisions,
     }
 
 
@@ -214,7 +249,7 @@ def cell_type(dtype: str) -> str:
     >>> cell_type("route"), cell_type("Int8"), cell_type("float32")
     ('int16', 'int8', 'float32')
     """
-    return "int16" if dtype in _CATEGORIES else dtype.lower()
+    return "int16" if dtype in (*_CATEGORIES, "numbers") else dtype.lower()
 
 
 def wide_type(dtype: str) -> str:
@@ -242,7 +277,7 @@ def widened(frame: pd.DataFrame) -> pd.DataFrame:
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
     """Return rows of a table with the types of their categories; a name that is in none raises a ValueError."""
     wanted = {
-        column: types[dtype] for column, (dtype, *_) in TABLES[table].items() if dtype in types and column in frame
+        column: types[dtype] for column, (dtype, *_) in ALL_TABLES[table].items() if dtype in types and column in frame
     }
     for column, category in wanted.items():
         known = set(category.categories)
@@ -256,8 +291,9 @@ def no_rows(table: str, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFram
     """Return a table without rows, its columns typed."""
     import pandas as pd
 
-    columns = TABLES[table].items()
-    return pd.DataFrame({name: pd.Series(dtype=types.get(dtype, dtype)) for name, (dtype, *_) in columns})
+    columns = ALL_TABLES[table].items()
+    made = {name: types.get(dtype, "object" if dtype == "numbers" else dtype) for name, (dtype, *_) in columns}
+    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in made.items()})
 
 
 # -- figures: the columns of answers --------------------------------------------------------------------------------

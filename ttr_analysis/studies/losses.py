@@ -24,8 +24,8 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.decisions import Decision
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
+from ttr_analysis.studies.judging import Decision
 from ttr_analysis.studies.reviews import BOUNDS, FORCED, Review, label_of
 
 OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (

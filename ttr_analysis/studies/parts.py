@@ -29,7 +29,7 @@ from ttr_analysis._decoding import write_atomically
 from ttr_analysis._errors import _shorten
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
-from ttr_analysis.studies.columns import TABLES, categories, with_types
+from ttr_analysis.studies.columns import ALL_TABLES, TABLES, categories, with_types
 
 VERSION: Final = 6
 """Version of the tables on disk: in another one, columns differ or mean something else."""
@@ -37,6 +37,8 @@ META: Final = "simulation.json"
 SUMS: Final = "checksums.json"
 SAME: Final = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
 """Keys that are the same in all runs of a simulation; so are the categories."""
+_WITH_DECISIONS: Final = "-decisions"
+"""The end of the format of a simulation with a table of decisions."""
 _SHOWN: Final = 3
 
 _LOCK: Final = "simulation.lock"
@@ -66,11 +68,13 @@ def meta_of(
     policies: Sequence[str],
     players: Sequence[str],
     n_games: int,
+    *,
+    decisions: bool = False,
     **more: int | None,
 ) -> dict[str, Any]:
     """Return the description of a simulation, or of games of people."""
     return {
-        "format": kind,
+        "format": f"{kind}{_WITH_DECISIONS if decisions else ''}",
         "version": VERSION,
         "map": game_map.name,
         "variant": game_map.rules.variant,
@@ -79,11 +83,16 @@ def meta_of(
         "players": list(players),
         **more,
         "n_games": n_games,
-        "categories": categories(game_map, tuple(policies)),
+        "categories": categories(game_map, tuple(policies), decisions=decisions),
         "ttr_analysis": version("ttr-analysis"),
         "numpy": np.__version__,
         "pandas": pd.__version__,
     }
+
+
+def tables_of(meta: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the tables of a simulation."""
+    return tuple(ALL_TABLES if meta["format"].endswith(_WITH_DECISIONS) else TABLES)
 
 
 def run_of(meta: dict[str, Any]) -> str:
@@ -92,11 +101,12 @@ def run_of(meta: dict[str, Any]) -> str:
 
 
 class PartFolder:
-    """A folder of parts, which need not exist, of the simulation that `run_of` identifies."""
+    """A folder of parts, which need not exist, of the simulation that `run_of` identifies, with some tables."""
 
-    def __init__(self, path: Path, run: str = "") -> None:
+    def __init__(self, path: Path, run: str = "", tables: Sequence[str] = tuple(TABLES)) -> None:
         self.path = path
         self.run = run
+        self._tables = tables
 
     @contextlib.contextmanager
     def opened(self, meta: dict[str, Any], *, resume: bool) -> Iterator[None]:
@@ -241,7 +251,7 @@ class PartFolder:
                 frame = with_types(table, pd.read_parquet(io.BytesIO(content), columns=columns), types)
             except (*_UNREADABLE, ArrowException) as error:
                 raise self._damage(part, f"{table}.parquet cannot be read: {_shorten(str(error), 200)}") from error
-            if list(frame.columns) != (list(TABLES[table]) if columns is None else columns):
+            if list(frame.columns) != (list(ALL_TABLES[table]) if columns is None else columns):
                 raise self._damage(part, f"{table}.parquet has other columns")
             yield frame
 
@@ -282,7 +292,7 @@ class PartFolder:
         if (its_first, its_end) != (first, end):
             raise ValueError(f"{part.name} in {self.path} holds games {its_first} to {its_end - 1}: remove it")
         sums = {}
-        for table in TABLES:
+        for table in self._tables:
             match tables.get(f"{table}.parquet"):
                 case [int(size), str(checksum)]:
                     sums[f"{table}.parquet"] = size, checksum

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, Final, Self, TypeAlias, TypeVar
 from unicodedata import category
 
@@ -29,8 +29,10 @@ from ttr_analysis.engine.codes import (
     DRAW_TICKETS,
     PASS,
     TAPE_START,
+    WRITE_AT,
     unpack_all,
 )
+from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import (
@@ -56,7 +58,8 @@ from ttr_analysis.studies.collecting import (
     with_more_room,
     without_room,
 )
-from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types, cell_type
+from ttr_analysis.studies.columns import ALL_TABLES, BONUS_COLUMNS, TABLES, categories, category_types, cell_type
+from ttr_analysis.studies.deciding import DecisionNotes, outcomes
 from ttr_analysis.studies.ticket_paths import LOST_TO, TRAINS_ON_PATH, fill_paths
 from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
 
@@ -73,6 +76,8 @@ Columns = Mapping[str, Mapping[str, Cells]]
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _NOTES_A_GAME: Final = 60
 """Tickets offered, or attempts to claim a route, for which there is room at first."""
+_EVENTS_A_GAME: Final = 1_000
+"""Events for which there is room at first, where decisions are noted."""
 _NO_COLOR: Final = -1
 """The color that the neutral player pays in, who lays down no cards."""
 _NOT_WRITTEN: Final = {"Cc", "Cs"}
@@ -153,14 +158,15 @@ class Run:
     policies: tuple[Player, ...]
     seed: int
     given_names: tuple[str, ...] | None = None
+    decisions: bool = False
+    """Whether decisions are kept."""
 
     @classmethod
-    def of(cls, game_map: GameMap, policies: Entrants, seed: int) -> Self:
+    def of(cls, game_map: GameMap, policies: Entrants, seed: int, *, decisions: bool = False) -> Self:
         """Return a run of policies, or of policies by their names."""
-        if isinstance(policies, Mapping):
-            run = cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
-        else:
-            run = cls(game_map, tuple(find_policies(policies)), seed)
+        names = tuple(policies) if isinstance(policies, Mapping) else None
+        given = policies.values() if isinstance(policies, Mapping) else policies
+        run = cls(game_map, tuple(find_policies(given)), seed, names, decisions)
         for name in run.names:
             check_name(name)
         return run
@@ -195,7 +201,12 @@ class Run:
     @cached_property
     def categories(self) -> dict[str, pd.CategoricalDtype]:
         """The types of the categories of the tables."""
-        return category_types(categories(self.game_map, self.names))
+        return category_types(categories(self.game_map, self.names, decisions=self.decisions))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables of its games."""
+        return tuple(ALL_TABLES if self.decisions else TABLES)
 
 
 def play_chunk(run: Run, first: int, n_games: int) -> Columns:
@@ -211,7 +222,7 @@ def play_chunk(run: Run, first: int, n_games: int) -> Columns:
     """
     collector = _PlayedGames(run, first, n_games)
     collector.play()
-    return LazyTables(collector.columns)
+    return LazyTables(collector.columns, run.tables)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -221,7 +232,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
         tables = [part[name] for part in parts]
         return {column: np.concatenate([table[column] for table in tables]) for column in tables[0]}
 
-    return LazyTables(join)
+    return LazyTables(join, tuple(parts[0]))
 
 
 def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
@@ -248,7 +259,7 @@ def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str,
 def as_frames(run: Run, columns: Columns) -> Frames:
     """Return tables of a run as pandas has them, from numbers of categories; below 0 a value is missing."""
     made = dict(columns)
-    return {name: frame(run, name, made) for name in TABLES}
+    return {name: frame(run, name, made) for name in made}
 
 
 def frame(run: Run, name: str, columns: Columns) -> pd.DataFrame:
@@ -263,8 +274,10 @@ def table_of(
     """Return a table from its columns, and from which cells of some of them are missing."""
     return pd.DataFrame(
         {
-            column: _values(cells[column], dtype, types, missing.get(column))
-            for column, (dtype, *_) in TABLES[name].items()
+            column: _split(cells[column], cells["n_legal"])
+            if dtype == "numbers"
+            else _values(cells[column], dtype, types, missing.get(column))
+            for column, (dtype, *_) in ALL_TABLES[name].items()
         }
     )
 
@@ -283,20 +296,27 @@ def _values(values: Cells, dtype: str, types: Mapping[str, pd.CategoricalDtype],
     return pd.arrays.IntegerArray(values, is_missing)
 
 
+def _split(values: Cells, sizes: Cells) -> Cells:
+    """Return a column of arrays that lie one after the other."""
+    ends = np.cumsum(sizes, dtype=np.int64).tolist()
+    return np.fromiter((values[first:end] for first, end in pairwise([0, *ends])), dtype=object, count=len(sizes))
+
+
 class LazyTables(Mapping[str, T]):
     """Something for each table, made when it is asked for, since most questions need few tables."""
 
-    def __init__(self, make: Callable[[str], T]) -> None:
+    def __init__(self, make: Callable[[str], T], names: Sequence[str]) -> None:
         self._make = make
+        self._names = names
 
     def __getitem__(self, name: str) -> T:
         return self._make(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(TABLES)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(TABLES)
+        return len(self._names)
 
     def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
         return dict, (dict(self),)  # so that policies need not be pickled with what they have played
@@ -347,7 +367,7 @@ class Collector:
         columns: dict[str, Cells] = getattr(self, f"_of_{name}")()
         return {
             column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
-            for column, (dtype, *_) in TABLES[name].items()
+            for column, (dtype, *_) in ALL_TABLES[name].items()
             if column in columns
         }
 
@@ -488,9 +508,24 @@ class _PlayedGames(Collector):
         super().__init__(run.game_map, run.names, run.n_players, first, n_games)
         self._run = run
         self._keys = run_keys(run.seed, run.n_players)
+        self._decisions = DecisionNotes(run.game_map, run.n_players)
+        self._tape = tape_of(None, _EVENTS_A_GAME if run.decisions else 0)
 
     def _deals(self, game: Ints) -> dict[str, Cells]:
         return {**super()._deals(game), "deal": game // self._run.n_rotations}
+
+    def _of_decisions(self) -> dict[str, Cells]:
+        noted, results = self._decisions.columns(), self._results
+        player = self._players_at(noted["game"], noted["seat"])
+        who = noted["game"] - self._first, noted["seat"]
+        ends = outcomes(results[:, :, scoring.TOTAL_COLUMN], results[:, :, scoring.WON_COLUMN])
+        return {
+            **noted,
+            "player": player,
+            "policy": self._policy_of[player],
+            "words": noted["action"],
+            **{name: of_seats[who] for name, of_seats in ends.items()},
+        }
 
     def play(self) -> None:
         """Play all games and take notes."""
@@ -501,7 +536,11 @@ class _PlayedGames(Collector):
             states = np.zeros((min(n_games, BLOCK), State.n_cells), dtype=np.int64)
             for start in range(0, n_games, BLOCK):
                 played = states[: n_games - start]
-                self._play_block(players, start, played)
+                if self._run.decisions:
+                    for i in range(len(played)):
+                        self._play_watched(players, start + i, played[i : i + 1])
+                else:
+                    self._play_block(players, start, played)
                 self._score(start, played)
         else:
             state = State()
@@ -514,6 +553,7 @@ class _PlayedGames(Collector):
         """Play games between compiled policies, from a number within the chunk."""
         done, end = 0, start + len(states)
         while done < len(states):
+            self._tape[WRITE_AT] = TAPE_START
             done += play_noted(
                 self._tables,
                 players,
@@ -524,9 +564,20 @@ class _PlayedGames(Collector):
                 self._notes,
                 self._ends[1 + start + done : 1 + end],
                 self._seats[start + done : end],
+                self._tape,
             )
             if done < len(states):
                 self._notes = with_more_room(self._notes)
+
+    def _play_watched(self, players: Players, i: int, states: Ints) -> None:
+        """Play a game between compiled policies, and note its decisions; once more if it does not fit on the tape."""
+        counts = self._notes.counts.copy()
+        self._play_block(players, i, states)
+        if self._tape[WRITE_AT] > len(self._tape):
+            self._tape = tape_of(None, int(self._tape[WRITE_AT]))
+            self._notes.counts[:] = counts
+            self._play_block(players, i, states)
+        self._decisions.follow(self._first + i, self._tape[TAPE_START : self._tape[WRITE_AT]].reshape(-1, 2))
 
     def _follow(self, i: int, state: State) -> None:
         """Let policies of any kind play a game, and follow its events."""
@@ -542,6 +593,8 @@ class _PlayedGames(Collector):
         while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
         self._ends[1 + i] = self._notes.counts
+        if self._run.decisions:
+            self._decisions.follow(game, events)
         assert not state.fault, "a game that was just played fits its map"  # noqa: S101
 
     def _score(self, start: int, states: Ints) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ttr_analysis._arrays import Ints, Narrow
+from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, kind_of
 from ttr_analysis.engine.events import tape_of
@@ -23,9 +24,19 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
-from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types
+from ttr_analysis.studies.columns import (
+    BONUS_COLUMNS,
+    DECISIONS,
+    TABLES,
+    categories,
+    category_types,
+    cell_type,
+    widened,
+)
+from ttr_analysis.studies.deciding import DecisionNotes, note_decision, outcomes
 from ttr_analysis.studies.parts import meta_of
 from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name, table_of
+from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.simulation import SimulationResult
 
 if TYPE_CHECKING:
@@ -104,6 +115,77 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     frames = collector.frames(category_types(categories(game_map, names)))
     meta = meta_of("ttr-records", game_map, names, names, len(numbered), n_players=n_players, seed=None, rotations=1)
     return SimulationResult(meta, frames, None)
+
+
+def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -> pd.DataFrame:
+    """
+    Return one row for each decision of recorded games, as `SimulationResult.decisions` has them.
+
+    Parameters
+    ----------
+    records
+        Records, files of records, or reviews, of one map and number of players.
+
+    Returns
+    -------
+    table
+        The columns are those of `SimulationResult.describe("decisions")`; `loss` is the
+        share of the win that was lost by a decision, where a review judged it. What
+        depends on unknown tickets is missing, and cards that the record does not know
+        are in no `legal`.
+
+    Raises
+    ------
+    ValueError
+        If there is no record, or they are of several maps, variants or numbers of players.
+
+    Examples
+    --------
+    >>> table = decisions([ttr.Game("usa").play(["Greedy", "Random"], seed=7)])
+    >>> table[["step", "seat", "n_legal", "action", "words"]].iloc[2].tolist()
+    [3, 0, 18, 0, 'draw a card from the pile']
+    """
+    read = (one if isinstance(one, GameRecord | Review) else GameRecord.load(one) for one in records)
+    games = [one if isinstance(one, Review) else Review(one, None, []) for one in read]
+    given = [game.record for game in games]
+    if not given:
+        raise ValueError("there is no record")
+    _check_alike(given)
+    game_map, n_players = given[0].map, given[0].header.n_players
+    notes_of = DecisionNotes(game_map, n_players)
+    for number, record in enumerate(given):
+        _note_decisions(notes_of, number, record)
+    cells = notes_of.columns()
+    at = cells["game"], cells["seat"]
+    names = [[name for name, _ in _players_of(record)] for record in given]
+    policies = tuple(dict.fromkeys(name for seated in names for name in seated))
+    policy = np.array([[policies.index(name) for name in seated] for seated in names])[at]
+    points = np.array([[seat.total or 0 for seat in record.score()] for record in given])
+    is_winner = np.array([[seat in record.winners for seat in range(n_players)] for record in given])
+    unknown = ~np.array([record.is_complete and bool(record.winners) for record in given])[cells["game"]]
+    ends = {name: of_seats[at] for name, of_seats in outcomes(points, is_winner).items()}
+    cells |= {"player": policy, "policy": policy, "words": cells["action"], **ends}
+    table = table_of(
+        "decisions",
+        {name: cells[name].astype(cell_type(column.dtype)) for name, column in DECISIONS.items()},
+        category_types(categories(game_map, policies, decisions=True)),
+        {**dict.fromkeys(ends, unknown), "words": cells["action"] < 0},
+    )
+    losses = [game.table["loss"].to_dict() for game in games]
+    table["loss"] = [losses[game].get(step, np.nan) for game, step in zip(table["game"], table["step"], strict=True)]
+    return as_table(widened(table))
+
+
+def _note_decisions(notes_of: DecisionNotes, number: int, record: GameRecord) -> None:
+    """Note the decisions of a record, each in the state before its step."""
+    steps, states = record._timeline.steps, record._timeline.vectors()  # noqa: SLF001 - it is followed
+    made = [at for at, step in enumerate(steps) if at and step.shown is None and step.laid is None]
+    noted, legal = notes_of.room(len(made))
+    for i, at in enumerate(made):
+        state = State(states[at - 1].copy())
+        identify_played(state, steps[at])
+        note_decision(state, notes_of.tables, notes_of.numbers, steps[at].code, steps[at].value, noted[i], legal[i])
+    notes_of.add(number, np.array(made, dtype=np.int64), noted, legal)
 
 
 def _check_alike(records: Sequence[GameRecord]) -> None:

@@ -33,8 +33,8 @@ from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget, view_of
-from ttr_analysis.studies.decisions import LEAST_LOSS, Budget, Decision, Moment
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
+from ttr_analysis.studies.judging import LEAST_LOSS, Budget, Decision, Moment
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.saved_review import SavedReview
 from ttr_analysis.studies.simulation import Interrupted

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ttr_analysis._decoding import write_atomically
-from ttr_analysis.studies.decisions import Decision
+from ttr_analysis.studies.judging import Decision
 
 
 class SavedReview:

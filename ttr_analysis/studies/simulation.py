@@ -23,8 +23,8 @@ from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.columns import (
+    ALL_TABLES,
     ANSWERS,
-    TABLES,
     category_types,
     columns_of,
     no_rows,
@@ -32,7 +32,7 @@ from ttr_analysis.studies.columns import (
     wide_type,
     widened,
 )
-from ttr_analysis.studies.parts import META, VERSION, PartFolder, meta_of, run_of
+from ttr_analysis.studies.parts import META, VERSION, PartFolder, meta_of, run_of, tables_of
 from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
@@ -130,7 +130,7 @@ class SimulationResult:
             raise FileNotFoundError(f"there is no simulation in {folder.path}: it has no {META}")
         if meta.get("version") != VERSION:
             raise ValueError(f"{folder.path} holds tables of version {meta.get('version')}, not {VERSION}: play anew")
-        return cls(meta, None, PartFolder(folder.path, run_of(meta)))
+        return cls(meta, None, PartFolder(folder.path, run_of(meta), tables_of(meta)))
 
     # -- tables -------------------------------------------------------------------
 
@@ -159,6 +159,11 @@ class SimulationResult:
         """One row for each tunnel attempted."""
         return self.table("tunnels")
 
+    @property
+    def decisions(self) -> pd.DataFrame:
+        """One row for each decision, if `simulate` was to keep them."""
+        return self.table("decisions")
+
     def table(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
         """
         Return a copy of a table.
@@ -170,7 +175,7 @@ class SimulationResult:
         Parameters
         ----------
         name
-            "games", "seats", "tickets", "routes" or "tunnels".
+            "games", "seats", "tickets", "routes", "tunnels" or "decisions".
         columns
             Only these columns.
 
@@ -180,7 +185,7 @@ class SimulationResult:
             If there is no such table or column, or a part on disk is damaged or of
             another simulation.
         """
-        _check_asked(name, columns)
+        self._check_asked(name, columns)
         frames = list(self._parts(name, columns)) if self._frames is None else [self._frames[name]]
         whole = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
         return _shown(name, whole if columns is None else whole[columns])
@@ -194,7 +199,7 @@ class SimulationResult:
         name, columns
             As in `table`.
         """
-        _check_asked(name, columns)
+        self._check_asked(name, columns)
         if self._frames is not None:
             for first, end in self._cuts(name):
                 part = self._frames[name].iloc[first:end]
@@ -202,6 +207,17 @@ class SimulationResult:
         else:
             for part in self._parts(name, columns):
                 yield _shown(name, part)
+
+    def _check_asked(self, name: str, columns: list[str] | None) -> None:
+        """Raise a ValueError unless there is such a table, with these columns."""
+        tables = tables_of(self.meta)
+        if name not in tables:
+            more = "; simulate with decisions=True to keep them" if name == "decisions" else ""
+            raise ValueError(f"there is no table {name!r}; there are {', '.join(tables)}{more}")
+        unknown = [column for column in columns or () if column not in ALL_TABLES[name]]
+        if unknown:
+            hint = nearest(str(unknown[0]), ALL_TABLES[name]) or list(ALL_TABLES[name])
+            raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")
 
     def _parts(self, name: str, columns: list[str] | None) -> Iterator[pd.DataFrame]:
         """Yield a table that lies on disk as it is kept, part by part."""
@@ -211,7 +227,7 @@ class SimulationResult:
                 yield part
                 is_empty = False
             if is_empty:
-                yield no_rows(name, types)[columns or list(TABLES[name])]
+                yield no_rows(name, types)[columns or list(ALL_TABLES[name])]
 
     def _cuts(self, name: str) -> Iterator[tuple[int, int]]:
         """Yield the first row and the end of each part of a table in memory, the same games of every table."""
@@ -228,8 +244,8 @@ class SimulationResult:
         Parameters
         ----------
         name
-            "games", "seats", "tickets", "routes" or "tunnels"; or the name of a
-            question, such as "win_rates".
+            "games", "seats", "tickets", "routes", "tunnels" or "decisions"; or the name
+            of a question, such as "win_rates".
 
         Raises
         ------
@@ -241,7 +257,7 @@ class SimulationResult:
         >>> SimulationResult.describe("opening_tickets").loc["win_rate", ["meaning", "unit"]].tolist()
         ['share of wins', 'share']
         """
-        known = {**TABLES, **{question: columns_of(figures) for question, figures in ANSWERS.items()}}
+        known = {**ALL_TABLES, **{question: columns_of(figures) for question, figures in ANSWERS.items()}}
         if name not in known:
             raise UnknownNameError.among("table or question", name, known)
         columns = [column._replace(dtype=wide_type(column.dtype)) for column in known[name].values()]
@@ -272,7 +288,7 @@ class SimulationResult:
 
 def _shown(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a copy of rows of a table, as users compute with them and notebooks show them."""
-    return as_table(widened(frame), units=units_of(TABLES[name]), why_empty=f"the games hold no {name}")
+    return as_table(widened(frame), units=units_of(ALL_TABLES[name]), why_empty=f"the games hold no {name}")
 
 
 def simulate(  # noqa: PLR0913 - options
@@ -284,6 +300,7 @@ def simulate(  # noqa: PLR0913 - options
     executor: Executor | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    decisions: bool = False,
     chunk_size: int | None = None,
     n_waiting: int = N_WAITING,
     patience: float | None = PATIENCE,
@@ -319,6 +336,8 @@ def simulate(  # noqa: PLR0913 - options
     resume
         Play only the games that `out` lacks. Of policies in Python only the names are
         compared: give a changed one another name, or folder.
+    decisions
+        Whether to keep a table of all decisions too: some hundred rows a game.
     chunk_size
         Games that are played, and kept, together: some kB each in memory.
     n_waiting
@@ -365,7 +384,7 @@ def simulate(  # noqa: PLR0913 - options
     check_size(game_map, len(policies))
     check_seed(seed)
     n_games = Range(1).check(n_games, "n_games")
-    run = Run.of(game_map, policies, index(seed))
+    run = Run.of(game_map, policies, index(seed), decisions=decisions)
     warn_of_generators(run.policies)
     size = Range(1).check(default_chunk(run.policies) if chunk_size is None else chunk_size, "chunk_size")
     n_waiting = Range(1).check(n_waiting, "n_waiting")
@@ -373,12 +392,13 @@ def simulate(  # noqa: PLR0913 - options
         raise ValueError(f"patience is a number of seconds above 0, or None, got {patience!r}")
     named = zip(run.policies, run.names, strict=True)
     players = [repr(policy) if is_built_in(policy) else name for policy, name in named]
-    meta = meta_of("ttr-simulation", game_map, run.names, players, n_games, seed=run.seed, rotations=run.n_rotations)
+    of_run = {"seed": run.seed, "rotations": run.n_rotations}
+    meta = meta_of("ttr-simulation", game_map, run.names, players, n_games, decisions=decisions, **of_run)
     failure: GameError | None = None
     with ExitStack() as stack:
         folder = None
         if out is not None:
-            folder = PartFolder(Path(out).expanduser(), run_of(meta))
+            folder = PartFolder(Path(out).expanduser(), run_of(meta), run.tables)
             stack.enter_context(folder.opened(meta, resume=resume))
         gaps = [(0, n_games)] if folder is None else list(folder.missing(n_games))
         chunks = chain.from_iterable(chunks_of(run, first, end, size) for first, end in gaps)
@@ -399,19 +419,9 @@ def simulate(  # noqa: PLR0913 - options
     frames = None
     if folder is None:
         whole_run = joined([columns for _, columns in sorted(done, key=itemgetter(0))] or [play_chunk(run, 0, 0)])
-        frames = LazyTables(cache(partial(frame, run, columns=whole_run)))
+        frames = LazyTables(cache(partial(frame, run, columns=whole_run)), run.tables)
     result = SimulationResult(meta, frames, folder)
     if failure is not None:
         message = f"{failure}; {result.n_games:,} games are kept"
         raise SimulationError(message, result) from (failure.__cause__ or failure)
     return result
-
-
-def _check_asked(name: str, columns: list[str] | None) -> None:
-    """Raise a ValueError unless there is such a table, with these columns."""
-    if name not in TABLES:
-        raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
-    unknown = [column for column in columns or () if column not in TABLES[name]]
-    if unknown:
-        hint = nearest(str(unknown[0]), TABLES[name]) or list(TABLES[name])
-        raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")

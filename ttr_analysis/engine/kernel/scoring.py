@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, relabel, ticket_score
@@ -60,6 +60,17 @@ def score_games(states: Ints, tables: Tables, results: Ints) -> None:
     for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
         results[game, seat, TRAIL_COLUMN] = _solved_trail(State(states[game]), tables, seat)
     fill_scores(states, tables, results)
+
+
+def margins(points: Ints | Narrow) -> Ints:
+    """Return by how much each seat of each game is ahead of the best other one."""
+    wide = points.astype(np.int64)
+    if wide.shape[1] == 1:
+        return wide
+    ranked = np.sort(wide, axis=1)
+    best, second = ranked[:, -1:], ranked[:, -2:-1]
+    ahead: Ints = np.where(wide == best, wide - second, wide - best)
+    return ahead
 
 
 def _solved_trail(state: State, tables: Tables, seat: int) -> int:
