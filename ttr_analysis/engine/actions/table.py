@@ -50,7 +50,7 @@ class Pass:
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
     if state.phase == SECOND_DRAW:
-        return ActionFault.NOT_STUCK if can_surely_draw(state, tables) else NONE
+        return ActionFault.PHASE if can_surely_draw(state, tables) else NONE
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
     return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
