@@ -16,11 +16,13 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "ttr_analysis"
 FOLDERS = (
     ".ci",
+    ".github",
     "benchmarks",
     "binder",
     "data",
     "docs",
     "notebooks",
+    "paper",
     "requirements",
     "scripts",
     "tests",

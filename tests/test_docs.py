@@ -205,3 +205,10 @@ def test_files_that_the_pages_name_exist() -> None:
 
     assert len(named) >= 10
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_the_number_of_answers_is_the_same_everywhere() -> None:
+    n = HOW.count("\n### ")
+
+    assert f"{n} questions, each answered" in (ROOT / "docs" / "index.md").read_text("utf-8")
+    assert f"answers {n} common" in README
