@@ -206,7 +206,7 @@ class Insights:
             )
         yield from self._of_sources()
         if self.games["percentile"].notna().any():
-            yield f"On average you score more than {percent(self.games['percentile'].mean())} of planners do."
+            yield f"On average {percent(self.games['percentile'].mean())} of planners score less than you."
         luck = interval_of_mean(self.games["luck"].dropna())
         if len(self.games["luck"].dropna()) > 1:
             is_clear = luck.low > 0 or luck.high < 0
