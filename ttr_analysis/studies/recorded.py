@@ -142,8 +142,9 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     Examples
     --------
     >>> table = decisions([ttr.Game("usa").play(["Greedy", "Random"], seed=7)])
-    >>> table[["step", "seat", "n_legal", "action", "words"]].iloc[2].tolist()
-    [3, 0, 18, 0, 'draw a card from the pile']
+    >>> row = table.iloc[2]
+    >>> int(row["step"]), int(row["n_legal"]), int(row["action"]), row["words"]
+    (3, 43, 41, 'claim Atlanta-Nashville (gray, 1) with purple')
     """
     read = (one if isinstance(one, GameRecord | Review) else GameRecord.load(one) for one in records)
     games = [one if isinstance(one, Review) else Review(one, None, []) for one in read]
