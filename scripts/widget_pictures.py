@@ -37,7 +37,7 @@ for _ in range(9):
     claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
     keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
     pays = [payment["line"] for payment in can["pays"]]
-    table.play(next(filter(None, [keep, *claims[:1], can["draw"], *pays, *can["moves"]])))
+    table.play(next(filter(None, [keep, *claims[:1], can["draw"], *pays, *[move["line"] for move in can["moves"]]])))
 table""",
     "recorder": """from ttr_analysis.notation import record_lines
 header = record.header

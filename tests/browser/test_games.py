@@ -28,7 +28,7 @@ def take_turn():
     claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
     keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
     draws = [can["draw"], *can["market"].values(), can["tickets"], *[pay["line"] for pay in can["pays"]]]
-    table.play(next(filter(None, [keep, *claims, *draws, *can["moves"]])))
+    table.play(next(filter(None, [keep, *claims, *draws, *[move["line"] for move in can["moves"]]])))
 
 def finish():
     with table.hold_sync():  # only the end is looked at

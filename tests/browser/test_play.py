@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-SIZES = ((1300, 1000), (800, 1000))
+SIZES = ((1300, 900), (800, 1000))
 MOST_ACTIONS = 3
 """Of a claim: the route, how it is paid, and what a tunnel adds."""
 MOST_PAYMENTS = 5
@@ -45,6 +45,10 @@ const see = (seen) => {
     const isCut = left < 0 || right > document.documentElement.clientWidth;
     if (isCut || bottom + scrollY > innerHeight) seen.hidden.push(control.textContent);
   }
+  for (const other of innerWidth < 1000 ? [] : find('.ttr-rest .ttr-seat')) {
+    if (other.getBoundingClientRect().bottom + scrollY > innerHeight) seen.hidden.push(other.textContent);
+  }
+  if (/[^ ]-[^ ]+[/][0-9]/.test(root.innerText)) seen.hidden.push('an id of a route');
   seen.widest = Math.max(seen.widest, document.documentElement.scrollWidth);
 };
 """

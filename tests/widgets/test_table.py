@@ -36,9 +36,9 @@ def lines_of(options: Options) -> list[str]:
     if options["station"]:
         cities, payments = options["station"]["cities"], options["station"]["payments"]
         claims += [f"station {city} {payment['line']}" for city in cities for payment in payments]
-    return [
-        line for line in (options["draw"], options["tickets"], *options["market"].values(), *options["moves"]) if line
-    ] + claims
+    moves = [move["line"] for move in options["moves"]]
+    draws = [line for line in (options["draw"], options["tickets"], *options["market"].values()) if line]
+    return [*draws, *moves, *claims]
 
 
 def some_line(options: Options, rng: random.Random | None) -> str:
@@ -586,6 +586,23 @@ def test_a_game_that_was_played_on_from_another_is_continued() -> None:
     other = GameTable.from_record(table.record)
 
     assert other.now["moment"] == table.now["moment"]
+
+
+@pytest.mark.compiled_only
+def test_a_tunnel_that_cannot_be_paid_offers_the_one_way() -> None:
+    human_game = HumanGame(Game(load("nordic")), ["Greedy"], seed=0)
+    options = human_game.frame()["options"]
+    while options["pays"] or human_game.state.pending is None:
+        tunnels = [route for route in options["claims"] if human_game.game.game_map.route(route).tunnel]
+        lines = [options["claims"][route]["payments"][0]["line"] for route in tunnels]
+        human_game.move([*lines, *[pay["line"] for pay in options["pays"]], some_line(options, None)][0])
+        let_others_play(human_game)
+        options = human_game.frame()["options"]
+
+    assert options["task"].startswith("take your cards back: the tunnel takes ")
+    assert [move["words"] for move in options["moves"]] == ["Take the cards back"]
+    human_game.move(options["moves"][0]["line"])
+    assert human_game.narration[-1].text.startswith("takes the cards back from ")
 
 
 # -- advice --------------------------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def _tell_tunnel(
     route, shown = pending.route, ("turned over", _spread(pending.revealed))
     if isinstance(action, actions.DeclineTunnel):
         groups = (shown, ("taken back", _spread(pending.laid))) if pending.laid.n_cards else ()
-        return Narration(seat, f"gives up {name_route(route)} and takes the cards back", groups, route)
+        return Narration(seat, f"takes the cards back from {name_route(route)}", groups, route)
     more = " more" if pending.laid.n_cards else ""
     text = (
         f"pays {_count_cards(action.cards)}{more} and claims {name_route(route)} for {counted(route.points, 'point')}"

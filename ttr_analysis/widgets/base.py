@@ -18,6 +18,7 @@ from traitlets import HasTraits, TraitError, TraitType
 from ttr_analysis._decoding import Range
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
+from ttr_analysis.engine.actions.building import ClaimRoute
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz import html
 from ttr_analysis.viz.html import PAGE_POLICY
@@ -249,7 +250,8 @@ def best_in_words(advice: Advice) -> str:
     """Return the action that is best by some advice, its win probability and the reason, in words."""
     best = advice.table.iloc[0]
     reason = f" – {best['reason']}" if best["reason"] else ""
-    return f"{best['move']}, {percent(best['win'], None)} to win{reason}"
+    what = str(advice.best) if isinstance(advice.best, ClaimRoute) else best["move"]  # lines have ids of routes
+    return f"{what}, {percent(best['win'], None)} to win{reason}"
 
 
 # -- a widget that shows what Python says --------------------------------------------------------------------------

@@ -15,7 +15,14 @@ from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheap
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.analysis.tunnels import best_payment
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute, PayTunnel
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.building import (
+    BuildStation,
+    ChooseNeutralRoute,
+    ClaimRoute,
+    DeclineTunnel,
+    PayTunnel,
+)
 from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets, KeepTickets
 from ttr_analysis.engine.actions.table import duty
 from ttr_analysis.engine.events import Chance, Event, Move
@@ -38,6 +45,7 @@ from ttr_analysis.widgets.snapshot import Moments
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
 _LOG_LENGTH: Final = 100
+_UNPAYABLE: Final = "take your cards back: the tunnel takes {}, which you cannot pay"
 
 
 class HumanGame:
@@ -319,14 +327,23 @@ class HumanGame:
                 case BuildStation(city, payment):
                     stations.setdefault(city.name, []).append(payment)
                 case _:
-                    options["moves"].append(move_text(action, self.game, state))
+                    track = action.route.id if isinstance(action, ChooseNeutralRoute) else None
+                    options["moves"].append(
+                        {"line": move_text(action, self.game, state), "words": _words(action), "route": track}
+                    )
         options["claims"] = {route.id: self._claim(route, payments) for route, payments in claims.items()}
         if stations:  # each is paid in the same ways
             payments = self._shown(next(iter(stations.values())))
             options["station"] = {"cities": list(stations), "payments": payments}
+        return options | self._tunnel_options(options)
+
+    def _tunnel_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return how a tunnel can be paid, or that it cannot."""
+        if not self.state.pending:
+            return {}
         pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
-        options["pays"] = [_shown_cards(line, cards) for line, cards in pays]
-        return options
+        task = options["task"] if pays else _UNPAYABLE.format(counted(self.state.pending.surcharge, "more card"))
+        return {"pays": [_shown_cards(line, cards) for line, cards in pays], "task": task}
 
     def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
         """Return how a route can be paid, and what is to be said of it."""
@@ -390,6 +407,16 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
     held = hand[payment.color] if payment.color else 0
     return payment.n_cards, payment.cards.locomotives, -held, -payment.own
+
+
+def _words(action: Action) -> str:
+    """Return a move in the words of its button."""
+    match action:
+        case DeclineTunnel():
+            return "Take the cards back"
+        case ChooseNeutralRoute(route):
+            return f"Give {describe_route(route)} to the neutral player"
+    return "Pass"
 
 
 def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:

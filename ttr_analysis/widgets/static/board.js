@@ -13,8 +13,13 @@
  * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
  * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
  *
+ * board.group(id)              the element of a route
+ * makeZoomable(container, svg, view, onZoom)       for fingers
+ *
  * A route is <g class="ttr-route" data-route data-owner>, a city <g class="ttr-city" data-city>.
  */
+
+const REACH = 24; // pixels
 
 /* Whether the board is broad, so that the other parts lie about it in another way. */
 function isWide({ view: [, , width, height] }) {
@@ -44,10 +49,83 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   };
   container.append(svg);
   const items = (places, things) => places.map(({ id, at, words }) => [things.get(id).group, at, words, id]);
-  if (onRoute) makeChoosable(svg, items(sheet.routes, routes), onRoute);
+  if (onRoute) {
+    makeChoosable(svg, items(sheet.routes, routes), onRoute);
+    svg.addEventListener("click", (event) => {
+      const near = event.pointerType === "touch" && !event.target.closest(".is-choosable") ? nearest(groups, event) : null;
+      if (near !== null) onRoute(near, event);
+    });
+  }
   if (onCity) makeChoosable(svg, items(sheet.cities, cities), onCity);
   const setTickets = ticketArcs(found("ticket"));
-  return { svg, ...routeChanges(routes, found("swap")), ...marks(routes, cities), setStations, setTickets };
+  return { svg, group: (id) => groups.get(id), ...routeChanges(routes, found("swap")), ...marks(routes, cities), setStations, setTickets };
+}
+
+/* The route that a finger has nearly hit, or null. */
+function nearest(groups, { clientX, clientY }) {
+  let [best, least] = [null, REACH];
+  for (const [id, group] of groups) {
+    const track = group.querySelector(".ttr-hit");
+    const [length, matrix] = [track.getTotalLength(), track.getScreenCTM()];
+    for (let k = 0; k <= 12; k += 1) {
+      const { x, y } = track.getPointAtLength((k * length) / 12).matrixTransform(matrix);
+      const away = Math.hypot(x - clientX, y - clientY);
+      if (away < least) [best, least] = [id, away];
+    }
+  }
+  return best;
+}
+
+/* Two fingers, or two taps, zoom a board; one finger moves it then. `onZoom()` hears of two taps. */
+function makeZoomable(place, svg, [left, top, width, height], onZoom) {
+  let [x, y, scale] = [0, 0, 1]; // of what is in sight, in shares of the board
+  let before = null;
+  let tapped = null;
+  const back = makeButton("Whole board", () => zoom(1, [0.5, 0.5]), { class: "ttr-whole", hidden: true });
+  place.append(back);
+  function move(right, down) {
+    x = Math.min(Math.max(0, x + right), 1 - 1 / scale);
+    y = Math.min(Math.max(0, y + down), 1 - 1 / scale);
+    svg.setAttribute("viewBox", [left + x * width, top + y * height, width / scale, height / scale].join(" "));
+    back.hidden = scale === 1;
+  }
+  function zoom(wanted, [u, v]) {
+    const old = scale;
+    scale = Math.min(Math.max(1, wanted), 6);
+    move(u * (1 / old - 1 / scale), v * (1 / old - 1 / scale));
+  }
+  function fingers(touches) {
+    const box = svg.getBoundingClientRect();
+    const [one, other] = [touches[0], touches[1] ?? touches[0]];
+    const middle = [(one.clientX + other.clientX) / 2, (one.clientY + other.clientY) / 2];
+    const apart = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+    return { n: touches.length, apart, middle, at: [(middle[0] - box.left) / box.width, (middle[1] - box.top) / box.height] };
+  }
+  svg.addEventListener("touchstart", (event) => {
+    if (event.touches.length > 1) event.preventDefault();
+    before = fingers(event.touches);
+  }, { passive: false });
+  svg.addEventListener("touchmove", (event) => {
+    if (event.touches.length === 1 && scale === 1) return;
+    event.preventDefault();
+    const now = fingers(event.touches);
+    if (now.n === before.n) {
+      if (now.n > 1) zoom((scale * now.apart) / before.apart, now.at);
+      move((before.at[0] - now.at[0]) / scale, (before.at[1] - now.at[1]) / scale);
+    }
+    [before, tapped] = [now, null];
+  }, { passive: false });
+  /* Before anything hears of it: the second of two taps chooses nothing. */
+  place.addEventListener("touchend", (event) => {
+    if (event.touches.length || event.changedTouches.length > 1) return;
+    const { middle, at } = fingers(event.changedTouches);
+    const isSecond = tapped && event.timeStamp - tapped.time < 300 && Math.hypot(middle[0] - tapped.middle[0], middle[1] - tapped.middle[1]) < 30;
+    tapped = isSecond ? null : { time: event.timeStamp, middle };
+    if (!isSecond) return;
+    event.preventDefault();
+    onZoom();
+    zoom(scale > 1 ? 1 : 3, at);
+  }, { capture: true, passive: false });
 }
 
 /* Whose station stands in a city, or nobody's; maps without stations have no house. */

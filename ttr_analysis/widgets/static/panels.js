@@ -10,7 +10,7 @@
  * marketPanel(facts, {onSlot, onPile, onTickets}) -> {element, set(moment, before), allow({slots, pile, tickets})}
  *   With listeners, cards and piles are buttons; `allow` enables them.
  * logList(heading) -> {element, set(entries), stop()}      entries: [[seat or null, text]]; it shows its end
- * gameRoot(el, facts, {name, label, onKey, head, above, board, side, seats, log}) -> element
+ * gameRoot(el, facts, {name, label, onKey, head, board, side, seats, log}) -> element
  *   The whole widget. `side` is beside the board, or below it in a narrow page, so the board never moves.
  */
 
@@ -298,20 +298,12 @@ function marketPanel(facts, listeners = null) {
   return { element, set, allow };
 }
 
-function tunnelPanel(facts) {
-  const element = make("div", { class: "ttr-tunnel", hidden: true });
-  const cards = (counts) => counts.flatMap((count, k) => (count ? [cardChip(facts.sheet, facts.kinds[k], { count })] : []));
-  function set(tunnel) {
-    element.hidden = tunnel === null;
-    if (tunnel === null) return;
-    const { words } = facts.sheet.routes.find(({ id }) => id === tunnel.route);
-    element.replaceChildren(
-      make("div", {}, "Tunnel ", make("bdi", { dir: "ltr", text: words })),
-      make("div", {}, "laid down ", ...cards(tunnel.laid)),
-      make("div", {}, "turned over ", ...cards(tunnel.shown), ` ${tunnel.surcharge} more to pay`),
-    );
-  }
-  return { element, set };
+/* What a tunnel showed, card by card, and what it takes. */
+function tunnelCards(facts, { shown, surcharge }) {
+  const cards = shown.flatMap((count, k) => Array.from({ length: count }, () => cardChip(facts.sheet, facts.kinds[k])));
+  cards.forEach((card, k) => card.style.setProperty("--ttr-rank", k));
+  const more = make("b", { text: `${several(surcharge, "card")} more to pay` });
+  return make("div", { class: "ttr-tunnel ttr-row" }, "turned over", ...cards, more);
 }
 
 // -- the whole ------------------------------------------------------------------------------
@@ -323,7 +315,19 @@ function gameBoard(facts, { onRoute = null, onCity = null } = {}) {
   const listeners = onRoute && { onRoute, onCity: stations ? onCity : null, label };
   const board = drawBoard(element, sheet, { ...listeners, isGame: true });
   const nameOf = (seat) => ownerName(facts, seat);
-  return { ...board, element, setStations: (now) => board.setStations(now, nameOf) };
+  /* Shows what is said of a route beside it: below it, or above where there is more room. */
+  function setSpot(spot, id) {
+    spot.hidden = id === null;
+    if (spot.parentNode !== element) element.append(spot);
+    if (id === null) return;
+    const [all, route] = [element, board.group(id)].map((part) => part.getBoundingClientRect());
+    const isBelow = route.top + route.bottom < all.top + all.bottom;
+    const left = Math.min(Math.max(0, (route.left + route.right) / 2 - all.left - spot.offsetWidth / 2), all.width - spot.offsetWidth);
+    const [above, below] = [`${all.bottom - route.top + 12}px`, `${route.bottom - all.top + 12}px`];
+    Object.assign(spot.style, { left: `${left}px`, top: isBelow ? below : "auto", bottom: isBelow ? "auto" : above });
+  }
+  const focus = (id) => board.group(id).focus({ preventScroll: true });
+  return { ...board, element, setSpot, focus, setStations: (now) => board.setStations(now, nameOf) };
 }
 
 function logList(heading) {
@@ -351,20 +355,20 @@ function logList(heading) {
   };
 }
 
-function gameRoot(el, facts, { name, label, onKey, head, above = [], board, side, seats, log }) {
+function gameRoot(el, facts, { name, label, onKey, head, board, side, seats, log }) {
   const { view } = facts.sheet;
   const title = make("h2", {}, make("bdi", { text: facts.title }));
   return makeRoot(
     el,
     { classes: gameClasses(facts, name), label: `${label}: ${facts.title}`, onKey },
     make("header", { class: "ttr-head ttr-row" }, title, ...head),
-    ...above,
     make(
       "div",
       { class: "ttr-desk", style: `--ttr-aspect:${(view[2] / view[3]).toFixed(3)}` },
       make("div", { class: "ttr-side" }, ...side),
       board,
-      make("div", { class: "ttr-rest" }, ...seats, log.element),
+      make("div", { class: "ttr-rest" }, ...seats),
+      log.element,
     ),
   );
 }

@@ -9,16 +9,7 @@ const FIRST = 5; // payments that are offered at once
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
 
-/* A move as a button says it. */
-function moveWords(line) {
-  return line
-    .replace(/^pays /, "Pay ")
-    .replace(/^declines$/, "Decline and take the cards back")
-    .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
-    .replace(/^pass$/, "Pass");
-}
-
-/* Tickets to choose from: `onChange(ids)` gets those selected, `onKeep(ids)` those kept. */
+/* Tickets to choose from: `onChange(ids)` gets those to be shown, `onKeep(ids)` those kept. */
 function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
   const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
@@ -29,7 +20,11 @@ function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   };
   boxes.forEach((box) => box.addEventListener("change", update));
   update();
-  const label = (box) => make("label", { class: "ttr-line" }, box, make("bdi", { dir: "ltr", text: nameOf(box.value) }));
+  const label = (box) => {
+    const look = () => onChange([box.value]);
+    const listeners = { onpointerenter: look, onfocusin: look, onpointerleave: update, onfocusout: update };
+    return make("label", { class: "ttr-line", ...listeners }, box, make("bdi", { dir: "ltr", text: nameOf(box.value) }));
+  };
   const what = `Keep at least ${fewest}`;
   return make("div", { class: "ttr-t-keep", role: "group", "aria-label": what }, what, ...boxes.map(label), done);
 }
@@ -60,7 +55,8 @@ function makeBar(facts, actions, onAgain) {
   const live = make("div", { class: "ttr-live ttr-quiet", "aria-live": "polite" });
   const problem = make("div", { class: "ttr-problem", role: "alert" });
   const again = makeButton("Try again", onAgain, { hidden: true });
-  const parts = [turn, problem, again, actions, live]; // news last, so that they move nothing
+  const said = make("div", { class: "ttr-advised", "aria-live": "polite", hidden: true });
+  const parts = [turn, problem, again, actions, said, live]; // news last, so that they move nothing
   let heard = null; // the step at which the person decided last
   return {
     element: make("section", { class: "ttr-t-now ttr-stack ttr-panel", "aria-label": "Your turn" }, ...parts),
@@ -74,6 +70,11 @@ function makeBar(facts, actions, onAgain) {
       heard = now.step;
       const words = news.map(([seat, text]) => (seat === null ? text : `${facts.names[seat]} ${text}`)).join(". ");
       live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords(facts, now)}` }));
+    },
+    /* Advice takes the place of the news. */
+    setAdvice(words) {
+      setText(said, words);
+      said.hidden = !words;
     },
     setProblem: (text) => setText(problem, text),
     setAgain: (may) => (again.hidden = !may),
@@ -142,10 +143,8 @@ function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave
 function moveList(facts, { claims, station, pays, moves }, nHeld, { isAll, onMove, onAll, onStation }) {
   const n = Object.keys(claims).length;
   const which = n === 1 ? "the bright route" : `one of ${n} bright routes`;
-  const button = (line) => {
-    const words = make("bdi", { dir: "ltr", text: moveWords(line) });
-    return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
-  };
+  const button = ({ line, words }) =>
+    make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, make("bdi", { dir: "ltr", text: words }));
   const build = () => makeButton(`Build a station (${stationCards(station)}) …`, () => onStation(""), { "data-key": "station" });
   return [
     n ? make("div", { class: "ttr-quiet", text: `Choose ${which} on the board to claim it.` }) : "",
@@ -186,11 +185,13 @@ function cityWords(facts, city, { moment, options }) {
 
 /*
  * The moves that are not made on the board. `keep(change)` changes the page and keeps the focus. `onChoose({route, city})`
- * gets what is about to be paid for, a route or a station, or null for both; `onTickets(places)` the tickets selected.
+ * gets what is about to be paid for, a route or a station, or null for both; `onTickets(places)` the tickets to be shown;
+ * `onSpot(spot, id)` what is to be chosen beside a route; `onBack(id)` the route that is not claimed after all.
  */
-function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
+function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot, onBack }) {
   const { sheet } = facts;
   const element = make("div", { class: "ttr-t-actions ttr-stack" });
+  const spot = make("div", { class: "ttr-t-actions ttr-t-spot ttr-panel ttr-stack", hidden: true });
   const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   let now = null;
   let chosen = NOTHING; // what a payment is chosen for; the city is "" before there is one
@@ -215,20 +216,30 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     if (city !== null && options.station) return [stationForm(facts, options.station, city, nHeld, listeners)];
     return moveList(facts, options, nHeld, listeners);
   }
-  const show = () => keep(() => element.replaceChildren(...content(now)));
+  const show = () =>
+    keep(() => {
+      const tunnel = now.options && now.moment.tunnel;
+      const at = tunnel?.route ?? (now.options?.claims[chosen.route] ? chosen.route : null);
+      const parts = content(now);
+      element.replaceChildren(...(at === null ? parts : []));
+      spot.replaceChildren(tunnel ? tunnelCards(facts, tunnel) : "", ...(at === null ? [] : parts));
+      onSpot(spot, at);
+    });
+  const focusFirst = (kind) => (spot.hidden ? element : spot).querySelector(kind)?.focus({ preventScroll: true });
   function showAll() {
     isAll = true;
     show();
-    element.querySelector("button")?.focus({ preventScroll: true });
+    focusFirst("button");
   }
   function choose(what) {
+    const hasFocus = () => [element, spot].some((part) => part.contains(part.getRootNode().activeElement));
+    const left = what === NOTHING && hasFocus() ? chosen.route : null;
     chosen = what;
     isAll = false;
     onChoose(what);
     show();
-    if (!element.contains(element.getRootNode().activeElement)) {
-      element.querySelector(what.city === "" ? "select" : "button")?.focus({ preventScroll: true });
-    }
+    if (left !== null) onBack(left);
+    else if (!hasFocus()) focusFirst(what.city === "" ? "select" : "button");
   }
   function moveTo(city) {
     chosen = { ...NOTHING, city };
@@ -237,6 +248,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
   const build = (city) => choose({ ...NOTHING, city });
   return {
     element,
+    setInert: (isInert) => (element.inert = spot.inert = isInert),
     build,
     claim: (route) => choose({ ...NOTHING, route }),
     leave: () => choose(NOTHING),
@@ -259,15 +271,12 @@ function makeMarket(facts, onMove) {
     onPile: () => onMove(options?.draw),
     onTickets: () => onMove(options?.tickets),
   });
-  const tunnel = tunnelPanel(facts);
-  element.append(tunnel.element);
   return {
     element,
     set(now, busy) {
       options = now.options;
       set(now.moment, before);
       before = now.moment;
-      tunnel.set(now.moment.tunnel);
       const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
       allow({ slots: (slot) => Boolean(may.market[slot]), pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
     },
@@ -278,10 +287,10 @@ function makeMarket(facts, onMove) {
  * The person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy. `onSend(message)`
  * gets one move at a time: until it is answered, no other can be made.
  */
-function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }) {
+function makeTurn(facts, keep, { busyWith, onSend, ...listeners }) {
   let now = null;
   let sent = false;
-  const actions = makeActions(facts, keep, { onMove: move, onChoose, onTickets, onStep });
+  const actions = makeActions(facts, keep, { onMove: move, ...listeners });
   const bar = makeBar(facts, actions.element, () => send({ do: "go_on" }));
   const market = makeMarket(facts, move);
 
@@ -289,7 +298,7 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
     keep(() => {
       const busy = busyWith() || (sent ? "The move is made" : "");
       bar.setTurn(now, busy);
-      actions.element.inert = Boolean(busy);
+      actions.setInert(Boolean(busy));
       market.set(now, busy);
     });
   function send(message) {
@@ -313,6 +322,8 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
       show();
       actions.set(now);
     },
+    setAdvice: bar.setAdvice,
+    leave: actions.leave,
     undo: () => send({ do: "undo", step: now.step }),
     setProblem: ({ text, can_go_on: again }) =>
       keep(() => {
@@ -323,8 +334,8 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
       }),
     onRoute(id) {
       if (!now.options || sent) return;
-      const line = now.options.moves.find((text) => text === `neutral takes ${id}`);
-      if (line) move(line);
+      const given = now.options.moves.find(({ route }) => route === id);
+      if (given) move(given.line);
       else if (now.options.claims[id]) actions.claim(id);
       else onSend({ do: "why", step: now.step, route: id });
     },
@@ -342,10 +353,11 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
 }
 
 /* The board: what is taken, closed, and can be claimed, and the person's tickets. */
-function makeBoard(facts, { onRoute, onCity, onLook }) {
+function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   const { sheet, seat: you } = facts;
   const hint = routeHint(facts, onLook);
   const board = gameBoard(facts, { onRoute, onCity });
+  makeZoomable(board.element, board.svg, sheet.view, onZoom);
   hint.watch(board.element); // an SVG that listens to focus could have it
   board.element.append(hint.element);
   let seen = null; // the owners when the person decided last
@@ -355,7 +367,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
     if (id in moment.owners) return `${words}: taken by ${ownerName(facts, moment.owners[id])}`;
     return options?.claims[id] ? `${words}: can be claimed` : null;
   }
-  const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
+  const neutralTracks = ({ moves }) => moves.flatMap(({ route }) => route ?? []);
   return {
     element: board.element,
     showTickets,
@@ -365,6 +377,8 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
     },
     showBetter: board.markBetter,
     setAbout: hint.set,
+    setSpot: board.setSpot,
+    focus: board.focus,
     stop: hint.stop,
     set(now) {
       const { moment, log, options, closed } = now;
@@ -391,7 +405,8 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
 /* The cost of the route under the pointer or focus: `onLook(id)` asks Python. An answer holds until the next move. */
 function routeHint({ sheet, stations }, onLook) {
   const element = make("p", { class: "ttr-t-hint" });
-  const idle = `Point at a route${stations ? " or a city" : ""} to see what it costs.`;
+  const verb = matchMedia("(hover: none)").matches ? "Tap" : "Point at";
+  const idle = `${verb} a route${stations ? " or a city" : ""} to see what it costs.`;
   let ofCity = null; // what is to be said of a city
   let city = null;
   let words = new Map();
@@ -434,14 +449,8 @@ function routeHint({ sheet, stations }, onLook) {
 function makeAdviser(send) {
   const ask = (kind, text) => makeButton(text, () => send({ do: kind }));
   const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "What did it cost?"), ask("review", "Review")];
-  const said = make("div", { class: "ttr-advised ttr-panel", "aria-live": "polite", hidden: true });
   return {
     buttons: [hint, cost, review],
-    said,
-    set({ words }) {
-      setText(said, words);
-      said.hidden = !words;
-    },
     allow({ moment, options }, isBusy) {
       const isOver = moment.acting === null;
       hint.hidden = cost.hidden = isOver;
@@ -549,6 +558,7 @@ function showGame({ model, el }) {
     onRoute: (id) => turn.onRoute(id),
     onCity: (city) => turn.onCity(city),
     onLook: (route) => model.send({ do: "about", route }),
+    onZoom: () => turn.leave(),
   });
   const turn = makeTurn(facts, keep, {
     busyWith: () => model.get("busy"),
@@ -556,6 +566,8 @@ function showGame({ model, el }) {
     onChoose: board.choose,
     onTickets: board.showTickets,
     onStep: stepping.open,
+    onSpot: board.setSpot,
+    onBack: board.focus,
   });
   const seats = seatPanels(facts, { first: facts.seat });
   let before; // the moment shown before
@@ -572,7 +584,6 @@ function showGame({ model, el }) {
     label: "Play",
     onKey: turn.onKey,
     head: [newGame, facts.practice ? undo : "", ...adviser.buttons],
-    above: [adviser.said],
     board: board.element,
     side: [turn.bar, turn.market, own],
     seats: others,
@@ -605,7 +616,7 @@ function showGame({ model, el }) {
     const advised = model.get("advised");
     // A hint is of this moment; what a move cost stays until another move is made.
     const isNow = advised.step === model.get("now").step;
-    keep(() => adviser.set(isNow ? advised : { words: "" }));
+    turn.setAdvice(isNow ? advised.words : "");
     board.showBetter(isNow ? advised.place : null);
   }
   const onStepping = () => stepping.set(model.get("stepping"));
