@@ -10,7 +10,10 @@ import pytest
 from tests.browser import axe
 from tests.browser.lab import Disk
 from tests.fixtures import load
+from ttr_analysis import Game
 from ttr_analysis.report import Settings, run_study
+from ttr_analysis.report.insights import insights_page
+from ttr_analysis.studies import insights
 
 FOLDS = "details.blocks"
 MOST_PIXELS = 12_000
@@ -66,4 +69,21 @@ def test_axe_finds_nothing_serious_in_it(disk: Disk, report: Path, scheme: Liter
     disk.page.emulate_media(color_scheme=scheme)
     disk.page.goto(report.as_uri())
     disk.page.evaluate(f"() => document.querySelectorAll('{FOLDS}').forEach(fold => {{ fold.open = true; }})")
+    assert axe.findings(disk.page, "body", is_dark=scheme == "dark") == []
+
+
+@pytest.mark.usefixtures("axe_installed")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_games_say_fits_every_width_and_axe_finds_nothing_serious(
+    disk: Disk, tmp_path: Path, scheme: Literal["light", "dark"]
+) -> None:
+    games = [Game(load(name)).play(["Planner", "Greedy"], seed=7) for name in ("nordic", "invented")]
+    page = tmp_path / "report.html"
+    page.write_text(insights_page(insights(games, "Greedy", minutes=0.05, progress=False)).html, "utf-8")
+    disk.page.emulate_media(color_scheme=scheme)
+    disk.page.goto(page.as_uri())
+    disk.page.evaluate(f"() => document.querySelectorAll('{FOLDS}').forEach(fold => {{ fold.open = true; }})")
+    for width in (390, 800, 1300):
+        disk.page.set_viewport_size({"width": width, "height": 900})
+        assert disk.page.evaluate("() => document.documentElement.scrollWidth") == width
     assert axe.findings(disk.page, "body", is_dark=scheme == "dark") == []
