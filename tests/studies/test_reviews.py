@@ -20,6 +20,7 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets
 from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import DRAW_TICKETS, make_action
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
@@ -319,6 +320,18 @@ def test_a_route_missed_time_after_time_is_told_once(reviewed: Review) -> None:
     assert moments.index.tolist() == [made[1].step, made[2].step]
     assert moments["until"].tolist() == [made[1].step, made[3].step]
     assert (summary["lost"], summary["blunder"]) == (pytest.approx(0.5), 2)
+
+
+def test_tickets_that_were_not_drawn_time_after_time_are_told_once(reviewed: Review) -> None:
+    own = [one for one in reviewed._decisions.values() if one.seat == 0 and one.worlds][:4]
+    tickets = (make_action(DRAW_TICKETS, 0), 0)
+    dear = partial(replace, n_tried=3, lost=(0.2, 0, 0), loss_low=0.18, loss_high=0.22, best=tickets)
+    made = [dear(one) for one in own]
+    made[1] = replace(own[1], played=tickets, best=tickets)
+
+    moments = Review(reviewed.record, 0, made).moments()
+
+    assert sorted(moments["until"] - moments["since"]) == [0, made[3].step - made[2].step]
 
 
 def test_the_table_tells_of_every_decision(reviewed: Review) -> None:

@@ -23,7 +23,7 @@ from ttr_analysis._words import counted, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, argument_of, kind_of
+from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_TICKETS, argument_of, kind_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
@@ -81,7 +81,7 @@ SUMMARY_COLUMNS: Final = {
     "player": "the name, or the policy",
     "start": "win probability before its first decision, of a planner",
     "found": "what its decisions would have brought beyond a planner's if those with a mark had been the best ones",
-    "lost": "what these cost: the sum of their losses, for a route missed time after time the largest",
+    "lost": "what these cost: the sum of their losses, for a route, or tickets, missed time after time the largest",
     "skill": "found less lost: what its own decisions brought beyond what a planner would have done",
     "others": "what decisions of the other seats brought it compared with a planner's; missing if one seat is reviewed",
     "luck": "what cards, tickets and hidden hands brought it; with others, if these are missing",
@@ -89,7 +89,10 @@ SUMMARY_COLUMNS: Final = {
     "skill_error": "half of the 95% interval of skill",
     "luck_error": "half of the 95% interval of luck",
     "decisions": "how many were judged in which there was something to choose",
-    **{label: f"how many were called {label}; those that missed one route count once" for label in LABELS},
+    **{
+        label: f"how many were called {label}; those that missed one route, or one draw of tickets, count once"
+        for label in LABELS
+    },
 }
 """The columns of the summary of a review and what they say."""
 
@@ -218,9 +221,9 @@ class Review:
         -------
         moments
             Rows of `table` with a mark, by the low end of the interval of their loss, with
-            the `reason` for the best action. A seat that missed one route several times has
-            one row for it: the clearest mark, with the steps of the first one and the last,
-            `since` and `until`.
+            the `reason` for the best action. A seat that missed one route, or one draw of
+            tickets, several times has one row for it: the clearest mark, with the steps of
+            the first one and the last, `since` and `until`.
             `advise(record, step=step - 1)` considers a decision again.
         """
         ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
@@ -234,17 +237,16 @@ class Review:
 
     @cached_property
     def _missed(self) -> dict[tuple[int, object], list[Decision]]:
-        """The decisions in which something else was best; together those in which a seat missed one route or city."""
+        """The decisions in which something else was best; together those in which a seat missed one and the same."""
         missed: dict[tuple[int, object], list[Decision]] = {}
+        n_drawn: Counter[int] = Counter()
         for one in self._decisions.values():
             if one.n_tried > 1 and one.best != one.played:
                 kind, at = kind_of(one.best[0]), argument_of(one.best[0])
-                idea: object = one.step
-                if kind == CLAIM_ROUTE:
-                    idea = self.record.map.routes[at].cities
-                elif kind == BUILD_STATION:
-                    idea = kind, at
+                ideas: dict[int, object] = {BUILD_STATION: (kind, at), DRAW_TICKETS: (kind, n_drawn[one.seat])}
+                idea = self.record.map.routes[at].cities if kind == CLAIM_ROUTE else ideas.get(kind, one.step)
                 missed.setdefault((one.seat, idea), []).append(one)
+            n_drawn[one.seat] += kind_of(one.played[0]) == DRAW_TICKETS
         return missed
 
     def summary(self) -> pd.DataFrame:
