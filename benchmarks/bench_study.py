@@ -16,7 +16,7 @@ def bench_study(name: str, cache: Path) -> str:
     """Return the time of a first study, of the same study again, and the size of its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        command = [sys.executable, "-m", "ttr_analysis.cli", "study", name, "--out", str(out), "--no-progress"]
+        command = [sys.executable, "-m", "ttr_analysis", "study", name, "--out", str(out), "--no-progress"]
         times = []
         for _ in range(2):
             start = perf_counter()

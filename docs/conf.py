@@ -70,7 +70,7 @@ nitpick_ignore_regex = [
     # What annotations name: other packages, whose references would have to be downloaded, and our own inner types.
     ("py:class", r"(collections\.abc|concurrent\.futures|fractions|os|pathlib)\..*"),
     ("py:class", r"(matplotlib|networkx|numpy|nx|np|pandas|pd|t|ttr_analysis)\..*"),
-    ("py:class", "Axes|FilePath"),
+    ("py:class", "Axes|Case|FilePath"),
     # Words for a few literals or types, which the docstrings explain.
     ("py:class", "Action|Avoidable|Components|Distribution|Entry|Event|GraphFile|Method|PolicyLike|Routes|RulesLike"),
     ("py:class", "NotNegative|Positive|Real|Values"),

@@ -49,7 +49,7 @@ def served(game_map: str, *options: str, folder: Path) -> Iterator[Served]:
     """Serve a table, from a folder of its own."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "ttr_analysis.cli", "play", game_map, "--no-browser", *options],
+        [sys.executable, "-m", "ttr_analysis", "play", game_map, "--no-browser", *options],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,

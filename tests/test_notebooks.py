@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from scripts.editions import dumps, main, student_edition
+from ttr_analysis import cli
+from ttr_analysis.teaching.editions import dumps, student_edition
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -89,7 +90,7 @@ def test_students_get_the_notebook_without_the_solutions() -> None:
     assert len(TEACHERS) >= 1
     for path in TEACHERS:
         student = dumps(student_edition(json.loads(path.read_text(encoding="utf-8"))))
-        assert (FOLDER / path.name).read_text(encoding="utf-8") == student, "write it: python -m scripts.editions"
+        assert (FOLDER / path.name).read_text(encoding="utf-8") == student, "write it: ttr-analysis editions"
 
 
 def test_every_exercise_is_followed_by_an_empty_cell_and_for_teachers_by_a_solution() -> None:
@@ -178,23 +179,18 @@ def test_an_edition_that_cannot_be_made_is_refused(cells: list[dict[str, Any]], 
         student_edition({"cells": cells})
 
 
-def test_editions_of_a_folder_of_ones_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["editions", str(tmp_path)])
-    with pytest.raises(SystemExit):
-        main()
+def test_editions_of_a_folder_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["editions", str(tmp_path)]) == cli.USAGE
     assert f"no notebook of a teacher in {tmp_path}" in capsys.readouterr().err
 
     mine = tmp_path / "solutions" / "12_mine.ipynb"
     mine.parent.mkdir()
     mine.write_text(dumps({"cells": [TITLE, ASKED, SOLVED]}), encoding="utf-8")
-    main()
+    assert cli.main(["editions", str(tmp_path)]) == cli.DONE
 
     written = json.loads((tmp_path / mine.name).read_text(encoding="utf-8"))
     assert written["cells"][2] == answer("4f1c22ab-answer")
 
     mine.write_text(dumps({"cells": [TITLE, ASKED]}), encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main()
+    assert cli.main(["editions", str(tmp_path)]) == cli.USAGE
     assert "12_mine.ipynb: no cell has the tag solution" in capsys.readouterr().err

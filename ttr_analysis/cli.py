@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from ttr_analysis import __version__
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
+from ttr_analysis.teaching.editions import editions
 
 if TYPE_CHECKING:
     from ttr_analysis.maps.model import GameMap
@@ -660,6 +661,9 @@ def score(file: Path) -> int:
     return DONE
 
 
+_commands.add_command(editions)
+
+
 class _Interrupt:
     """
     An interrupt that nothing can swallow.
@@ -694,7 +698,3 @@ class _Interrupt:
         sys.unraisablehook = self._hook
         if isinstance(fault, Exception):
             self.check()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,22 +1,22 @@
 """
-Write student notebooks: those of `notebooks/solutions/` without their solutions, to `notebooks/`.
+Student editions of notebooks: those in a folder `solutions` without their solutions, beside that folder.
 
-Run it after you change a notebook with exercises: `python -m scripts.editions`. In the teacher's notebook, cells with
-the tag `solution` solve an exercise and become an empty cell for the student; cells with the tag `teacher` are removed.
-`python -m scripts.editions course` does the same for `course/solutions/`. A test compares the stored notebooks with
-this.
+In the teacher's notebook, cells with the tag `solution` solve an exercise and become an empty cell for the student;
+cells with the tag `teacher` are removed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "notebooks"
+import click
+
+from ttr_analysis._decoding import write_atomically
+
 TITLE = ": solutions"
 """How the title of a teacher's notebook ends, so that both can be told apart in a list."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
@@ -65,18 +65,17 @@ def _check_tags(cells: list[dict[str, Any]]) -> None:
     """Raise an error for misspelled tags, which would show students what is meant for teachers."""
     tags = {tag for cell in cells for tag in _tags(cell)}
     if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
-        msg = f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}"
-        raise ValueError(msg)
+        raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
     if SOLUTION not in tags:
-        msg = f"no cell has the tag {SOLUTION}: give it to every cell that solves an exercise"
-        raise ValueError(msg)
+        raise ValueError(f"no cell has the tag {SOLUTION}: give it to every cell that solves an exercise")
 
 
 def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the empty cell for the exercise before it: code, unless all of its solutions are text."""
     if not before:
-        msg = f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
-        raise ValueError(msg)
+        raise ValueError(
+            f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
+        )
     # Named after the exercise, an answer keeps its name whatever is changed around it; old notebooks have no names.
     name = before[-1].get("id", "")
     named = {"id": f"{name[: LONGEST_ID - len('-answer')]}-answer"} if name else {}
@@ -89,8 +88,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 def _check_names(cells: list[dict[str, Any]]) -> None:
     """Raise an error if two cells have the same id, such as a teacher's cell and an answer."""
     if twice := [name for name, n in Counter(cell["id"] for cell in cells if "id" in cell).items() if n > 1]:
-        msg = f"two cells would have the id {', '.join(twice)}: change that of one"
-        raise ValueError(msg)
+        raise ValueError(f"two cells would have the id {', '.join(twice)}: change that of one")
 
 
 def _text(cell: dict[str, Any]) -> str:
@@ -104,23 +102,41 @@ def _without_title(cell: dict[str, Any]) -> dict[str, Any]:
     return {**cell, "source": [title.replace(TITLE, ""), *rest]}
 
 
-def main() -> None:
-    """Write the student notebooks."""
-    parser = argparse.ArgumentParser(description="Write the students' notebooks.")
-    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where; its teachers' are in solutions/")
-    folder: Path = parser.parse_args().folder
+def write_editions(folder: Path) -> list[Path]:
+    """
+    Write the student edition of each notebook in `folder/solutions` to `folder`, and return the files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no notebook.
+    ValueError
+        If one is no teacher's notebook: see `student_edition`.
+    """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:
-        parser.error(f"no notebook of a teacher in {folder / 'solutions'}")
+        raise FileNotFoundError(f"no notebook of a teacher in {folder / 'solutions'}")
+    editions = {}
     for path in paths:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
         try:
-            student = student_edition(notebook)
+            editions[folder / path.name] = dumps(student_edition(json.loads(path.read_text(encoding="utf-8"))))
         except ValueError as error:
-            parser.error(f"{path}: {error}")
-        (folder / path.name).write_text(dumps(student), encoding="utf-8")
-        print(folder / path.name)
+            raise ValueError(f"{path}: {error}") from None
+    for student, text in editions.items():
+        write_atomically(student, text)
+    return list(editions)
 
 
-if __name__ == "__main__":
-    main()
+@click.command(epilog="Example: ttr-analysis editions course")
+@click.argument("folder", type=click.Path(path_type=Path), default="notebooks")
+def editions(folder: Path) -> None:
+    """
+    Write student editions of notebooks.
+
+    Notebooks in FOLDER/solutions [default: notebooks/solutions] are written to FOLDER without their solutions: without
+    what has the tag "teacher", and with an empty cell in place of cells that have the tag "solution".
+    """
+    try:
+        click.echo("\n".join(map(str, write_editions(folder))))
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
