@@ -299,7 +299,15 @@ def test_intervals_of_correlations_hold_the_truth(n_tickets: int) -> None:
     assert np.mean(held) > LEAST
 
 
-WITHOUT_INTERVALS: Final = {"built_in", "findings", "from_records", "pays_from", "simulate", "worth_in_words"}
+WITHOUT_INTERVALS: Final = {
+    "built_in",
+    "decisions",
+    "findings",
+    "from_records",
+    "pays_from",
+    "simulate",
+    "worth_in_words",
+}
 """Or with those of tables that are tried."""
 OF_INTERVALS: Final = {"mean_interval", "rate_interval"}
 OF_THEIR_OWN: Final = {
