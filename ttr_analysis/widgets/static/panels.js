@@ -119,7 +119,7 @@ function ticketToggle(name, onTickets) {
 function pointsWords(parts) {
   const words = parts.map(([what, value], k) => {
     const sign = value === null ? "+ ? " : k === 0 ? `${value} ` : value < 0 ? `− ${-value} ` : `+ ${value} `;
-    return `${sign}${what}`;
+    return `${sign}from ${what}`;
   });
   return words.join(" ");
 }
