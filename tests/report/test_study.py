@@ -16,6 +16,7 @@ from typing import get_args, get_type_hints
 import pytest
 from matplotlib.figure import Figure
 
+import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, INVENTED, load
 from tests.printed import text_of, unread_names
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
@@ -37,11 +38,12 @@ from ttr_analysis.report.document import (
     plain,
     to_csv,
 )
+from ttr_analysis.report.insights import insights_page
 from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet, ScoringRules
-from ttr_analysis.studies import SimulationResult, seat_advantage, simulate, ticket_fates
+from ttr_analysis.studies import SimulationResult, insights, seat_advantage, simulate, ticket_fates
 from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
 
@@ -329,11 +331,14 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
     produced: dict[str, set[str]] = {}
     sections = [*some_sections(load("switzerland"), "an example deal"), *thin.sections]
     sections += some_sections(with_trains(load("usa"), 22), "an example deal")
+    records = [ttr.Game(load("invented"), 2).play(["Greedy", "Random"], seed=seed) for seed in range(2)]
+    records = [replace(record, header=replace(record.header, date="2026-11-26")) for record in records]
+    sections += insights_page(insights(records, "Greedy", minutes=0.01, progress=False)).sections
     for section in (*sections, *(section for name in STUDIED for section in study_of(name).sections)):
         for table in section.tables:
             produced.setdefault(table.name, set()).update(column.key for column in table.columns)
     for table_name, columns in descriptions().items():
-        tables = produced.values() if table_name == "shared" else [produced[table_name]]
+        tables = produced.values() if table_name in ("shared", "insights_habits") else [produced[table_name]]
         for key in columns.keys() - {"like", "answers"}:
             pattern = re.compile(key.replace("#", r"\d+"))
             assert any(pattern.fullmatch(there) for table in tables for there in table), (table_name, key)

@@ -25,7 +25,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
-from ttr_analysis.studies import advise, decisions, player_results, review, reviews
+from ttr_analysis.studies import advise, judging, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.reviews import (
@@ -487,7 +487,7 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: py
     for module, name, value in (
         (reviews, "_decisions_of", late),
         (reviews, "N_MOMENTS", 3),
-        (decisions, "_MOST_WORLDS", 5),
+        (judging, "_MOST_WORLDS", 5),
     ):
         monkeypatch.setattr(module, name, value)
     moments = review(record, 1, rollouts=50, progress=False).moments(3)
