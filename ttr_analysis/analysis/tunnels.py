@@ -346,14 +346,14 @@ def _exact_surcharge(color: int, lying: _Lying, revealed: int) -> list[Fraction]
     n_discards = discards.n_cards + n_unseen
     from_pile = min(revealed, n_pile)
     more = int(rule.n_turned_over(n_pile, n_discards, revealed)) - from_pile
+    matching, thrown = (int(rule.matching_cards(as_array(cards), color)) for cards in (pool, discards))
     total = [Fraction(0)] * (revealed + 1)
     # Unseen discards that are turned over are as random a choice from the pool as more cards of the pile.
     for unseen, chance in enumerate(hypergeometric(n_unseen, n_discards, more)):
         if not chance:
             continue
-        of_pool = hypergeometric(int(rule.matching_cards(as_array(pool), color)), pool.n_cards, from_pile + unseen)
-        matching = int(rule.matching_cards(as_array(discards), color))
-        of_discards = hypergeometric(matching, discards.n_cards, more - unseen)
+        of_pool = hypergeometric(matching, pool.n_cards, from_pile + unseen)
+        of_discards = hypergeometric(thrown, discards.n_cards, more - unseen)
         for i, p in enumerate(of_pool):
             for j, q in enumerate(of_discards):
                 total[i + j] += chance * p * q

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,8 +24,8 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.columns import Column, bonus_points
 from ttr_analysis.studies.intervals import Interval, clustered_rate, interval_of_mean, moments_of, with_ends
 from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING, decisions_of, losses
-from ttr_analysis.studies.percentiles import scores_of
-from ttr_analysis.studies.recorded import from_records
+from ttr_analysis.studies.percentiles import below, scores_of
+from ttr_analysis.studies.recorded import alike, from_records
 from ttr_analysis.studies.reviews import Review, player_names, review
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
@@ -352,7 +351,7 @@ def insights(
     files, games = list(named), list(named.values())
     folder = None if reviews is None else Path(reviews).expanduser()
     judged = _judged(files, games, player, 60 * minutes, folder, seed, progress=progress) if minutes > 0 else {}
-    seats = pd.concat([_seats(games, numbers, player) for numbers in _alike(games).values()])
+    seats = pd.concat([_seats(games, numbers, player) for numbers in alike(games).values()])
     seats = seats.sort_values(["game", "seat"], ignore_index=True)
     return Insights(
         player,
@@ -375,14 +374,6 @@ def _unfit(record: GameRecord, player: str) -> str:
     except ValueError as error:
         return str(error).partition("\n")[0]
     return ""
-
-
-def _alike(games: Sequence[GameRecord]) -> dict[tuple[str, str, int], list[int]]:
-    """Return the numbers of the games of each map and number of players."""
-    kinds: dict[tuple[str, str, int], list[int]] = defaultdict(list)
-    for number, record in enumerate(games):
-        kinds[record.header.facts, record.header.variant, record.header.n_players].append(number)
-    return kinds
 
 
 # -- facts of seats and games --------------------------------------------------------------------------------------
@@ -446,7 +437,6 @@ def _games(
         mine, others = here[here["is_mine"]].iloc[0], here[~here["is_mine"]]
         header, rules = record.header, record.map.rules
         scores = scores_of(record.map, "Planner", header.n_players, _PLANNERS, seed)
-        below = ((scores < mine["points"]) + 0.5 * (scores == mine["points"])).mean()
         end = record.states()[-1]
         of_review: Any = judged[number].summary().iloc[0] if number in judged else {}
         rows.append(
@@ -459,7 +449,7 @@ def _games(
                 "points": mine["points"],
                 "best_other": others["points"].max(),
                 "won": mine["won"],
-                "percentile": np.nan if np.isnan(mine["points"]) else below,
+                "percentile": np.nan if np.isnan(mine["points"]) else below(scores, mine["points"]).mean(),
                 "turns": end.n_turns,
                 "ending": end.ending or "",
                 **{part: of_review.get(part, np.nan) for part in ("start", "skill", "luck")},

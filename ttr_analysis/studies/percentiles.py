@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -102,15 +102,22 @@ def scores_of(game_map: GameMap, policy: str, n_players: int, n_games: int, seed
     return points
 
 
+def below(scores: Ints, points: float) -> Floats:
+    """Return for each seat of games whether it has fewer points: 1, or half if as many."""
+    found: Floats = (scores < points) + 0.5 * (scores == points)
+    return found
+
+
 def _standing(scores: Ints, points: float) -> dict[str, float]:
     """Return the row of a score among those of games."""
     n_players = scores.shape[1]
-    below = ((scores < points) + 0.5 * (scores == points)).sum(axis=1)
     best_of_others = np.sort(scores, axis=1)[:, ::-1]
     # One seat is replaced: the others' best is the best of all, but where that is the seat, the second best.
     wins = ((n_players - 1) * (best_of_others[:, 0] < points) + (best_of_others[:, 1] < points)) / n_players
     return {
-        **with_ends("percentile", clustered_rate(moments_of(below, np.full(len(scores), n_players)))),
+        **with_ends(
+            "percentile", clustered_rate(moments_of(below(scores, points).sum(axis=1), np.full(len(scores), n_players)))
+        ),
         "wins": float(wins.mean()),
         "median": float(np.median(scores)),
         "winners": float(best_of_others[:, 0].mean()),

@@ -189,12 +189,18 @@ def _note_decisions(notes_of: DecisionNotes, number: int, record: GameRecord) ->
     notes_of.add(number, np.array(made, dtype=np.int64), noted, legal)
 
 
-def _check_alike(records: Sequence[GameRecord]) -> None:
-    """Raise a ValueError that lists the records of each game, if they are of several."""
+def alike(records: Sequence[GameRecord]) -> dict[tuple[str, str, str, int], list[int]]:
+    """Return the numbers of the records of each map, by its name, variant and facts, and number of players."""
     kinds: dict[tuple[str, str, str, int], list[int]] = defaultdict(list)
     for number, record in enumerate(records):
         header = record.header
         kinds[header.map_name, header.variant, header.facts, header.n_players].append(number)
+    return kinds
+
+
+def _check_alike(records: Sequence[GameRecord]) -> None:
+    """Raise a ValueError that lists the records of each game, if they are of several."""
+    kinds = alike(records)
     if len(kinds) > 1:
         words = [
             f"{' '.join(filter(None, [name, variant]))}, {n} players: {counted(len(of), 'record')} ({_some(of)})"

@@ -456,10 +456,10 @@ def label_of(decision: Decision) -> str:
     if not is_clear or decision.holds < 1 - MOST_DOUBT:
         return "good"
     milder = [*list(BOUNDS.values())[1:], 0.0]
-    marks = zip(BOUNDS.items(), milder, strict=True)
-    return next(
-        (label for (label, bound), sure in marks if decision.loss >= bound and decision.loss_low >= sure), "good"
-    )
+    for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
+        if decision.loss >= bound and decision.loss_low >= sure:
+            return label
+    return "good"
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:
