@@ -22,6 +22,11 @@ COMBINATIONS = [pytest.param(combination, id=str(combination)) for combination i
 pytestmark = pytest.mark.compiled_only
 
 
+@pytest.fixture(autouse=True)
+def _no_batch_is_too_small_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ttr_analysis.envs.batch._SHARE", 1)
+
+
 def known(state: ttr.GameState) -> ttr.GameState:
     """Return a state as records have it, without the random numbers to come."""
     packed = state.packed
@@ -83,6 +88,13 @@ def test_threads_change_nothing(name: str) -> None:
     assert np.array_equal(numbers, again)
     assert np.array_equal(one.observe(), three.observe())
     assert np.array_equal(one.mask(), three.mask())
+
+
+def test_small_batches_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+
+    assert Batch("usa", 3, n_threads=2).n_threads == 1
+    assert Batch("usa", 256, n_threads=3).n_threads == 2
 
 
 def test_a_step_fills_in_what_is_then_seen() -> None:

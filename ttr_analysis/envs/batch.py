@@ -51,6 +51,8 @@ each step the change of what a compiled function says that the state is worth.
 """
 
 _LAST_SEED_GAME: Final = 2**62 - 1
+_SHARE: Final = 128
+"""Games of a thread, at least."""
 
 
 @compiled
@@ -112,18 +114,37 @@ def find_codes(states: Ints, tables: Tables, numbers: Numbering, actions: Ints, 
 
 @compiled
 def step_games(
-    states: Ints, tables: Tables, players: Players, opposes: Ints, codes: Ints, memory: Ints, done: Flags
-) -> int:
-    """Take one action in each game, let opponents act until another seat must; return how many games are over."""
+    states: Ints,
+    tables: Tables,
+    players: Players,
+    opposes: Ints,
+    codes: Ints,
+    memory: Ints,
+    done: Flags,
+    encode: Functions,
+    lore: Ints,
+    observations: Singles,
+    numbers: Numbering,
+    masks: Flags,
+) -> None:
+    """
+    Take one action in each game, and let opponents act until another seat must.
+
+    Fill in what that seat observes and may do, unless there are no rows for it.
+    All of one game is done at once, while its state is near the processor, and in
+    one call for many games, because threads that go back to Python wait for each other.
+    """
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-    n_over = 0
     for i in range(len(states)):
         state = State(states[i])
         step(state, tables, codes[i, 0], codes[i, 1], tape)
         _oppose(state, tables, _with_memory(players, memory[i]), opposes, tape)
         done[i] = int(state.phase == OVER)
-        n_over += done[i]
-    return n_over
+        if len(observations) > 0:
+            observations[i].fill(0)
+            encode[0](state, tables, lore, state.seat, observations[i])
+        if len(masks) > 0:
+            fill_mask(state, tables, numbers, masks[i])
 
 
 @compiled
@@ -216,7 +237,8 @@ class Batch:
         How observations are made; that of the package unless you give one, which
         then sees what its seat sees.
     n_threads
-        Threads at work; Python is free while they are.
+        Threads at work, at most one for each 128 games, as smaller shares take less
+        time than threads need to meet; Python is free while they work.
     auto_reset
         Whether a game that ends makes room for the next one at once; otherwise
         when you call `renew`.
@@ -227,6 +249,8 @@ class Batch:
         What each number of an observation is.
     words : tuple of str
         What each action is.
+    n_threads : int
+        Threads at work.
     numbers : array
         The number of the game in each slot.
     final_scores : array
@@ -281,10 +305,10 @@ class Batch:
             raise ValueError(f"expected the reward 'win', 'margin' or a compiled function, got {reward!r}")
         self._reward, self._auto_reset = reward, auto_reset
         self._worth = None if isinstance(reward, str) else Functions((reward,))
-        n_threads = min(Range(1).check(n_threads, "n_threads"), self.n_games)
-        edges = [self.n_games * i // n_threads for i in range(n_threads + 1)]
+        self.n_threads = min(Range(1).check(n_threads, "n_threads"), max(1, self.n_games // _SHARE))
+        edges = [self.n_games * i // self.n_threads for i in range(self.n_threads + 1)]
         self._blocks = [slice(a, b) for a, b in pairwise(edges)]
-        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else None
         self._make_room()
         self.reset(seed)
 
@@ -330,7 +354,7 @@ class Batch:
         self.numbers[:] = np.arange(first, first + self.n_games)
         self.endings.fill(0)
         self.final_scores.fill(0)
-        self._on_threads(lambda block: self._begin(block, np.arange(block.stop - block.start)))
+        self._begin(np.arange(self.n_games))
 
     # -- what is seen ------------------------------------------------------------------
 
@@ -359,11 +383,11 @@ class Batch:
         looking = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
         if looking.shape != (self.n_games,) or ((looking < 0) | (looking >= self.n_players)).any():
             raise ValueError(f"expected a seat from 0 to {self.n_players - 1} for each of {self.n_games} games")
-        self._on_threads(lambda block: self._observe(block, looking[block], filled[block]))
+        self._on_threads(lambda block: self._observe(self._states[block], looking[block], filled[block]))
         return filled
 
-    def _observe(self, block: slice, looking: Ints, filled: Singles) -> None:
-        observe_games(self._states[block], self._tables, self._encode, self._lore, looking, filled)
+    def _observe(self, states: Ints, looking: Ints, filled: Singles) -> None:
+        observe_games(states, self._tables, self._encode, self._lore, looking, filled)
 
     def mask(self, out: Flags | None = None) -> Flags:
         """
@@ -375,11 +399,11 @@ class Batch:
             An array of int8 to fill in; a new one if None.
         """
         filled = _room(out, (self.n_games, len(self.words)), np.int8)
-        self._on_threads(lambda block: self._mask(block, filled[block]))
+        self._on_threads(lambda block: self._mask(self._states[block], filled[block]))
         return filled
 
-    def _mask(self, block: slice, filled: Flags) -> None:
-        mask_games(self._states[block], self._tables, self._numbering, filled)
+    def _mask(self, states: Ints, filled: Flags) -> None:
+        mask_games(states, self._tables, self._numbering, filled)
 
     def state(self, slot: int) -> GameState:
         """
@@ -428,80 +452,89 @@ class Batch:
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         if chosen.shape != (self.n_games,):
             raise ValueError(f"expected one action for each of {self.n_games} games, got shape {chosen.shape}")
+        # Arrays without rows stand for what nobody asks for.
+        seen = np.empty((0, len(self.features)), np.float32)
+        allowed = np.empty((0, len(self.words)), np.int8)
         if observation is not None:
-            _room(observation, (self.n_games, len(self.features)), np.float32)
+            seen = _room(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
-            _room(mask, (self.n_games, len(self.words)), np.int8)
-        self._find_codes(slice(0, self.n_games), chosen)  # all of them, before anything happens
+            allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
+        self._find_codes(chosen)  # all of them, before anything happens
         rewards = np.zeros((self.n_games, self.n_players))
-
-        def advance(block: slice) -> None:
-            self._advance(block, rewards[block])
-            if observation is not None:
-                looking = np.ascontiguousarray(self._seat_of[block])
-                self._observe(block, looking, observation[block])
-            if mask is not None:
-                self._mask(block, mask[block])
-
-        self._on_threads(advance)
+        self._on_threads(lambda block: self._advance(block, rewards[block], seen[block], allowed[block]))
+        if self._may_fault:
+            check_legal(self._states, 0)
+        ended = np.flatnonzero(self._done)
+        if len(ended):
+            self._end(ended, rewards)
+            if self._auto_reset:
+                self.renew()
+                self._see_anew(ended, seen, allowed)
         return rewards, self._done.astype(np.bool_), self.seats
 
-    def _find_codes(self, block: slice, chosen: Ints) -> None:
-        bad = find_codes(self._states[block], self._tables, self._numbering, chosen[block], self._codes[block])
-        if bad >= 0:
-            slot = block.start + int(bad)
-            what = f"action {chosen[slot]}" + (
-                f" ({self.words[chosen[slot]]})" if 0 <= chosen[slot] < self.n_actions else ""
-            )
+    def _find_codes(self, chosen: Ints) -> None:
+        slot = find_codes(self._states, self._tables, self._numbering, chosen, self._codes)
+        if slot >= 0:
+            action = chosen[slot]
+            what = f"action {action}" + (f" ({self.words[action]})" if 0 <= action < self.n_actions else "")
             raise IllegalActionError(f"P{self._seat_of[slot]} in slot {slot} may not do this now: {what}")
 
-    def _advance(self, block: slice, rewards: Floats) -> None:
-        states, done = self._states[block], self._done[block]
-        n_over = step_games(
-            states, self._tables, self._players, self._opposes, self._codes[block], self._memory[block], done
-        )
-        if self._may_fault:
-            check_legal(states, block.start)
-        if self._worth is not None:
-            add_changes(states, self._tables, self._worth, self._before[block], rewards)
-        if n_over:
-            over = np.flatnonzero(done)
-            scores = self._score(states[over])
-            total, won = scores[:, :, TOTAL_COLUMN], scores[:, :, WON_COLUMN]
-            self.final_scores[block][over] = total
-            self.endings[block][over] = State.across(states, "ending")[over]
-            if self._reward == "win":
-                rewards[over] = won / won.sum(axis=1, keepdims=True)
-            elif self._reward == "margin":
-                rewards[over] = margins(total)
-            if self._auto_reset:
-                self._renew(block)
-
-    def renew(self) -> None:
-        """Begin the next game in each slot whose game is over."""
-        self._on_threads(self._renew)
-
-    def _renew(self, block: slice) -> None:
-        over = np.flatnonzero(State.across(self._states[block], "phase") == OVER)
-        self.numbers[block][over] += self.n_games
-        self._begin(block, over)
-
-    def _begin(self, block: slice, slots: Ints) -> None:
+    def _advance(self, block: slice, rewards: Floats, seen: Singles, allowed: Flags) -> None:
         states = self._states[block]
-        begin_games(
+        step_games(
+            states,
             self._tables,
             self._players,
             self._opposes,
-            self._keys,
-            self.numbers[block],
-            slots,
-            states,
+            self._codes[block],
             self._memory[block],
+            self._done[block],
+            self._encode,
+            self._lore,
+            seen,
+            self._numbering,
+            allowed,
         )
         if self._worth is not None:
-            fresh, before = states[slots], np.zeros((len(slots), self.n_players))
-            add_changes(fresh, self._tables, self._worth, before, np.zeros_like(before))
-            self._before[block][slots] = before
+            add_changes(states, self._tables, self._worth, self._before[block], rewards)
+
+    def _end(self, ended: Ints, rewards: Floats) -> None:
+        """Keep the scores of games that ended, and reward their seats."""
+        scores = self._score(self._states[ended])
+        total, won = scores[:, :, TOTAL_COLUMN], scores[:, :, WON_COLUMN]
+        self.final_scores[ended] = total
+        self.endings[ended] = State.across(self._states, "ending")[ended]
+        if self._reward == "win":
+            rewards[ended] = won / won.sum(axis=1, keepdims=True)
+        elif self._reward == "margin":
+            rewards[ended] = margins(total)
+
+    def _see_anew(self, slots: Ints, seen: Singles, allowed: Flags) -> None:
+        """Fill in what is seen and may be done in slots where a game began."""
+        states = self._states[slots]
+        if len(seen):
+            fresh_seen = seen[slots]
+            self._observe(states, self._seat_of[slots], fresh_seen)
+            seen[slots] = fresh_seen
+        if len(allowed):
+            fresh_allowed = allowed[slots]
+            self._mask(states, fresh_allowed)
+            allowed[slots] = fresh_allowed
+
+    def renew(self) -> None:
+        """Begin the next game in each slot whose game is over."""
+        over = np.flatnonzero(State.across(self._states, "phase") == OVER)
+        self.numbers[over] += self.n_games
+        self._begin(over)
+
+    def _begin(self, slots: Ints) -> None:
+        begin_games(
+            self._tables, self._players, self._opposes, self._keys, self.numbers, slots, self._states, self._memory
+        )
+        if self._worth is not None:
+            before = np.zeros((len(slots), self.n_players))
+            add_changes(self._states[slots], self._tables, self._worth, before, np.zeros_like(before))
+            self._before[slots] = before
 
     def _score(self, states: Ints) -> Ints:
         scores = np.zeros((len(states), self.n_players, N_COLUMNS), dtype=np.int64)
