@@ -40,7 +40,7 @@ NUMERIC := tests/rules tests/analysis tests/engine tests/policies tests/envs
 NOT_NUMERIC := referee record notation bounds playout structure paths best
 
 # Tests of the library alone, without the scripts and docs around it.
-LIBRARY := analysis engine maps notation policies report rules studies teaching viz widgets
+LIBRARY := analysis engine envs maps notation policies report rules studies teaching viz widgets
 
 .DEFAULT_GOAL := help
 .PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest coverage lint soak fuzz \
@@ -109,7 +109,7 @@ LOWEST := $(VENV)/lowest/bin/python
 INTO_LOWEST := $(BIN)/uv pip install --quiet --system-certs --python $(LOWEST)
 test-lowest: $(READY)
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(VENV)/lowest
-	$(INTO_LOWEST) --resolution lowest-direct --requirement pyproject.toml --extra cluster \
+	$(INTO_LOWEST) --resolution lowest-direct --requirement pyproject.toml --extra cluster --extra rl \
 		"pytest>=8.2" "pytest-xdist>=3.8" "hypothesis>=6.100"
 	$(INTO_LOWEST) --no-deps --editable .
 	$(CHECKED) $(LOWEST) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
