@@ -18,6 +18,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.serving import Served, served
 from ttr_analysis import Game, GameRecord, cli
+from ttr_analysis.cli import pages
 from ttr_analysis.widgets.table import GameTable, seats_of
 
 pytestmark = pytest.mark.compiled_only
@@ -138,7 +139,7 @@ def test_the_last_game_is_offered(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     os.utime(first, (0, 0))
 
-    assert cli._offer_to_continue(first, table.record.map) == (tmp_path / "mine-2.jsonl" if is_continued else None)
+    assert pages._offer_to_continue(first, table.record.map) == (tmp_path / "mine-2.jsonl" if is_continued else None)
 
 
 def test_a_game_that_cannot_be_continued_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

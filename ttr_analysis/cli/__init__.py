@@ -1,0 +1,54 @@
+"""The command `ttr-analysis`: study a map, play on one, check a map folder, import, review or score a game."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
+from ttr_analysis.cli import games, maps, pages  # noqa: F401 - each adds its commands
+from ttr_analysis.cli.common import DONE, FAULTS, INTERRUPTED, USAGE, Stopped, commands
+from ttr_analysis.teaching.editions import editions
+
+__all__ = ["DONE", "FAULTS", "INTERRUPTED", "USAGE", "main"]
+
+commands.add_command(editions)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    arguments
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    code
+        The exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console or pipe on Windows lacks many letters of city names
+            stream.reconfigure(errors="replace")
+    try:
+        return int(commands.main(arguments, "ttr-analysis", standalone_mode=False) or DONE)
+    except Stopped as error:
+        print(f"ttr-analysis: {error.message}", file=sys.stderr)
+        return error.code
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except FaultsError as error:
+        print(error, file=sys.stderr)
+        return FAULTS
+    except (GameError, UnknownNameError) as error:
+        print(f"ttr-analysis: {error}", file=sys.stderr)
+        return USAGE
+    except click.Abort:
+        print("ttr-analysis: interrupted", file=sys.stderr)
+        return INTERRUPTED

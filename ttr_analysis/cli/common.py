@@ -1,0 +1,105 @@
+"""What the commands share: the group, options, messages that end a command, and interrupts."""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import click
+from click.shell_completion import CompletionItem
+
+from ttr_analysis import __version__
+
+DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Stopped(click.ClickException):
+    """A message that ends the command."""
+
+    def __init__(self, message: str, code: int = USAGE) -> None:
+        super().__init__(message)
+        self.code = code
+
+    @classmethod
+    def by(cls, error: OSError, what: str) -> Stopped:
+        """Return the message of an error of the operating system."""
+        return cls(f"{what}: {error.strerror or error}")
+
+
+class Time(click.FloatRange):
+    """A length of time: `FloatRange` lets "nan" pass."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Return the time, which is a number."""
+        time = float(super().convert(value, param, ctx))
+        if math.isnan(time):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return time
+
+
+def complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> list[CompletionItem]:
+    """Return the maps of the package that complete a word, or else folders."""
+    from ttr_analysis.maps.loading import map_names
+
+    maps = [CompletionItem(name) for name in map_names() if name.startswith(begin)]
+    return [*maps, CompletionItem(begin, type="dir")]
+
+
+NATURAL = click.IntRange(min=0)
+FILE = click.Path(path_type=Path)
+map_argument = click.argument("map_", metavar="MAP", shell_complete=complete_map)
+number = partial(click.option, metavar="N", show_default=True)
+no_progress = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
+
+
+@click.group(
+    epilog=(
+        "Exit codes: 0 done, 1 the map or game has faults, 2 a wrong argument or a file that cannot be read or "
+        "written, 130 interrupted.\n\n"
+        "\b\nFor completion in bash, add this line to ~/.bashrc (zsh and fish are similar):\n"
+        '  eval "$(_TTR_ANALYSIS_COMPLETE=bash_source ttr-analysis)"'
+    )
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def commands() -> None:
+    """Analysis of Ticket to Ride maps. Unofficial, not affiliated with the publisher."""
+
+
+class Interrupt:
+    """
+    An interrupt that nothing can swallow.
+
+    Compilers run Python functions as callbacks: an interrupt in one of them is
+    lost, or comes out as another error. Within this context it stays what it was.
+    """
+
+    def __init__(self) -> None:
+        self._seen = False
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._note)
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._report
+        return self
+
+    def _note(self, *_: object) -> None:
+        self._seen = True
+        raise KeyboardInterrupt
+
+    def _report(self, lost: sys.UnraisableHookArgs) -> None:
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            self._hook(lost)
+
+    def check(self) -> None:
+        """Raise the interrupt if it was seen."""
+        if self._seen:
+            raise KeyboardInterrupt
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        sys.unraisablehook = self._hook
+        if isinstance(fault, Exception):
+            self.check()

@@ -1,0 +1,269 @@
+"""Commands about maps: study one, list, check or fit them, and let players play on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ttr_analysis.cli.common import (
+    DONE,
+    FILE,
+    INTERRUPTED,
+    NATURAL,
+    Interrupt,
+    Stopped,
+    Time,
+    commands,
+    complete_map,
+    map_argument,
+    no_progress,
+    number,
+)
+
+
+@commands.command(epilog="Example: ttr-analysis study nordic --out my-study")
+@map_argument
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: studies/<map>]")
+@number("--seed", type=NATURAL, default=7, help="Random seed.")
+@number("--deals", type=click.IntRange(2, 1_000_000), default=5000, help="Number of random deals.")
+@click.option("--quick", is_flag=True, help="Take fewer samples and skip the slowest parts.")
+@number(
+    "--best",
+    type=Time(0, 86_400),
+    metavar="SECONDS",
+    default=35.0,
+    help="Time for proving the best network; 0 skips it.",
+)
+@number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
+@no_progress
+def study(
+    map_: str,
+    variant: str | None,
+    out: Path | None,
+    *,
+    seed: int,
+    deals: int,
+    games: int,
+    best: float,
+    quick: bool,
+    no_progress: bool,
+) -> int:
+    """
+    Write the study of a map as an HTML page.
+
+    MAP is a map of the package (see the maps command) or a map folder. The page is
+    self-contained; its tables are saved beside it as CSV files.
+    """
+    from ttr_analysis.maps.loading import find_folder, load_map
+
+    game_map = load_map(map_, variant=variant)
+    out = out or Path("studies") / "-".join(filter(None, [game_map.name or "map", variant]))
+    # Loading the numeric libraries takes a second: after the checks that need none of them.
+    from ttr_analysis.report import Settings, write_study
+    from ttr_analysis.report.study import PAGE, TABLES
+
+    settings = Settings(seed=seed, n_deals=deals, quick=quick, best_seconds=best, n_games=games)
+    try:
+        with Interrupt() as interrupt:
+            written = write_study(
+                game_map, out, settings, folder=find_folder(map_), progress=not no_progress, before=interrupt.check
+            )
+    except OSError as error:
+        raise Stopped.by(error, f"cannot write the study to {out}") from None
+    except KeyboardInterrupt:
+        kept = f"There is no {PAGE}; the finished tables in {out / TABLES} are complete."
+        raise Stopped(f"interrupted. {kept}", INTERRUPTED) from None
+    print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
+    return DONE
+
+
+@commands.command()
+def maps() -> int:
+    """List the maps that come with the package."""
+    from ttr_analysis.maps.loading import load_map, map_names
+
+    for name in map_names():
+        game_map = load_map(name)
+        low, high = game_map.rules.players
+        print(
+            f"{name:<14}{game_map.title}: {low}-{high} players, {len(game_map.cities)} cities, "
+            f"{len(game_map.routes)} routes, {len(game_map.tickets)} tickets"
+        )
+    return DONE
+
+
+@commands.command()
+@click.argument("folder", shell_complete=complete_map)
+def check(folder: str) -> int:
+    """
+    Check a map and print its faults.
+
+    FOLDER is a map folder, or a map of the package. Each fault is shown with
+    its file, line and field, what was expected and what was found. If there are
+    none, you get a summary, with warnings about probable mistakes.
+    """
+    from ttr_analysis.maps.loading import load_map
+    from ttr_analysis.maps.summary import doubts, offers
+
+    game_map = load_map(folder)
+    print(f"{game_map!r} has no faults.")
+    for line in offers(game_map):
+        print(f"  {line}")
+    for line in doubts(game_map):
+        print(f"warning: {line}")
+    return DONE
+
+
+@commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
+@map_argument
+@click.option("--players", type=NATURAL, metavar="N", help="Only games of so many players.  [default: all]")
+@click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
+@number("--rounds", type=NATURAL, default=80, help="Rounds of some 8,000 games each.")
+@number("--seed", type=NATURAL, default=0, help="Random seed.")
+@no_progress
+def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> int:
+    """
+    Fit Planner to a map: find the numbers with which it wins most.
+
+    MAP is a map folder. The numbers are written to planner.toml there, where
+    everything that plays the map finds them. It takes some minutes for each number of
+    players, on all cores; if you interrupt it, the same command goes on.
+    """
+    from ttr_analysis.maps.loading import find_folder, load_map
+
+    folder = find_folder(map_)
+    game_map = load_map(folder)
+    from ttr_analysis.policies.planner.fit_folder import fit_folder, games_of
+
+    games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
+    if not games:
+        raise click.UsageError(f"{game_map!r} has no such variant, or is not for {players} players.")
+    try:
+        for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
+            print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
+    except OSError as error:
+        raise Stopped.by(error, f"cannot write to {folder}") from None
+    except KeyboardInterrupt:
+        raise Stopped("interrupted. The same command goes on.", INTERRUPTED) from None
+    print(folder / "planner.toml")
+    return DONE
+
+
+@commands.command(epilog="Example: ttr-analysis league nordic --players Planner,Racer,Greedy --games 500")
+@map_argument
+@click.option("--players", metavar="NAMES", help="Names of players, separated by commas.  [default: all compiled ones]")
+@number("--games", type=click.IntRange(1, 1_000_000), default=500, help="Games of each set of players that meet.")
+@click.option("--reference", default="Planner", show_default=True, help="The player whose rating is 0.")
+@number("--seats", type=NATURAL, default=2, help="Players in a game.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@number("--seed", type=NATURAL, default=0, help="Random seed.")
+@no_progress
+def league(
+    map_: str,
+    players: str | None,
+    games: int,
+    reference: str,
+    seats: int,
+    variant: str | None,
+    seed: int,
+    *,
+    no_progress: bool,
+) -> int:
+    """
+    Let players play each other, and rate them against one of them.
+
+    MAP is a map of the package (see the maps command) or a map folder. Every two
+    players meet on the same deals and change seats. 400 points of rating are odds of
+    ten to one.
+    """
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(map_, variant=variant)
+    from ttr_analysis import studies
+
+    names = None if players is None else [name.strip() for name in players.split(",")]
+    try:
+        found = studies.league(
+            game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        raise Stopped("interrupted before all had met", INTERRUPTED) from None
+    print(f"{game_map.title}, {seats} players a game, {games} games of each {'pair' if seats == 2 else 'set'}\n")  # noqa: PLR2004
+    print(found.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3).to_string())
+    print("\nHow often the player of a row came before the player of a column:\n")
+    print(found.matrix.round(3).to_string(na_rep="-"))
+    return DONE
+
+
+@commands.command(epilog="Example: ttr-analysis percentile usa 98 --players 4")
+@map_argument
+@click.argument("points", type=int)
+@click.option("--players", type=NATURAL, metavar="N", required=True, help="Players in the game.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@click.option("--against", default="Planner", show_default=True, help="Names of policies, separated by commas.")
+@number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games of each policy.")
+@number("--seed", type=NATURAL, default=7, help="Random seed.")
+def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> int:
+    """
+    Show how good a score is.
+
+    MAP is a map of the package (see the maps command) or a map folder. POINTS are
+    compared with those of policies that play among their equals.
+    """
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(map_, variant=variant)
+    from ttr_analysis import studies
+    from ttr_analysis._words import percent
+
+    names = [name.strip() for name in against.split(",")]
+    try:
+        found = studies.percentile(game_map, points, players, against=names, n_games=games, seed=seed)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    print(f"{game_map.title}, {players} players: {points} points are")
+    for name, row in found.iterrows():
+        low, high = percent(row["percentile_low"]), percent(row["percentile_high"])
+        print(
+            f"  more than {percent(row['percentile'])} of {name} scored ({low} to {high}; {row['games']:,.0f} games); "
+            f"they would have won {percent(row['wins'])} of games; median {row['median']:.0f}, "
+            f"winners {row['winners']:.0f}"
+        )
+    return DONE
+
+
+@commands.command(epilog="Example: ttr-analysis play-many nordic --players Planner,Searcher:200 --out games")
+@map_argument
+@click.option("--players", metavar="NAMES", default="Planner,Planner", show_default=True, help="Players, by name.")
+@number("--games", type=click.IntRange(min=1), default=1000, help="Number of games.")
+@click.option("--out", type=FILE, required=True, help="Folder for the tables.")
+@click.option("--variant", metavar="NAME", help="Variant of the rules.")
+@number("--seed", type=NATURAL, default=0, help="Random seed.")
+@no_progress
+def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> int:  # noqa: ANN401
+    """
+    Play many games, and write games, seats and decisions as Parquet files.
+
+    Searcher may be given its rollouts. The same command resumes after an interruption.
+    """
+    from concurrent.futures import ThreadPoolExecutor as Threads
+
+    from ttr_analysis.maps.loading import load_map
+    from ttr_analysis.studies import simulate
+
+    how: Any = {"out": out, "resume": True, "decisions": True, "progress": not no_progress}
+    game_map, players = load_map(map_, variant=variant), given["players"].split(",")
+    try:
+        with Threads() as pool:  # compiled code runs on all cores
+            result = simulate(game_map, players, given["games"], given["seed"], executor=pool, **how)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    if not result.is_complete:
+        raise Stopped("interrupted. The same command resumes.", INTERRUPTED)
+    print(f"{out}: {result.n_games:,} games")
+    return DONE
