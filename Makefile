@@ -11,6 +11,7 @@
 #   make soak [MINUTES=30]                 play thousands of games on every map and check each state; resumes
 #   make fuzz [MINUTES=10]                 check that 100,000 damaged files are each read or refused; resumes
 #   make docs                              build the site, docs/_build/html/index.html, and execute every notebook
+#   make notebooks [NAMES="03 12"]         run notebooks in full and store them with their results
 #   make bench                             measure speed
 #   make bench-widgets                     measure the speed of the widgets in a browser
 #   make lock                              pin the newest versions of all dependencies
@@ -20,6 +21,7 @@ PYTHON ?= python3
 MAP ?= nordic
 OUT ?=
 AS_ROOT ?=
+NAMES ?=
 MINUTES ?=
 
 VENV := .venv
@@ -44,7 +46,7 @@ LIBRARY := analysis engine envs maps notation policies report rules studies teac
 
 .DEFAULT_GOAL := help
 .PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest coverage lint soak fuzz \
-	docs bench bench-widgets lock clean
+	docs notebooks bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -139,6 +141,9 @@ docs: $(READY)
 	$(BIN)/python -m sphinx --jobs auto --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \
 		--doctree-dir docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+notebooks: $(READY)
+	$(BIN)/python -m scripts.store_notebooks $(NAMES)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

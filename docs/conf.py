@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,7 +18,7 @@ HERE = Path(__file__).parent
 NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
 sys.path.insert(0, str(HERE))
 
-from _execute import execute  # noqa: E402 - from this folder
+from _execute import execute, prepare_kernels  # noqa: E402 - from this folder
 
 for _folder in (".", "solutions"):
     (NOTEBOOKS / _folder).mkdir(parents=True, exist_ok=True)
@@ -85,13 +84,7 @@ smartquotes = False  # 's-Gravenhage begins with an apostrophe
 
 def setup(app: Sphinx) -> None:
     """Tell notebook kernels where the site is and what to run first; then run the notebooks."""
-    os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
-    os.environ["TTR_SITE"] = str(app.outdir)
-    # Kernels leave the settings of who builds the site alone, and need not warn that they talk unencrypted.
-    profile = Path(app.doctreedir, "ipython", "profile_default")
-    profile.mkdir(parents=True, exist_ok=True)
-    (profile / "ipython_kernel_config.py").write_text('c.IPKernelApp.log_level = "ERROR"\n', encoding="utf-8")
-    os.environ["IPYTHONDIR"] = str(profile.parent)
+    prepare_kernels(Path(app.outdir), Path(app.doctreedir))
     app.connect("config-inited", _execute_notebooks)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ TITLE = ": solutions"
 """How the title of a teacher's notebook ends, so that both can be told apart in a list."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 """Tags of cells that students do not get: where something is asked of them, and where nothing is."""
+SOURCE_DIGEST = "source_digest"
+"""The key of a digest of the code that gave the stored results; student editions have those of teachers."""
 LONGEST_ID = 64  # of a cell, by the format of notebooks
 
 
@@ -43,7 +45,8 @@ def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
         elif solutions := [cell for cell in run if SOLUTION in _tags(cell)]:
             kept.append(_answer(kept, solutions))
     _check_names(kept)
-    return {**notebook, "cells": kept}
+    metadata = {key: value for key, value in notebook.get("metadata", {}).items() if key != SOURCE_DIGEST}
+    return {**notebook, "cells": _renumbered(kept), "metadata": metadata}
 
 
 def dumps(notebook: dict[str, Any]) -> str:
@@ -83,6 +86,12 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
         return {"cell_type": "markdown", **named, "metadata": {}, "source": ["*Your answer*"]}
     blank: dict[str, Any] = {"cell_type": "code", "execution_count": None, **named, "metadata": {}, "outputs": []}
     return {**blank, "source": ["# Your answer"]}
+
+
+def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return cells of which those with results are counted from 1 without gaps."""
+    counts = count(1)
+    return [{**cell, "execution_count": next(counts)} if cell.get("execution_count") else cell for cell in cells]
 
 
 def _check_names(cells: list[dict[str, Any]]) -> None:
