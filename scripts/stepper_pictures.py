@@ -1,5 +1,5 @@
 """
-Take the pictures of the stepper and a review for the README in a real browser: two stills, one animation.
+Take the pictures of the stepper and a review for the README and the site in a real browser: two stills, one animation.
 
 Run it after a change of the stepper or the review: `python -m scripts.stepper_pictures`. It needs Chromium.
 """
@@ -32,7 +32,7 @@ MOVING_WINDOW: ViewportSize = {"width": 1000, "height": 750}
 STEP_MS, LAST_MS = 500, 4_000
 """How long each picture of the one that moves is shown."""
 N_COLORS = 128
-MAX_BYTES = 800_000
+MAX_BYTES = 600_000
 
 
 def a_game() -> GameRecord:

@@ -22,6 +22,7 @@ from ttr_analysis.records.entries import _SHAPES
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 GAMES = (ROOT / "docs" / "games.md").read_text("utf-8")
+NOTEBOOKS = (ROOT / "docs" / "notebooks.md").read_text("utf-8")
 HOW = (ROOT / "docs" / "how.md").read_text("utf-8")
 RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
 PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if "```pycon" in page.read_text("utf-8")]
@@ -74,8 +75,7 @@ def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     assert len(said) >= 4
     assert [given for given, _ in said] == [wanted for _, wanted in said]
-    for block in blocks(README, "json"):
-        assert set(block.splitlines()) <= set(names["record"].dumps().splitlines())
+    assert README.count("\n") < 150
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -106,7 +106,7 @@ def test_every_question_has_a_short_answer() -> None:
 
 
 def test_the_table_of_notebooks_names_all() -> None:
-    named = [row[0].strip("`") for row in table(README, "notebook")]
+    named = [row[0].strip("`") for row in table(NOTEBOOKS, "notebook")]
 
     assert named == sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
@@ -208,7 +208,7 @@ def test_files_that_the_pages_name_exist() -> None:
 
 
 def test_the_number_of_answers_is_the_same_everywhere() -> None:
-    n = HOW.count("\n### ")
+    n = str(HOW.count("\n### "))
 
-    assert f"{n} questions, each answered" in (ROOT / "docs" / "index.md").read_text("utf-8")
-    assert f"answers {n} common" in README
+    for page in (README, (ROOT / "docs" / "index.md").read_text("utf-8")):
+        assert re.findall(r"(\d+) questions", page) == [n]
