@@ -149,21 +149,30 @@ def test_tables_of_every_map_add_up(any_map: GameMap) -> None:
         assert numbers["is_planar"] in (True, False)
 
 
-def test_border_points_are_counted_only_when_asked_for(switzerland: GameMap) -> None:
-    inner, all_ = city_table(switzerland), city_table(switzerland, borders=True)
+def test_border_points_are_left_out_only_when_asked_for(switzerland: GameMap) -> None:
+    all_, inner = city_table(switzerland), city_table(switzerland, borders=False)
     assert (len(inner), len(all_)) == (34, 51)
     borders = all_.loc[list(switzerland.border_points)]
     assert (borders["n_tracks"] == 1).all()
     assert (borders["betweenness_length"] == 0).all()
     assert (all_["n_tracks"] - inner["n_tracks"]).sum() == 17
-    assert (len(route_table(switzerland)), len(route_table(switzerland, borders=True))) == (71, 88)
-    assert summary(switzerland)["n_routes"] == spaces_table(switzerland)["n_routes"].sum() == 71
-    assert summary(switzerland, borders=True)["n_routes"] == 88
-    assert (len(bridges(switzerland)), len(bridges(switzerland, borders=True))) == (0, 17)
-    assert len(minimum_spanning_tree(switzerland).routes) == 33
-    assert len(minimum_spanning_tree(switzerland, borders=True).routes) == 50
-    assert resistance_matrix(switzerland).shape == (34, 34)
-    assert resistance_matrix(switzerland, borders=True).shape == (51, 51)
+    assert (len(route_table(switzerland, borders=False)), len(route_table(switzerland))) == (71, 88)
+    assert summary(switzerland)["n_routes"] == spaces_table(switzerland)["n_routes"].sum() == 88
+    assert summary(switzerland, borders=False)["n_routes"] == 71
+    assert (len(bridges(switzerland, borders=False)), len(bridges(switzerland))) == (0, 17)
+    assert len(minimum_spanning_tree(switzerland, borders=False).routes) == 33
+    assert len(minimum_spanning_tree(switzerland).routes) == 50
+    assert resistance_matrix(switzerland, borders=False).shape == (34, 34)
+
+
+def test_all_tables_and_graphs_of_a_map_have_the_same_cities(any_map: GameMap) -> None:
+    cities = [city.name for city in any_map.cities]
+    matrix = ttr.paths.distance_matrix(any_map)
+
+    for found in (any_map.graph, any_map.simple_graph, matrix, city_table(any_map).index, resistance_matrix(any_map)):
+        assert list(found) == cities
+    assert summary(any_map)["n_cities"] == len(cities)
+    assert list(any_map.tables.cities["name"]) == cities
 
 
 def test_functions_agree_whether_border_points_count() -> None:
@@ -174,7 +183,7 @@ def test_functions_agree_whether_border_points_count() -> None:
         if inspect.isfunction(function) and "borders" in inspect.signature(function).parameters
     }
     assert len(defaults) >= 8
-    assert set(defaults.values()) == {False}
+    assert set(defaults.values()) == {True}
 
 
 def test_summary_counts_as_the_functions_do(any_map: GameMap) -> None:
@@ -187,16 +196,17 @@ def test_summary_counts_as_the_functions_do(any_map: GameMap) -> None:
 
 def test_a_map_with_little_but_border_points() -> None:
     one = make_board([("A", "X1", 1, 0), ("A", "X2", 2, 0)], countries={"X": ("X1", "X2")})
-    assert city_table(one).loc["A", "n_tracks"] == 0
-    assert list(route_table(one, borders=True).columns) == list(route_table(one).columns)
-    assert (len(route_table(one)), len(minimum_spanning_tree(one).routes)) == (0, 0)
-    assert summary(one)["n_routes"] == summary(one)["edge_connectivity_tracks"] == 0
-    assert summary(one, borders=True)["n_routes"] == 2
+    assert city_table(one, borders=False).loc["A", "n_tracks"] == 0
+    assert list(route_table(one).columns) == list(route_table(one, borders=False).columns)
+    assert (len(route_table(one, borders=False)), len(minimum_spanning_tree(one, borders=False).routes)) == (0, 0)
+    inner = summary(one, borders=False)
+    assert inner["n_routes"] == inner["edge_connectivity_tracks"] == 0
+    assert summary(one)["n_routes"] == 2
     none = make_board([("X1", "Y1", 1, 0)], countries={"X": ("X1",), "Y": ("Y1",)})
-    assert len(city_table(none, borders=True)) == 2
+    assert len(city_table(none)) == 2
     for measure in (city_table, summary, resistance_matrix, cut_cities):
         with pytest.raises(ValueError, match="map board has only border points"):
-            measure(none)
+            measure(none, borders=False)
 
 
 def test_spaces_of_the_nordic_board(nordic: GameMap) -> None:

@@ -1,10 +1,10 @@
 """
 The structure of a map: graph theory on its cities and routes, mostly by NetworkX.
 
-Border points of countries and the routes to them do not count unless you pass
-`borders=True`: they are dead ends, so no path between other cities is lost.
-Functions of two places (`minimum_cut`, `edge_connectivity`,
-`effective_resistance`) know all of them, as `ttr.paths` does.
+Border points of countries count as cities, here as in `GameMap.graph` and
+`ttr.paths`. They are dead ends, so tables are also clear without them: with
+`borders=False` they and the routes to them are left out, and no path between
+other cities is lost.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = No
     return minimum_cut(game_map, a, b, by=by).size
 
 
-def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False) -> tuple[Route, ...]:
+def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True) -> tuple[Route, ...]:
     """
     Return the routes whose loss cuts the map in two, in the order of the map.
 
@@ -201,15 +201,15 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False
         "tracks": routes that alone cut the map, never a track of a double
         route. "pairs": also all tracks of a double route that together do.
     borders
-        Count border points; each route to one is a bridge.
+        Count border points, each route to which is a bridge.
 
     Examples
     --------
     >>> bridges(ttr.load_map("nordic"))
     ()
     >>> switzerland = ttr.load_map("switzerland")
-    >>> len(bridges(switzerland)), len(bridges(switzerland, borders=True))
-    (0, 17)
+    >>> len(bridges(switzerland)), len(bridges(switzerland, borders=False))
+    (17, 0)
     """
     game_map = as_map(game_map)
     _check("way of counting", by, Counting)
@@ -221,7 +221,7 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False
     )
 
 
-def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
+def cut_cities(game_map: MapLike, *, borders: bool = True) -> tuple[str, ...]:
     """
     Return the cities without which the map falls apart (articulation points), in the order of the map.
 
@@ -230,7 +230,7 @@ def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
     game_map
         Map or its name.
     borders
-        Count border points; every city next to one is then a cut city.
+        Count border points, which every city next to one cuts off.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def effective_resistance(game_map: MapLike, a: End, b: End, *, conductance: Cond
 
 
 def resistance_matrix(
-    game_map: MapLike, *, conductance: Conductance = "inverse_length", borders: bool = False
+    game_map: MapLike, *, conductance: Conductance = "inverse_length", borders: bool = True
 ) -> pd.DataFrame:
     """
     Return the `effective_resistance` between every two cities, in the order of the map.
@@ -366,7 +366,7 @@ class SpanningTree:
         return render_html(self)
 
 
-def minimum_spanning_tree(game_map: MapLike, *, borders: bool = False) -> SpanningTree:
+def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> SpanningTree:
     """
     Return the spanning tree with the fewest trains; among equals, with the first routes of the map (Kruskal).
 
@@ -404,7 +404,7 @@ _ROUTE_FIRST: Final = (
 """Columns that a notebook shows of a route, whose id has its cities and track."""
 
 
-def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
+def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the position of every city in the map's graph.
 
@@ -467,7 +467,7 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     return as_table(table, units={"eccentricity_length": "trains", "eccentricity_hops": "routes"})
 
 
-def route_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
+def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the position of every route in the map's graph.
 
@@ -546,7 +546,7 @@ def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | 
         return float("inf")
 
 
-def spaces_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
+def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the car spaces of a map by color and kind of route.
 
@@ -580,7 +580,7 @@ def spaces_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     return as_table(pd.DataFrame(rows, index=list(ROUTE_COLORS)), units=units)
 
 
-def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
+def summary(game_map: MapLike, *, borders: bool = True) -> pd.Series[Any]:
     """
     Return the numbers that describe a map as a whole.
 

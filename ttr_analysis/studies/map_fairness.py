@@ -390,8 +390,8 @@ def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int)
     """Return the cost of losing each pair of cities, and how often its tracks are taken."""
     losses = blocking_map(game_map, n_deals=n_deals, seed=seed)
     losses = losses.sort_values("lost", kind="stable").drop_duplicates(["city_a", "city_b"])  # "both" before "track"
-    inner = route_table(game_map)
-    every = route_table(game_map, borders=True)
+    inner = route_table(game_map, borders=False)
+    every = route_table(game_map)
     pairs = every.assign(claims=games.claims.reindex(every.index, fill_value=0) / games.n_games)
     found = pairs.groupby(["city_a", "city_b"]).agg(
         n_tracks=("track", "size"), detour=("pair_detour", "first"), claims=("claims", "sum")
@@ -407,7 +407,7 @@ def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int)
 def _count_colors(game_map: GameMap) -> pd.DataFrame:
     """Return the spaces of each color, and its cards."""
     deck = game_map.rules.deck
-    table = spaces_table(game_map, borders=True).loc[[color for color in COLORS if deck[color]], ["total", "n_routes"]]
+    table = spaces_table(game_map).loc[[color for color in COLORS if deck[color]], ["total", "n_routes"]]
     table = table.rename(columns={"total": "spaces", "n_routes": "routes"}).rename_axis("color")
     table["cards"] = [deck[color] for color in table.index]
     return table.assign(spaces_per_card=table["spaces"] / table["cards"])

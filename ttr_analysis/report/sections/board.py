@@ -146,7 +146,7 @@ _FEW_CENTERS = 3
 def structure_section(context: Context) -> Section:
     """Return the section on the structure of the map."""
     game_map = context.game_map
-    numbers = {str(key): value for key, value in structure.summary(game_map).items()}
+    numbers = {str(key): value for key, value in structure.summary(game_map, borders=False).items()}
     cities = _cities(context)
     routes = _routes(context)
     busiest = cities[0]
@@ -184,7 +184,7 @@ def _some_centers(cities: tuple[str, ...]) -> str:
 
 
 def _cities(context: Context) -> list[dict[str, Any]]:
-    table = structure.city_table(context.game_map)
+    table = structure.city_table(context.game_map, borders=False)
     n_tickets = context.game_map.tables.cities.set_index("name")["n_tickets"]
     rows = []
     for city, row in zip(table.index, records(table), strict=True):
@@ -209,7 +209,7 @@ _CITY_COLUMNS = (
 
 def _routes(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
-    table = structure.route_table(game_map, borders=True)
+    table = structure.route_table(game_map)
     found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}
     rows = []
     for route in game_map.routes:
@@ -414,7 +414,7 @@ def _cut_cities(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
     G = _simple_graph(context)
     rows: list[dict[str, Any]] = []
-    for city in structure.cut_cities(game_map):
+    for city in structure.cut_cities(game_map, borders=False):
         parts = list(nx.connected_components(nx.restricted_view(G, [city], [])))
         cut_off = _smaller(parts, game_map.border_points)
         rows.append(
