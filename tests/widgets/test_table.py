@@ -274,7 +274,7 @@ def test_payments_are_offered_with_the_cheapest_first(human_game: HumanGame) -> 
 )
 def test_what_a_route_costs_is_said(human_game: HumanGame, route: str, words: str) -> None:
     give(human_game, 2, 3, 1, 1, 1, 2, 1, 1, 2)
-    assert words in human_game.about(route)
+    assert words in human_game.options.about(route)
 
 
 # -- policies -----------------------------------------------------------------------------

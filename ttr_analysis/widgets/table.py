@@ -96,7 +96,7 @@ class GameTable(MessageWidget):
     <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
     """
 
-    _esm = esm("panels", "table")
+    _esm = esm("panels", "turn", "table")
     _css = css("panels", "table")
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
@@ -399,7 +399,8 @@ class GameTable(MessageWidget):
                 self._advise(what)
             case {"do": "about", "route": str(route)}:
                 human_game = self._human_game
-                self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": human_game.about(route)})
+                words = human_game.options.about(route)
+                self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": words})
             case {"do": "why", **asked}:
                 self._say(self._human_game.why(asked))
             case _:

@@ -1,0 +1,186 @@
+"""What a seat may do now, as plain data for a page, and what it costs, from what the seat sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._words import counted, percent, seat_names
+from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
+from ttr_analysis.analysis.payments.model import Payment
+from ttr_analysis.analysis.tunnels import best_payment
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.building import (
+    BuildStation,
+    ChooseNeutralRoute,
+    ClaimRoute,
+    DeclineTunnel,
+    PayTunnel,
+)
+from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets
+from ttr_analysis.engine.actions.table import duty
+from ttr_analysis.engine.kernel.turns import fewest_kept
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.state import GameState, SeatView
+from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.names import describe_route
+from ttr_analysis.notation import move_text
+from ttr_analysis.notation.writer import payment_text
+from ttr_analysis.records.record import Game
+from ttr_analysis.tables import game_tables
+from ttr_analysis.widgets.base import cards_in_words
+
+_UNPAYABLE: Final = "take your cards back: the tunnel takes {}, which you cannot pay"
+
+
+class Options:
+    """
+    What a seat that decides may do.
+
+    Examples
+    --------
+    >>> game = ttr.Game("nordic")
+    >>> state = game.new(seed=7)
+    >>> Options(game, state, 0).data()["keep"]["fewest"]
+    2
+    """
+
+    def __init__(self, game: Game, state: GameState, seat: int) -> None:
+        self._game = game
+        self._state = state
+        self._seat = seat
+
+    def data(self) -> dict[str, Any]:
+        """Return what the seat can do."""
+        state = self._state
+        options: dict[str, Any] = {
+            "task": duty(state.phase, "your"),
+            "draw": "",
+            "market": {},
+            "tickets": "",
+            "claims": {},
+            "station": None,
+            "pays": [],
+            "moves": [],
+            "keep": None,
+        }
+        if state.phase in (Phase.KEEP, Phase.KEEP_START):
+            offer = [ticket.id for ticket in state.offers[self._seat] if ticket is not None]
+            fewest = int(fewest_kept(state.packed, game_tables(state.game_map, state.n_players), self._seat))
+            return options | {"keep": {"offer": offer, "fewest": fewest}}
+        stations: dict[str, list[Payment]] = {}
+        claims: dict[Route, list[Payment]] = {}
+        for action in self._game.legal_actions(state):
+            match action:
+                case DrawCard():
+                    options["draw"] = "draw"
+                case DrawFaceUp(slot):
+                    options["market"][slot] = f"take {state.market[slot]}/{slot}"
+                case DrawTickets():
+                    options["tickets"] = "tickets"
+                case ClaimRoute(route, payment):
+                    claims.setdefault(route, []).append(payment)
+                case PayTunnel(cards):
+                    options["pays"].append((move_text(action, self._game, state), cards))
+                case BuildStation(city, payment):
+                    stations.setdefault(city.name, []).append(payment)
+                case _:
+                    track = action.route.id if isinstance(action, ChooseNeutralRoute) else None
+                    options["moves"].append(
+                        {"line": move_text(action, self._game, state), "words": _words(action), "route": track}
+                    )
+        options["claims"] = {route.id: self._claim(route, payments) for route, payments in claims.items()}
+        if stations:  # each is paid in the same ways
+            payments = self._shown(next(iter(stations.values())))
+            options["station"] = {"cities": list(stations), "payments": payments}
+        return options | self._tunnel_options(options)
+
+    def _tunnel_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return how a tunnel can be paid, or that it cannot."""
+        if not self._state.pending:
+            return {}
+        pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
+        task = options["task"] if pays else _UNPAYABLE.format(counted(self._state.pending.surcharge, "more card"))
+        return {"pays": [_shown_cards(line, cards) for line, cards in pays], "task": task}
+
+    def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
+        """Return how a route can be paid, and what is to be said of it."""
+        stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
+        return {
+            "loan": bool(route.toll > self._state.tokens[self._seat]),
+            "sets": f"Cards in brackets: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
+            "payments": self._shown(payments, f"{route.id} "),
+        }
+
+    def _shown(self, payments: list[Payment], before: str = "") -> list[dict[str, Any]]:
+        """Return payments, the cheapest first, with the lines that make them."""
+        hand = self._state.hands[self._seat]
+        return [
+            _shown_cards(before + payment_text(one), one.cards - one.sets) | {"sets": one.sets.as_dict()}
+            for one in sorted(payments, key=partial(spending, hand))
+        ]
+
+    def why(self, what: Mapping[Any, object], names: Sequence[str] = ()) -> str:
+        """Return why the seat cannot do what a message asks about: claim a route, or build a station in a city."""
+        for kind, preview in (("route", self._game.preview), ("city", self._game.preview_station)):
+            if isinstance(name := what.get(kind), str):
+                with suppress(UnknownNameError):
+                    return preview(self._state, name, names=seat_names(names)).reason or ""
+        return ""
+
+    def about(self, route_id: str) -> str:
+        """Return what a route costs the seat now, in a sentence or two; "" if there is no such route."""
+        game_map, state = self._game.game_map, self._state
+        number = game_map.route_numbers.get(route_id)
+        if number is None:
+            return ""
+        route = game_map.routes[number]
+        words = f"{describe_route(route)}: {counted(route.points, 'point')}"
+        view = SeatView(game_map, state.n_players, state.packed, self._seat)
+        if route_id in state.owners or route in view.closed:
+            return f"{words}."
+        best = cheapest(route, view.hand)
+        if best is None:
+            missing = cards_missing(route, view.hand)
+            return f"{words}. {counted(missing, 'card')} missing, the nearest with {cheapest_color(route, view.hand)}."
+        cost = f"{words}. You can pay {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
+        if not route.tunnel:
+            return f"{cost}."
+        revealed = game_map.rules.tunnel.revealed
+        odds = best_payment(
+            route, view.hand, pool=view.pool, n_pile=view.n_pile, discards=view.discards, revealed=revealed
+        )
+        return f"{cost}. The tunnel holds with {percent(odds.probability, None)}." if odds else f"{cost}."
+
+
+def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
+    """
+    Return what a payment takes from a hand, to compare payments: cards, then locomotives, then of what few are held.
+
+    Examples
+    --------
+    >>> hand = CardCounts.of(red=3, blue=2, locomotive=1)
+    >>> spending(hand, Payment("red", 2, 0)) < spending(hand, Payment("blue", 2, 0))
+    True
+    """
+    held = hand[payment.color] if payment.color else 0
+    return payment.n_cards, payment.cards.locomotives, -held, -payment.own
+
+
+def _words(action: Action) -> str:
+    """Return a move in the words of its button."""
+    match action:
+        case DeclineTunnel():
+            return "Take the cards back"
+        case ChooseNeutralRoute(route):
+            return f"Give {describe_route(route)} to the neutral player"
+    return "Pass"
+
+
+def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
+    """Return cards to be laid down: the line that does it, those used singly by kind, and those of sets."""
+    return {"line": line, "cards": cards.as_dict(), "sets": {}}
