@@ -1,4 +1,4 @@
-"""`ttr-analysis play` as a process, for tests that open its page or speak for it."""
+"""`ttr-analysis play`, or `train`, as a process, for tests that open its page or speak for it."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Served:
 
 
 @contextmanager
-def served(game_map: str, *options: str, folder: Path) -> Iterator[Served]:
-    """Serve a table, from a folder of its own."""
+def served(*options: str, folder: Path, command: str = "play") -> Iterator[Served]:
+    """Serve a table, or what another command shows, from a folder of its own."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "ttr_analysis", "play", game_map, "--no-browser", *options],
+        [sys.executable, "-m", "ttr_analysis", command, "--no-browser", *options],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,

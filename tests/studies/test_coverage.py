@@ -304,7 +304,9 @@ WITHOUT_INTERVALS: Final = {
     "decisions",
     "findings",
     "from_records",
+    "load_puzzles",
     "pays_from",
+    "save_puzzles",
     "simulate",
     "worth_in_words",
 }
@@ -312,7 +314,7 @@ WITHOUT_INTERVALS: Final = {
 OF_INTERVALS: Final = {"mean_interval", "rate_interval"}
 OF_THEIR_OWN: Final = {
     *("compare_simulations", "difficulty_correlations", "fairness", "insights", "league", "percentile"),
-    *("player_results", "review", "tournament"),
+    *("player_results", "puzzles", "review", "tournament"),
 }
 """With tests of their own."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
-from ttr_analysis.cli.common import DONE, FILE, NATURAL, Stopped, commands, map_argument
+from ttr_analysis.cli.common import (
+    DONE,
+    FAULTS,
+    FILE,
+    INTERRUPTED,
+    NATURAL,
+    Interrupt,
+    Stopped,
+    Time,
+    commands,
+    complete_map,
+    map_argument,
+    number,
+)
 
 if TYPE_CHECKING:
+    from anywidget import AnyWidget
+
     from ttr_analysis.maps.model import GameMap
     from ttr_analysis.records.record import GameRecord
+    from ttr_analysis.studies import Puzzle
 
 
 @commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
@@ -59,7 +76,6 @@ def play(  # the other options are those of the table
     if save and save.exists():
         raise Stopped(f"the file {save} already exists; to continue the game in it, give --continue {save}")
     from ttr_analysis.widgets.human_game import PERSON
-    from ttr_analysis.widgets.server import serve
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
     first = save or Path("games") / f"{game_map.name or 'map'}.jsonl"
@@ -84,18 +100,23 @@ def play(  # the other options are those of the table
         table.observe(lambda _: save_game(table), "now")  # each move is saved, before the next is thought about
         return table
 
-    def on_ready(address: str) -> None:
-        print(f"{address}\nPress Ctrl-C to stop; your moves are saved.", flush=True)
-        if not no_browser:
-            Thread(
-                target=webbrowser.open, args=[address], daemon=True
-            ).start()  # some browsers block until they are closed
-
     try:
-        serve(make, title=game_map.title, on_ready=on_ready)
+        _open(make, game_map.title, "your moves are saved", no_browser=no_browser)
     except KeyboardInterrupt:
         print("\n".join(map(str, ["", *files.paths])) if files.paths else "\nnothing was played")
     return DONE
+
+
+def _open(make: Callable[[], AnyWidget], title: str, comfort: str, *, no_browser: bool) -> None:
+    """Serve a widget on a page, and open it, until it is interrupted."""
+    from ttr_analysis.widgets.server import serve
+
+    def on_ready(address: str) -> None:
+        print(f"{address}\nPress Ctrl-C to stop; {comfort}.", flush=True)
+        if not no_browser:  # some browsers block until they are closed
+            Thread(target=webbrowser.open, args=[address], daemon=True).start()
+
+    serve(make, title=title, on_ready=on_ready)
 
 
 def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
@@ -128,3 +149,66 @@ def _offer_to_continue(first: Path, game_map: GameMap) -> Path | None:
         return last if click.confirm(f"{found} Continue it?", default=True) else None
     print(f"{found} To continue it, add --continue {last}", file=sys.stderr)
     return None
+
+
+@commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
+@click.argument("folder", required=False, type=FILE)
+@click.option("--player", metavar="NAME", help="Whose games are in FOLDER.")
+@click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only puzzles of this map.")
+@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit of reviews of FOLDER.")
+@number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Puzzles to look for in FOLDER, at most.")
+@click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
+@click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
+def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> int:  # noqa: ANN401 - of several types
+    """
+    Find the best move in positions of games, in the browser.
+
+    Without FOLDER they are those that come with the maps. FOLDER holds records (.jsonl)
+    and logs of Board Game Arena (.txt) of your own games: then the positions are those in
+    which you lost most. They are looked for once, and again after you add a game.
+
+    Your answers are kept, and what you missed comes back.
+    """
+    if bool(folder) != bool(player):
+        raise click.UsageError("Give both FOLDER and --player, or neither.")
+    from ttr_analysis.studies import load_puzzles
+
+    found = _own_puzzles(folder, player, how["minutes"], how["n"]) if folder and player else load_puzzles()
+    if how["map_"]:
+        from ttr_analysis.maps.loading import load_map
+
+        found = tuple(puzzle for puzzle in found if puzzle.record.map.name == load_map(how["map_"]).name)
+    if not found:
+        raise Stopped("there is no position in which one move is clearly the best", FAULTS)
+    from ttr_analysis.widgets.trainer import Trainer
+
+    results = results or (folder / f"{player}.training.json" if folder else Path("games") / "training.json")
+    try:
+        _open(lambda: Trainer(found, results=results), "Train", "your answers are saved", no_browser=no_browser)
+    except KeyboardInterrupt:
+        print(f"\n{results}" if results.exists() else "\nnothing was answered")
+    except OSError as error:
+        raise Stopped.by(error, str(results)) from None
+    return DONE
+
+
+def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
+    """Return puzzles of a player's games; they are kept until a game is added."""
+    from ttr_analysis.studies import insights, load_puzzles, puzzles, save_puzzles
+
+    kept = folder / f"{player}.puzzles"
+    try:
+        games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]
+        if kept.exists() and all(path.stat().st_mtime < kept.stat().st_mtime for path in games):
+            return load_puzzles(kept)
+        print(f"reviewing games of {player} for at most {minutes:g} minutes, then looking for puzzles", flush=True)
+        with Interrupt():
+            found = puzzles(insights(folder, player, minutes=minutes).reviews.values(), n=n)
+        save_puzzles(found, kept)
+    except KeyboardInterrupt:
+        raise Stopped("interrupted: reviews so far are kept, the same command resumes", INTERRUPTED) from None
+    except OSError as error:
+        raise Stopped.by(error, str(error.filename or folder)) from None
+    except ValueError as error:
+        raise Stopped(str(error), FAULTS) from None
+    return found

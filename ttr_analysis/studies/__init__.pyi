@@ -15,6 +15,10 @@ from .intervals import rate_interval as rate_interval
 from .map_fairness import Fairness as Fairness
 from .map_fairness import fairness as fairness
 from .percentiles import percentile as percentile
+from .puzzles import Puzzle as Puzzle
+from .puzzles import load_puzzles as load_puzzles
+from .puzzles import puzzles as puzzles
+from .puzzles import save_puzzles as save_puzzles
 from .questions.results import bonus_effects as bonus_effects
 from .questions.results import compare_simulations as compare_simulations
 from .questions.results import compare_strategies as compare_strategies

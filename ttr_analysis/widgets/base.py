@@ -18,6 +18,7 @@ from traitlets import HasTraits, TraitError, TraitType
 from ttr_analysis._decoding import Range
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
+from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.building import ClaimRoute
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz import html
@@ -246,12 +247,16 @@ def read_static(file: str) -> str:
 # -- advice --------------------------------------------------------------------------------------------------------
 
 
+def move_in_words(action: Action | None, line: str) -> str:
+    """Return a move in words; `line` has it in notation, in which claims have ids of routes."""
+    return str(action) if isinstance(action, ClaimRoute) else line
+
+
 def best_in_words(advice: Advice) -> str:
     """Return the action that is best by some advice, its win probability and the reason, in words."""
     best = advice.table.iloc[0]
     reason = f" – {best['reason']}" if best["reason"] else ""
-    what = str(advice.best) if isinstance(advice.best, ClaimRoute) else best["move"]  # lines have ids of routes
-    return f"{what}, {percent(best['win'], None)} to win{reason}"
+    return f"{move_in_words(advice.best, best['move'])}, {percent(best['win'], None)} to win{reason}"
 
 
 # -- a widget that shows what Python says --------------------------------------------------------------------------

@@ -184,22 +184,6 @@ function showGame({ model, el }) {
   return stopAll(forget, board.stop, stepping.stop, log.stop);
 }
 
-function render(context) {
-  const { model, el } = context;
-  let stop = showGame(context);
-  function onFacts() {
-    const hadFocus = el.contains(el.getRootNode().activeElement);
-    stop();
-    el.replaceChildren();
-    stop = showGame(context);
-    const first = el.querySelector(".ttr-t-now");
-    first.tabIndex = -1;
-    if (!hadFocus) return;
-    first.focus({ preventScroll: true });
-    el.querySelector(".ttr-head").scrollIntoView({ block: "nearest" }); // it may have begun far below
-  }
-  const forget = listen(model, { facts: onFacts });
-  return stopAll(forget, () => stop());
-}
+const render = redrawing(showGame);
 
 export default { render };

@@ -4,6 +4,7 @@
  *
  * makeTurn(facts, keep, {busyWith, onSend, onChoose, onTickets, onStep, onSpot, onBack}) -> turn
  * makeBoard(facts, {onRoute, onCity, onLook, onZoom}) -> board
+ * redrawing(show) -> render
  */
 
 const NOTHING = { route: null, city: null };
@@ -445,5 +446,26 @@ function routeHint({ sheet, stations }, onLook) {
       show();
     },
     stop: () => clearTimeout(waiting),
+  };
+}
+
+/* A widget that is drawn anew when its facts change: `show(context)` draws it, and returns what stops it. */
+function redrawing(show) {
+  return (context) => {
+    const { model, el } = context;
+    let stop = show(context);
+    function onFacts() {
+      const hadFocus = el.contains(el.getRootNode().activeElement);
+      stop();
+      el.replaceChildren();
+      stop = show(context);
+      const first = el.querySelector(".ttr-t-now");
+      first.tabIndex = -1;
+      if (!hadFocus) return;
+      first.focus({ preventScroll: true });
+      el.querySelector(".ttr-head").scrollIntoView({ block: "nearest" }); // it may have begun far below
+    }
+    const forget = listen(model, { facts: onFacts });
+    return stopAll(forget, () => stop());
   };
 }

@@ -1,0 +1,111 @@
+"""Puzzles: one move is best, another search agrees, and a position is what its seat saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ttr_analysis import Game, GameRecord, RecordError
+from ttr_analysis.maps.loading import map_names
+from ttr_analysis.records.entries import CORRECTED
+from ttr_analysis.studies import Puzzle, Review, advise, load_puzzles, puzzles, review, save_puzzles
+from ttr_analysis.studies.puzzles import KINDS, _rivals
+
+
+@pytest.fixture(scope="module")
+def shipped() -> tuple[Puzzle, ...]:
+    return load_puzzles()
+
+
+# -- those that ship -----------------------------------------------------------------------------------------------
+
+
+def test_ten_vary_on_each_map(shipped: tuple[Puzzle, ...]) -> None:
+    kinds = {name: Counter(one.kind for one in shipped if one.record.map.name == name) for name in map_names()}
+    assert {name: sum(found.values()) for name, found in kinds.items()} == dict.fromkeys(map_names(), 10)
+    assert all(len(found) >= 4 for found in kinds.values())
+    assert {kind for found in kinds.values() for kind in found} <= set(KINDS)
+    assert len({one.key for one in shipped}) == len(shipped)
+
+
+def test_one_move_is_clearly_the_best_in_each(shipped: tuple[Puzzle, ...]) -> None:
+    for puzzle in shipped:
+        table = puzzle.table
+        assert puzzle.lead >= 0.05, puzzle
+        assert (_rivals(table, puzzle.actions, puzzle.view)["loss_low"] > 0).all(), puzzle
+        assert str(puzzle.read(puzzle.played))
+        assert table["reason"].iloc[0] or puzzle.kind != "claim"
+
+
+def test_each_shows_only_what_its_seat_saw(shipped: tuple[Puzzle, ...]) -> None:
+    for puzzle in shipped:
+        record = puzzle.record
+        assert record.watched_from(puzzle.seat).entries == record.entries
+        assert len(record.steps) == puzzle.step + 1
+        assert not any(entry.kind == CORRECTED for entry in record.entries)
+        assert not hasattr(puzzle.view, "hands")
+
+
+@pytest.mark.compiled_only
+def test_another_search_agrees(shipped: tuple[Puzzle, ...]) -> None:
+    some = shipped[::10]
+    assert all(one.find(advise(one.record, step=one.step, rollouts=4_000, seed=99).best) == 0 for one in some)
+
+
+# -- your own ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reviews() -> list[Review]:
+    record = Game("europe", 2).play(["Greedy", "Planner"], seed=1)
+    return [review(record, 0, rollouts=24, progress=False)]
+
+
+@pytest.mark.compiled_only
+def test_puzzles_of_your_games(reviews: list[Review], tmp_path: Path) -> None:
+    found = puzzles(reviews, n=1, rollouts=1_000)
+    assert len(found) == 1
+    for puzzle in found:
+        assert puzzle.seat == puzzle.view.seat == 0
+        assert puzzle.lead >= 0.05
+        assert puzzle.best in Game(puzzle.record.map, 2).legal_actions(puzzle.record.state_at(puzzle.step))
+    save_puzzles(found, tmp_path / "mine.puzzles")
+    loaded = load_puzzles(tmp_path / "mine.puzzles")
+    assert [one.record.entries for one in loaded] == [one.record.entries for one in found]
+    assert [one.key for one in loaded] == [one.key for one in found]
+    assert loaded[0].table["move"].tolist() == found[0].table["move"].tolist()
+
+
+def test_payments_and_slots_count_as_one_move(shipped: tuple[Puzzle, ...]) -> None:
+    for puzzle in shipped:
+        for row, move in enumerate(puzzle.table["move"]):
+            found = puzzle.find(puzzle.read(move))
+            assert found is not None
+            assert found <= row
+
+
+def test_wrong_numbers_are_refused(reviews: list[Review]) -> None:
+    with pytest.raises(ValueError, match="n is a whole number of 1 or more, got 0"):
+        puzzles(reviews, n=0)
+    with pytest.raises(ValueError, match="rollouts is a whole number"):
+        puzzles(reviews, rollouts=0)
+
+
+def test_all_faults_of_a_file_are_told(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    save_puzzles(shipped[:1], path)
+    line = path.read_text("utf-8")
+    path.write_text(line.replace('"seats": ', '"seats": 9') + "nonsense\n" + line.replace('"step": ', '"step": 9'))
+    with pytest.raises(RecordError) as caught:
+        load_puzzles(path)
+    assert [fault.line for fault in caught.value.faults] == [1, 2, 3]
+
+
+def test_a_record_of_a_position_is_a_puzzle_too(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+    puzzle = next(one for one in shipped if one.view.phase.name == "TURN")
+    record = GameRecord.from_position(puzzle.state)
+    made = Puzzle(record, 0, "", puzzle.table)
+    save_puzzles([made], tmp_path / "one.jsonl")
+    assert load_puzzles(tmp_path / "one.jsonl")[0].view.hand == puzzle.view.hand

@@ -1,0 +1,437 @@
+"""Puzzles: decisions of games in which one move is clearly the best, to be found by who trains."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Annotated, Final
+
+import pandas as pd
+
+from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, Text, read_text, write_atomically
+from ttr_analysis._errors import GameError, UnknownNameError
+from ttr_analysis._notebook import as_table
+from ttr_analysis.engine.actions import (
+    Action,
+    BuildStation,
+    ClaimRoute,
+    DeclineTunnel,
+    DrawFaceUp,
+    DrawTickets,
+    KeepTickets,
+    PayTunnel,
+)
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.state import GameState, SeatView
+from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
+from ttr_analysis.maps.loading import data_folder, find_folder, load_map, map_names
+from ttr_analysis.notation import read_game, read_move, record_lines
+from ttr_analysis.policies.search.knowledge import Knowledge
+from ttr_analysis.policies.search.watching import know
+from ttr_analysis.records.header import MAX_NAME
+from ttr_analysis.records.record import Game, GameRecord
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, view_of
+from ttr_analysis.studies.reviews import FORCED, Review, label_of
+from ttr_analysis.studies.winning import DEFAULT_SEED
+from ttr_analysis.tables import MAX_SEATS
+
+LEAST_LEAD: Final = 0.05
+"""Share of a win by which the best move of a puzzle leads the second."""
+_QUICK: Final = 400
+"""Rollouts of a quick look, ..."""
+_QUICK_LEAD: Final = 0.03
+"""... and what the best move must lead by in it: most decisions are given up there."""
+
+OPENING, TICKETS, TICKET_DRAW, CLAIM, TUNNEL, STATION, CARDS = KINDS = (
+    "opening tickets",
+    "tickets",
+    "ticket draw",
+    "claim",
+    "tunnel",
+    "station",
+    "cards",
+)
+"""What the best move of a puzzle is about."""
+
+
+@dataclass(frozen=True, repr=False)
+class Puzzle:
+    """
+    A decision in which one move is clearly the best: see `puzzles`.
+
+    Attributes
+    ----------
+    record
+        The game; what came after the decision, and what its seat could not know, is not
+        looked at.
+    step
+        The step of the record after which the seat decides.
+    played
+        What it did, in notation; "" if not known.
+    table
+        What each move that was tried is worth, and why, the best first: the table of an
+        `Advice`.
+    """
+
+    record: GameRecord
+    step: int
+    played: str
+    table: pd.DataFrame = field(compare=False)
+
+    @property
+    def seat(self) -> int:
+        """Who is to move."""
+        return self.record.state_at(self.step).acting
+
+    @cached_property
+    def view(self) -> SeatView:
+        """What the seat saw: board, hand, tickets and market."""
+        return view_of(know(self.record, self.seat, self.step))
+
+    @property
+    def state(self) -> GameState:
+        """The position, as far as the seat saw it."""
+        return GameState(self.record.map, self.record.header.n_players, self.view.packed)
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The moves of the table."""
+        return tuple(self.read(move) for move in self.table["move"])
+
+    @property
+    def best(self) -> Action:
+        """The best move."""
+        return self.actions[0]
+
+    @property
+    def lead(self) -> float:
+        """Share of a win by which the best move leads the second."""
+        return float(_rivals(self.table, self.actions, self.view)["loss"].min())
+
+    @property
+    def kind(self) -> str:
+        """What the best move is about, one of `KINDS`."""
+        match self.best:
+            case KeepTickets():
+                return OPENING if self.view.phase is Phase.KEEP_START else TICKETS
+            case ClaimRoute(route, _):
+                return TUNNEL if route.tunnel else CLAIM
+            case PayTunnel() | DeclineTunnel():
+                return TUNNEL
+            case DrawTickets():
+                return TICKET_DRAW
+            case BuildStation():
+                return STATION
+        return CARDS
+
+    @property
+    def key(self) -> str:
+        """A text by which results are kept; puzzles of one decision have the same."""
+        told = [self.record.map.name, str(self.step), *record_lines(self.record)[: self.step + 1]]
+        return blake2b("\n".join(told).encode(), digest_size=8).hexdigest()
+
+    def read(self, line: str) -> Action:
+        """
+        Return the move on a line.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read, or is illegal.
+        """
+        return read_move(line, Game(self.record.map, self.record.header.n_players), self.state)
+
+    def find(self, action: Action) -> int | None:
+        """
+        Return the row of the table with a move, from 0, or None if it was not tried.
+
+        Payments of a route are alike, tracks between the same cities, cards of one color, and
+        so on: the first row with such a move counts.
+        """
+        wanted = _idea(action, self.view)
+        rows = (row for row, tried in enumerate(self.actions) if _idea(tried, self.view) == wanted)
+        return next(rows, None)
+
+    def __repr__(self) -> str:
+        header = self.record.header
+        return f"<Puzzle of {header.map_name}: {self.kind}, P{self.seat} to move after step {self.step}>"
+
+
+def _idea(action: Action, view: SeatView) -> object:
+    """Return what two moves have in common that count as one."""
+    match action:
+        case ClaimRoute(route, _):
+            return frozenset(route.cities)
+        case BuildStation(city, _):
+            return city
+        case DrawFaceUp(slot):
+            return view.market[slot]
+        case PayTunnel():
+            return PayTunnel
+        case KeepTickets(tickets):
+            return frozenset(tickets)
+    return action
+
+
+def _rivals(table: pd.DataFrame, actions: Iterable[Action], view: SeatView) -> pd.DataFrame:
+    """Return the rows of the moves that were longest thought to be as good as the best, and are others."""
+    first, *rest = (_idea(action, view) for action in actions)
+    others = table.iloc[[row for row, idea in enumerate(rest, start=1) if idea != first]]
+    rivals: pd.DataFrame = others[others["rollouts"] == others["rollouts"].max()]
+    return rivals
+
+
+# -- finding them --------------------------------------------------------------------------------------------------
+
+
+def puzzles(
+    reviews: Iterable[Review],
+    *,
+    n: int = 10,
+    rollouts: int = 4_000,
+    seed: int = DEFAULT_SEED,
+) -> tuple[Puzzle, ...]:
+    """
+    Return decisions of reviewed games in which one move is clearly the best.
+
+    Decisions that cost something come first, and so a player's own mistakes.
+
+    Parameters
+    ----------
+    reviews
+        From `review`, or `Insights.reviews.values()`.
+    n
+        How many puzzles at most.
+    rollouts
+        Games played out to find the best move; twice as many, in other worlds, must
+        confirm it.
+    seed
+        Seed of worlds and rollouts.
+
+    Returns
+    -------
+    puzzles
+        Those in which the best move leads the others that were tried to the end by 5% of
+        winning or more, by a 95% interval above 0, and the same is found again.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `rollouts` is below 1.
+
+    Notes
+    -----
+    The table of a puzzle is that of the second search, which knows nothing of the first:
+    a lead that was only luck in the first is not found again. Decisions in which the record
+    does not show all cards and tickets of the seat are left out.
+
+    Examples
+    --------
+    >>> record = ttr.Game("nordic").play(["Greedy", "Greedy"], seed=7)
+    >>> found = ttr.studies.review(record, 1, rollouts=4, progress=False)
+    >>> len(puzzles([found], n=1, rollouts=200)) <= 1
+    True
+    """
+    n, rollouts = Range(1).check(n, "n"), Range(1).check(rollouts, "rollouts")
+    found: list[Puzzle] = []
+    for review, step in _decisions(reviews):
+        puzzle = find_puzzle(review.record, step - 1, rollouts=rollouts, seed=seed, played=review.move(step))
+        if puzzle is not None:
+            found.append(puzzle)
+        if len(found) == n:
+            break
+    return tuple(found)
+
+
+def _decisions(reviews: Iterable[Review]) -> Iterator[tuple[Review, int]]:
+    """Yield the steps with decisions, those that cost most first, then those that may have cost nothing."""
+    made = [
+        (one.loss_low if one.best != one.played else 0.0, number, review, one.step)
+        for number, review in enumerate(reviews)
+        for one in review.decisions
+        if label_of(one) != FORCED
+    ]
+    for _, _, review, step in sorted(made, key=lambda row: (-row[0], row[1], row[3])):
+        yield review, step
+
+
+def find_puzzle(
+    record: GameRecord, step: int, *, rollouts: int = 4_000, seed: int = DEFAULT_SEED, played: str = ""
+) -> Puzzle | None:
+    """Return the puzzle of the decision after a step, if one move is clearly the best there, twice."""
+    seat = record.state_at(step).acting
+    if not _is_known(know(record, seat, step)):
+        return None
+
+    def search(n: int, of_seed: int, lead: float) -> tuple[Action, pd.DataFrame] | None:
+        advice = advise(record, seat, step=step, rollouts=n, seed=of_seed)
+        losses = _rivals(advice.table, advice.actions, advice.view)
+        is_clear = len(losses) and losses["loss"].min() >= lead and (n < rollouts or losses["loss_low"].min() > 0)
+        return (advice.best, advice.table) if is_clear else None
+
+    # Most decisions are given up after a quick look, which says nothing of the others.
+    if rollouts > _QUICK and search(_QUICK, seed + 2, _QUICK_LEAD) is None:
+        return None
+    first = search(rollouts, seed, LEAST_LEAD)
+    again = first and search(2 * rollouts, seed + 1, LEAST_LEAD)
+    if not first or not again or first[0] != again[0]:
+        return None
+    return Puzzle(record, step, played, again[1])
+
+
+def _is_known(known: Knowledge) -> bool:
+    """Return whether the record shows all cards and tickets of the seat."""
+    seat = known.viewer
+    is_in_doubt = has_unknown_tickets(known.packed, seat) or n_unknown_cards(known.packed, seat) > 0
+    return not is_in_doubt and len(set(known.hands(seat).tolist())) <= 1
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+FILE: Final = "puzzles.jsonl"
+"""The puzzles of a map, in its folder."""
+_MOST_BYTES: Final = 10_000_000
+_DIGITS: Final = 4
+
+
+class _Lines:
+    """Lines of notation."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, list) and all(isinstance(line, str) for line in value)
+
+    def __str__(self) -> str:
+        return "a list of lines"
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A row of a table."""
+
+    move: Annotated[str, Text(1_000, 1)]
+    win: Annotated[float, Amount(0.0)]
+    win_low: Annotated[float, Amount(0.0)]
+    win_high: Annotated[float, Amount(0.0)]
+    points: Annotated[float, Amount()]
+    lead: Annotated[float, Amount()]
+    loss: Annotated[float, Amount()]
+    loss_low: Annotated[float, Amount()]
+    loss_high: Annotated[float, Amount()]
+    rollouts: Annotated[int, Range(1)]
+    reason: Annotated[str, Text(2_000)]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A puzzle on a line of a file."""
+
+    map: Annotated[str, Text(MAX_NAME, 1)]
+    variant: Annotated[str, Text(MAX_NAME)]
+    seats: Annotated[int, Range(2, MAX_SEATS)]
+    players: tuple[Annotated[str, Text(MAX_NAME)], ...]
+    step: Annotated[int, Range(0)]
+    played: Annotated[str, Text(1_000)]
+    moves: tuple[_Move, ...]
+    game: Annotated[tuple[str, ...], _Lines()]
+
+    @classmethod
+    def of(cls, puzzle: Puzzle) -> _Stored:
+        header = puzzle.record.header
+        moves = tuple(_Move(*row) for row in puzzle.table.round(_DIGITS).itertuples(index=False))
+        of_game = (header.map_name, header.variant, header.n_players, header.players)
+        return cls(*of_game, puzzle.step, puzzle.played, moves, tuple(record_lines(puzzle.record)))
+
+    def puzzle(self, folder: Path | None) -> Puzzle:
+        game_map = load_map(folder or self.map, variant=self.variant or None)
+        record = read_game(self.game, Game(game_map, self.seats), players=self.players)
+        table = pd.DataFrame(list(map(asdict, self.moves)), columns=list(ADVICE_COLUMNS))
+        table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
+        puzzle = Puzzle(record, self.step, self.played, as_table(table, units={"lead": "points"}))
+        if not puzzle.actions:
+            raise GameError("expected a move or more")
+        return puzzle
+
+
+def save_puzzles(found: Iterable[Puzzle], path: str | os.PathLike[str]) -> None:
+    """
+    Save puzzles as JSON Lines, one on a line.
+
+    Parameters
+    ----------
+    found
+        The puzzles.
+    path
+        The file; an old one stays whole until the new one is complete.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mine.jsonl"
+    >>> save_puzzles(load_puzzles("usa")[:2], path)
+    >>> load_puzzles(path) == load_puzzles("usa")[:2]
+    True
+    """
+    lines = [json.dumps(asdict(_Stored.of(puzzle)), ensure_ascii=False) for puzzle in found]
+    write_atomically(Path(path).expanduser(), "".join(f"{line}\n" for line in lines))
+
+
+def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, ...]:
+    """
+    Return puzzles of a map, or of a file.
+
+    Parameters
+    ----------
+    source
+        The name of a map of the package, for those that ship with it; a map folder with a
+        file `puzzles.jsonl`; or a file that `save_puzzles` wrote. None: those of all maps of
+        the package, of one map after the other.
+
+    Raises
+    ------
+    RecordError
+        If something in the file is wrong, with all faults.
+    UnknownNameError
+        If there is neither such a map nor such a file.
+
+    Examples
+    --------
+    >>> puzzle = load_puzzles("usa")[0]
+    >>> puzzle, puzzle.table.loc[1, "move"]
+    (<Puzzle of usa: opening tickets, P0 to move after step 0>, 'keep Los Angeles-Chicago, Portland-Nashville')
+    """
+    if source is None:
+        of_maps = [load_puzzles(name) for name in map_names() if (data_folder() / name / FILE).is_file()]
+        longest = max(map(len, of_maps), default=0)
+        return tuple(of_map[i] for i in range(longest) for of_map in of_maps if i < len(of_map))
+    path = Path(source).expanduser()
+    path = path if path.is_file() else find_folder(source) / FILE
+    folder = path.parent if path.name == FILE and (path.parent / "rules.toml").is_file() else None
+    faults = FaultList(str(path), path.name)
+    text = read_text(path, faults, _MOST_BYTES)
+    found = [_read(line, number, folder, faults) for number, line in enumerate((text or "").splitlines(), start=1)]
+    faults.raise_if_any()
+    return tuple(puzzle for puzzle in found if puzzle is not None)
+
+
+def _read(line: str, number: int, folder: Path | None, faults: FaultList) -> Puzzle | None:
+    """Return the puzzle on a line; what is wrong with it is a fault."""
+
+    def refuse(keys: Keys, value: str, expected: str) -> None:
+        faults.add(number, ".".join(keys), value, expected)
+
+    try:
+        stored: _Stored | None = Decoder(refuse).table(_Stored, json.loads(line))
+        return None if stored is None else stored.puzzle(folder)
+    except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
+        refuse((), "something else", f"expected a puzzle: {error}")
+    return None

@@ -1,0 +1,276 @@
+"""`Trainer`: positions in which one move is the best, to be found by who trains; those that were missed come back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import traitlets
+
+from ttr_analysis._decoding import write_atomically
+from ttr_analysis._errors import GameError
+from ttr_analysis._words import percent, with_names
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.notation import NotationError
+from ttr_analysis.records.record import Game
+from ttr_analysis.studies.puzzles import Puzzle
+from ttr_analysis.studies.reviews import player_names
+from ttr_analysis.viz.words import tell
+from ttr_analysis.widgets.base import MOST_LETTERS, Json, MessageWidget, css, esm, move_in_words
+from ttr_analysis.widgets.options import Options
+from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of
+
+_BACK_AFTER: Final = 3
+"""A puzzle that was missed comes back after so many others."""
+_LOG_LENGTH: Final = 100
+
+
+class Results:
+    """
+    Which answers were right, puzzle by puzzle, kept in a file if there is one.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist yet.
+
+    Raises
+    ------
+    GameError
+        If the file is something else.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> results = Results()
+    >>> for key, is_right in [("a", True), ("b", False), ("c", True)]:
+    ...     results.add(key, is_right=is_right)
+    >>> results.in_order(["a", "b", "c", "d"])
+    ['b', 'd', 'a', 'c']
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._path = None if path is None else Path(path).expanduser()
+        self._answers: dict[str, list[bool]] = {}
+        if self._path is not None and self._path.exists():
+            try:
+                answers = json.loads(self._path.read_text("utf-8"))["answers"]
+                self._answers = {str(key): [bool(one) for one in given] for key, given in answers.items() if given}
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise GameError(f"{self._path} holds no results of training") from error
+
+    def add(self, key: str, *, is_right: bool) -> None:
+        """Add an answer, and save all of them."""
+        self._answers[key] = [*self._answers.pop(key, []), is_right]  # the last one that was answered is last
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, json.dumps({"answers": self._answers}))
+
+    def solved(self, key: str) -> bool | None:
+        """Return whether the last answer was right; None if there is none."""
+        given = self._answers.get(key)
+        return given[-1] if given else None
+
+    def in_order(self, keys: Sequence[str]) -> list[str]:
+        """Return keys in the order in which they are due: those missed last, new ones, and those solved longest ago."""
+        asked = {key: number for number, key in enumerate(self._answers)}
+        rank = {False: 0, None: 1, True: 2}
+        return sorted(keys, key=lambda key: (rank[self.solved(key)], asked.get(key, -1)))
+
+
+class Trainer(MessageWidget):
+    """
+    Find the best move in positions of real games, and see what it is worth and why.
+
+    Board, hand and tickets are as the player saw them, and you move as at `GameTable`. Then
+    the trainer shows what the best move is worth, the reason, what yours is worth, and what
+    was played. A position that you missed comes back after three others, and first when you
+    train again.
+
+    Parameters
+    ----------
+    puzzles
+        From `studies.puzzles`, for your own games, or `studies.load_puzzles`.
+    results
+        A file in which your answers are kept; it need not exist yet.
+
+    Attributes
+    ----------
+    puzzle : Puzzle
+        The one shown now.
+
+    Raises
+    ------
+    GameError
+        If the file is something else.
+    OSError
+        If the file cannot be read or written.
+    ValueError
+        If there are no puzzles.
+
+    Examples
+    --------
+    >>> trainer = Trainer(ttr.studies.load_puzzles("usa"))
+    >>> trainer.answer(trainer.puzzle.table.loc[1, "move"])
+    True
+    >>> trainer.next()
+    >>> trainer
+    <Trainer: 1 of 10 solved>
+    """
+
+    _esm = esm("panels", "turn", "trainer")
+    _css = css("panels", "table", "trainer")
+
+    problem = traitlets.Dict({"text": "", "n": 0}, read_only=True).tag(sync=True)
+    about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
+    answered = traitlets.Dict({}, read_only=True).tag(sync=True)
+    tally = traitlets.Unicode("", read_only=True).tag(sync=True)
+
+    def __init__(self, puzzles: Iterable[Puzzle], *, results: str | os.PathLike[str] | None = None) -> None:
+        self._puzzles = {puzzle.key: puzzle for puzzle in puzzles}
+        if not self._puzzles:
+            raise ValueError("expected one puzzle or more")
+        self._results = Results(results)
+        self._due = self._results.in_order(list(self._puzzles))
+        self._n_shown = 1
+        self._n_said = 0
+        super().__init__()
+        self.set_trait("tally", self._tally())
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The puzzle shown now."""
+        return self._puzzles[self._due[0]]
+
+    def answer(self, line: str) -> bool:
+        """
+        Answer with a move, and return whether it is the best.
+
+        Parameters
+        ----------
+        line
+            The move, such as "take red" or "Bergen-Oslo blue 4".
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read, or is illegal.
+        GameError
+            If the puzzle was answered already.
+        """
+        if self.answered:
+            raise GameError("you have answered; continue with the next one")
+        action = self.puzzle.read(line)
+        row = self.puzzle.find(action)
+        is_right = row == 0
+        self._results.add(self._due[0], is_right=is_right)
+        with self.hold_sync():
+            self.set_trait("answered", self._verdict(action, line, row))
+            self.set_trait("now", {**self.now, "options": None})
+            self.set_trait("tally", self._tally())
+        return is_right
+
+    def next(self) -> None:
+        """Show the next puzzle. One without an answer, or with a wrong one, comes back after three others."""
+        key = self._due.pop(0)
+        is_solved = bool(self.answered) and self._results.solved(key)
+        self._due.insert(len(self._due) if is_solved else _BACK_AFTER, key)
+        self._n_shown += 1
+        self._say("")
+        with self.hold_sync():  # the page is drawn anew, from all of it at once
+            self.set_trait("answered", {})
+            self.set_trait("facts", self._first_facts())
+            self.set_trait("now", self._first_now())
+
+    # -- what is shown ------------------------------------------------------------------
+
+    @traitlets.default("facts")
+    def _first_facts(self) -> Json:
+        puzzle = self.puzzle
+        facts = fixed_facts(puzzle.record.map, player_names(puzzle.record))
+        return facts | {"seat": puzzle.seat, "puzzle": self._n_shown}
+
+    @traitlets.default("now")
+    def _first_now(self) -> Json:
+        puzzle, state = self.puzzle, self.puzzle.state
+        game = Game(state.game_map, state.n_players)
+        moment = Moments(game).seen_from(puzzle.view, state)
+        steps = list(tell(puzzle.record.watched_from(puzzle.seat)))[: puzzle.step + 1]
+        return {
+            "step": self._n_shown,
+            "moment": moment,
+            "log": [[one.seat, one.text, one.route.id if one.route else None] for one in steps[-_LOG_LENGTH:]],
+            "closed": [route.id for route in puzzle.view.closed if route.id not in moment["owners"]],
+            "options": Options(game, state, puzzle.seat).data(),
+        }
+
+    def _verdict(self, action: Action, line: str, row: int | None) -> Json:
+        """Return what is said of an answer: the best move first, and others that are worth comparing."""
+        puzzle = self.puzzle
+        again = None if row == 0 else "It comes back later."
+        rows = [self._row("Best", 0), *([] if row == 0 else [self._row("You", row, action, line)])]
+        try:
+            played = puzzle.find(puzzle.read(puzzle.played))
+        except NotationError:  # not known, or with cards that the record does not show
+            played = row
+        if played not in (row, 0):
+            rows.append(self._row("In the game", played, puzzle.read(puzzle.played), puzzle.played))
+        second = next((n for n, one in enumerate(puzzle.actions) if puzzle.find(one) != 0), None)
+        if row == 0 and played == 0 and second is not None:
+            rows.append(self._row("Second", second))
+        heading = "That is the best move" if row == 0 else "Not the best move"
+        return {"right": row == 0, "heading": heading, "rows": rows, "again": again, "place": place_of(puzzle.best)}
+
+    def _row(self, who: str, row: int | None, action: Action | None = None, line: str = "") -> Json:
+        """Return what is said of one move."""
+        puzzle = self.puzzle
+        if row is None:
+            return {"who": who, "move": move_in_words(action, line), "win": "not measured", "cost": "", "why": ""}
+        worth = puzzle.table.iloc[row]
+        win, low, high = (percent(worth[name]) for name in ("win", "win_low", "win_high"))
+        cost, least, most = (percent(max(0.0, worth[name])) for name in ("loss", "loss_low", "loss_high"))
+        return {
+            "who": who,
+            "move": move_in_words(action or puzzle.actions[row], line or worth["move"]),
+            "win": f"{win} to win ({low} to {high})",
+            "cost": "" if row == 0 else f"costs {cost} ({least} to {most})",
+            "why": with_names(worth["reason"], player_names(puzzle.record)),
+        }
+
+    def _tally(self) -> str:
+        solved = [self._results.solved(key) for key in self._puzzles]
+        missed = solved.count(False)
+        return f"{solved.count(True)} of {len(solved)} solved" + (f", {missed} to come back" if missed else "")
+
+    # -- messages -------------------------------------------------------------------------
+
+    def _handle(self, message: object) -> None:
+        puzzle = self.puzzle
+        options = Options(Game(puzzle.record.map, puzzle.record.header.n_players), puzzle.state, puzzle.seat)
+        match message:
+            case {"do": "move", "step": self._n_shown, "line": str(line)} if len(line) <= MOST_LETTERS:
+                try:
+                    self.answer(line)
+                except GameError as error:
+                    self._say(error.reason if isinstance(error, NotationError) else str(error))
+            case {"do": "next", "step": self._n_shown}:
+                self.next()
+            case {"do": "about", "route": str(route)}:
+                self.set_trait("about", {"route": route, "step": self._n_shown, "words": options.about(route)})
+            case {"do": "why", **asked} if not self.answered:
+                self._say(options.why(asked, player_names(puzzle.record)))
+
+    def _say(self, text: str) -> None:
+        # Said twice it must be sent twice: the page waits for an answer.
+        self._n_said += 1
+        self.set_trait("problem", {"text": text, "n": self._n_said})
+
+    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
+        self._say(fault)
+
+    def __repr__(self) -> str:
+        return f"<Trainer: {self._tally()}>"
