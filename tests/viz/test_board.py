@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import Collection, PolyCollection
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.text import Text
@@ -516,3 +516,49 @@ def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
     assert ax.get_title() == "Europe: 1 route owned, 2 stations"
     with pytest.raises(UnknownNameError, match="Wein"):
         plot_map(europe, stations={"Wein": 0})
+
+
+# -- pictures for print --------------------------------------------------------------------------------------------
+
+
+def names(ax: Axes) -> list[Text]:
+    """Return the names of cities, drawn."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    return [child for child in ax.get_children() if isinstance(child, Text) and child.get_gid() == "label"]
+
+
+@pytest.mark.parametrize("layout", ["none", "constrained", "tight"])
+@pytest.mark.parametrize("name", ["usa", "nordic", "europe"])
+def test_names_have_the_size_that_is_asked_for_in_a_narrow_column(name: str, layout: str) -> None:
+    game_map = load(name)
+    _, ax = plt.subplots(figsize=(3.4, 2.6), layout=layout)
+    written = names(plot_map(game_map, ax, font_size=6))
+    assert {round(float(text.get_fontsize()), 1) for text in written} == {6.0}
+    assert len(game_map.cities) / 3 < len(written) <= len(game_map.cities)
+    boxes = [text.get_window_extent() for text in written]
+    assert sum(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i]) <= 3  # widths are estimated
+
+
+def test_names_follow_the_font_size_of_matplotlib() -> None:
+    with plt.rc_context({"font.size": 8}):
+        _, ax = plt.subplots(figsize=(3.4, 2.6))
+        assert {round(float(text.get_fontsize()), 1) for text in names(plot_map(load("usa"), ax))} == {6.0}
+
+
+@pytest.mark.parametrize("wrong", [0, -1, math.nan])
+def test_a_font_size_that_is_none_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="font_size is a number above 0"):
+        plot_map(load("nordic"), font_size=wrong)
+
+
+def test_a_legend_is_readable_on_a_dark_background() -> None:
+    nordic = load("nordic")
+    with plt.style.context("dark_background"):
+        ax = plot_map(nordic, tickets=nordic.tickets[:12], legend=True)
+        legend = ax.get_legend()
+        assert legend is not None
+        ground = to_rgb(legend.get_frame().get_facecolor())
+        inks = [*(text.get_color() for text in legend.get_texts()), legend.get_lines()[-1].get_color()]
+        assert all(abs(sum(to_rgb(str(ink))) - sum(ground)) > 1.5 for ink in inks)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import rcParams, rcParamsDefault
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
@@ -19,7 +20,6 @@ from matplotlib.legend_handler import HandlerPatch
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
-from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
@@ -42,6 +42,7 @@ from ttr_analysis.viz.geometry import (
     saw,
     station,
     train,
+    with_labels,
 )
 from ttr_analysis.viz.placement import Car
 from ttr_analysis.viz.scene import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
@@ -56,14 +57,14 @@ from ttr_analysis.viz.style import (
     ink_upon,
     pale,
 )
+from ttr_analysis.viz.text import BoardText
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.backend_bases import RendererBase
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-    from matplotlib.transforms import Bbox, Transform
+    from matplotlib.transforms import Transform
     from numpy.typing import NDArray
 
 Color: TypeAlias = str | tuple[float, float, float]
@@ -79,6 +80,8 @@ BAR_GAP, BAR_WIDTH = 0.14, 0.24
 BAR_SHARE = 0.6
 """Of the board's height that the color bar takes."""
 COLORMAP = "viridis"
+NAMES_SHARE = 0.75
+"""Size of names, as a share of matplotlib's font size."""
 
 
 def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keyword
@@ -97,6 +100,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     title: str | None = None,
     legend: bool = False,
     background: FilePath | str | None = None,
+    font_size: float | None = None,
 ) -> Axes:
     """
     Draw the board of a map.
@@ -135,6 +139,10 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     background
         A file with coast and border lines (see `ttr_analysis.viz.coast`); by
         default those of the built-in map of that name.
+    font_size
+        Of the names, in points; where they would overlap, cities with fewer routes have
+        none. By default they are as large as the board is, or, if matplotlib's `font.size`
+        was changed, three quarters of that.
 
     Returns
     -------
@@ -148,6 +156,8 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         If a route, city or ticket is not on the map.
     TypeError
         If values are not numbers, or not by route or city.
+    ValueError
+        If `font_size` is not above 0.
 
     Examples
     --------
@@ -163,6 +173,8 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     behind = load_background(game_map, None if background is None else FilePath(background))
     scale = None if scene.values is None else ScalarMappable(Normalize(*scene.value_range(), clip=True), COLORMAP)
     board = _Board(_axes_for(layout, ax, scale, value_label), game_map, layout, scene, scale)
+    board.ax.set_title(scene.title(game_map) if title is None else title, parse_math=False)
+    board.use_font(_font_points(font_size))
     if behind is not None:
         board.draw_background(behind)
     board.draw_beds()
@@ -176,10 +188,19 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     board.draw_tickets()
     board.draw_labels()
     board.draw_remarks(edge_labels or {}, city_labels or {})
-    board.ax.set_title(scene.title(game_map) if title is None else title, parse_math=False)
     if legend:
         board.draw_legend()
     return board.ax
+
+
+def _font_points(given: float | None) -> float | None:
+    """Return the size of names in points, if it was given or matplotlib's was changed."""
+    if given is not None:
+        if not (math.isfinite(given) and given > 0):
+            raise ValueError(f"font_size is a number above 0, got {given!r}")
+        return given
+    usual = rcParams["font.size"]
+    return None if usual == rcParamsDefault["font.size"] else NAMES_SHARE * usual
 
 
 def map_pixels(
@@ -263,6 +284,14 @@ class _Board:
         box, figure = self.ax.get_position(), self.ax.get_figure(root=True)
         width, height = figure.get_size_inches() if figure is not None else (1.0, 1.0)
         return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
+
+    def use_font(self, points: float | None) -> None:
+        """Write in letters of a size on paper; None: in proportion to the board."""
+        figure = self.ax.get_figure(root=True)
+        if points is not None and figure is not None:
+            if figure.get_layout_engine() is not None:
+                figure.draw_without_rendering()  # only then are the axes as large as they will be
+            self.layout = with_labels(self.game_map, self.layout, points / self._points_per_unit())
 
     def _color_by_value(self, scale: ScalarMappable | None) -> Shade | None:
         """Return the colors by value; None if there are no values."""
@@ -487,7 +516,7 @@ class _Board:
         """Return what stands in the legend for tickets: each by its color, or all together if colors occur again."""
         tickets, colors = self.scene.tickets, self._ticket_colors()
         if len(set(colors)) < len(tickets):
-            return {"tickets, with their points": Line2D([], [], color=BOARD.text, linewidth=2)}
+            return {"tickets, with their points": Line2D([], [], color=rcParams["text.color"], linewidth=2)}
         return {
             f"ticket {name_ticket(ticket)}": Line2D([], [], color=color, linewidth=2)
             for ticket, color in zip(tickets, colors, strict=True)
@@ -636,53 +665,3 @@ class PlayerKeyHandler(HandlerPatch):
             text.set_parse_math(False)
             parts.append(text)
         return parts
-
-
-# -- text that is as large as the board ----------------------------------------------------------------------------
-
-SMALLEST_POINTS = 1.0
-
-
-class BoardText(Text):
-    """
-    Literal text whose size is an em in board units, with an outline if it has a halo.
-
-    Nothing in it is read as mathematics: names may contain a dollar sign.
-    """
-
-    def __init__(
-        self,
-        ax: Axes,
-        position: tuple[float, float],
-        text: str,
-        *,
-        em: float,
-        halo: str | None = None,
-        **properties: Any,  # noqa: ANN401 - passed on
-    ) -> None:
-        super().__init__(
-            *position, text, parse_math=False, usetex=False, transform=ax.transData, clip_on=True, **properties
-        )
-        self._em, self._halo = em, halo
-        ax.add_artist(self)
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Draw it in the size that the axes have now."""
-        self._rescale()
-        super().draw(renderer)
-
-    def get_window_extent(self, renderer: RendererBase | None = None, dpi: float | None = None) -> Bbox:
-        """Return its box in the size that the axes have now."""
-        self._rescale()
-        return super().get_window_extent(renderer, dpi)
-
-    def _rescale(self) -> None:
-        if self.axes is None or self.figure is None:
-            return
-        (_, low), (_, high) = self.axes.transData.transform([(0.0, 0.0), (0.0, self._em)])
-        points = max(SMALLEST_POINTS, 72 * abs(high - low) / self.figure.dpi)
-        if points == self.get_fontsize():
-            return
-        self.set_fontsize(points)
-        if self._halo is not None:
-            self.set_path_effects([withStroke(linewidth=0.36 * points, foreground=self._halo, alpha=0.85)])

@@ -10,8 +10,9 @@ as its car spaces need and to keep clear of other cities and tracks.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,7 @@ from ttr_analysis.viz.placement import (
     CITY_RADIUS,
     LONGEST_STEP,
     RIM_GAP,
+    Box,
     Bundle,
     Car,
     LabelSpot,
@@ -119,21 +121,7 @@ def lay_out(game_map: GameMap) -> BoardLayout:
     exits = _exits(game_map, position)
     tolls = tuple(_toll_tokens(bundles, tracks))
     swaps = tuple(_swap_tokens(game_map.routes, tracks))
-    labels = place_labels(
-        [
-            WantedLabel(
-                city.name,
-                exits[city.name].country if city.name in exits else city.label,
-                city.label_at,
-                (city.x, city.y),
-            )
-            for city in game_map.cities
-        ],
-        cars=np.array([corner for track in tracks.values() for car in track.cars for corner in _outline(car)]),
-        tokens=np.array([(token.x, token.y) for token in (*tolls, *swaps)]).reshape(-1, 2),
-        radius=radius,
-        size=LABEL_SIZE * unit,
-    )
+    labels = _labels(game_map, exits, tracks, (*tolls, *swaps), radius, LABEL_SIZE * unit)
     corners = [corner for track in tracks.values() for car in track.cars for corner in car.corners()]
     boxes = [corner for label in labels for corner in (label.box[:2], label.box[2:])]
     everything = np.array([*corners, *boxes, *position.values()])
@@ -149,6 +137,58 @@ def lay_out(game_map: GameMap) -> BoardLayout:
         exits=exits,
         labels=labels,
     )
+
+
+def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLayout:
+    """
+    Return a layout with labels of another size (an em), on the same board.
+
+    Labels that would cover another city are left out; of those that overlap, those of cities with fewer routes.
+
+    Examples
+    --------
+    >>> usa = ttr.load_map("usa")
+    >>> layout = lay_out(usa)
+    >>> small, large = (with_labels(usa, layout, share * layout.label_size) for share in (0.8, 2.5))
+    >>> len(small.labels) == len(usa.cities), len(large.labels) < len(usa.cities)
+    (True, True)
+    """
+    tokens, radius = (*layout.tolls, *layout.swaps), layout.city_radius
+    found = _labels(game_map, layout.exits, layout.tracks, tokens, radius, size, frame(layout))
+    n_routes = Counter(city for route in game_map.routes for city in route.cities)
+    dots = {city.name: (city.x - radius, city.y - radius, city.x + radius, city.y + radius) for city in game_map.cities}
+    kept: dict[str, Box] = {}
+    for label in sorted(found, key=lambda one: (one.city in layout.exits, -n_routes[one.city])):
+        others = [*kept.values(), *(dot for city, dot in dots.items() if city != label.city)]
+        if not any(_cover(label.box, other) for other in others):
+            kept[label.city] = label.box
+    return replace(layout, label_size=size, labels=tuple(label for label in found if label.city in kept))
+
+
+def _cover(one: Box, other: Box) -> bool:
+    """Return whether two boxes overlap."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _labels(
+    game_map: GameMap,
+    exits: Mapping[str, Exit],
+    tracks: Mapping[str, Track],
+    tokens: Iterable[Token],
+    radius: float,
+    size: float,
+    within: Box | None = None,
+) -> tuple[LabelSpot, ...]:
+    """Return where the names of cities and countries stand."""
+    wanted = [
+        WantedLabel(
+            city.name, exits[city.name].country if city.name in exits else city.label, city.label_at, (city.x, city.y)
+        )
+        for city in game_map.cities
+    ]
+    cars = np.array([corner for track in tracks.values() for car in track.cars for corner in _outline(car)])
+    spots = np.array([(token.x, token.y) for token in tokens]).reshape(-1, 2)
+    return place_labels(wanted, cars=cars, tokens=spots, radius=radius, size=size, within=within)
 
 
 def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
