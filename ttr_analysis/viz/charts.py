@@ -44,7 +44,8 @@ AXIS_LABELS = {
 """What the columns of a table of tickets are; others are named as they are."""
 GUIDES = (0.5, 1.0, 1.5, 2.0, 3.0)
 """Points per train for which a line is drawn."""
-LABEL_POINTS = 7.0
+LABEL_SHARE, NUMBER_SHARE = 0.7, 0.8
+"""Size of names beside dots, and of numbers in circles, as shares of matplotlib's font size."""
 DOT_POINTS = 3.0
 MOST_NAMES = 8
 """Beside one dot."""
@@ -262,18 +263,19 @@ def label_dots(
     ]
     frame = [float(edge) * to_points for edge in ax.get_window_extent().extents]
     guides = [*others, *(text.get_position() for text in ax.texts if text.get_gid() == "guide")]
+    letters = LABEL_SHARE * rcParams["font.size"]
     spots = place_labels(
         wanted,
         cars=np.zeros((0, 2)),
         tokens=ax.transData.transform(np.array(guides, dtype=float).reshape(-1, 2)) * to_points,
         radius=DOT_POINTS,
         # A little larger than they are: blocks of names should not read as one.
-        size=1.15 * LABEL_POINTS,
+        size=1.15 * letters,
         reaches=REACHES,
         within=(frame[0], frame[1], frame[2], frame[3]),
     )
     for spot, dot, (x, y) in zip(spots, dots, paper, strict=True):
-        away = math.hypot(spot.x - x, spot.y - y) > DOT_POINTS + 1.2 * LABEL_POINTS
+        away = math.hypot(spot.x - x, spot.y - y) > DOT_POINTS + 1.2 * letters
         leader = {
             "arrowstyle": "-",
             "color": rcParams["xtick.color"],
@@ -284,7 +286,7 @@ def label_dots(
         }
         ax.annotate(
             spot.text, dot, (spot.x - x, spot.y - y), textcoords="offset points", ha=spot.align, va="center",
-            linespacing=1.0, fontsize=LABEL_POINTS, parse_math=False, gid="label",
+            linespacing=1.0, fontsize=letters, parse_math=False, gid="label",
             arrowprops=leader if away else None,
         )  # fmt: skip
 
@@ -592,5 +594,11 @@ def _number_points(ax: Axes, points: pd.DataFrame) -> None:
         color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]
         link = {"url": f"#{step}"}
         box = {"boxstyle": "circle,pad=0.25", "fc": rcParams["axes.facecolor"], "ec": color, "lw": 1.4, **link}
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "bbox": box, **link}
+        look: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": NUMBER_SHARE * rcParams["font.size"],
+            "bbox": box,
+            **link,
+        }
         ax.annotate(str(rank), (int(step), float(after)), annotation_clip=False, **look)
