@@ -177,12 +177,15 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     if how["map_"]:
         from ttr_analysis.maps.loading import load_map
 
-        found = tuple(puzzle for puzzle in found if puzzle.record.map.name == load_map(how["map_"]).name)
+        wanted = load_map(how["map_"]).name
+        found = tuple(puzzle for puzzle in found if puzzle.record.map.name == wanted)
     if not found:
         raise Stopped("there is no position in which one move is clearly the best", FAULTS)
     from ttr_analysis.widgets.trainer import Trainer
 
-    results = results or (folder / f"{player}.training.json" if folder else Path("games") / "training.json")
+    results = results or (
+        _beside(folder, player, "training.json") if folder and player else Path("games/training.json")
+    )
     try:
         _open(lambda: Trainer(found, results=results), "Train", "your answers are saved", no_browser=no_browser)
     except KeyboardInterrupt:
@@ -192,11 +195,16 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     return DONE
 
 
+def _beside(folder: Path, player: str, what: str) -> Path:
+    """Return the file in which something of a player is kept beside the games."""
+    return folder / f"{player.replace('/', '-')}.{what}"
+
+
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
     """Return puzzles of a player's games; they are kept until a game is added."""
     from ttr_analysis.studies import insights, load_puzzles, puzzles, save_puzzles
 
-    kept = folder / f"{player}.puzzles"
+    kept = _beside(folder, player, "puzzles")
     try:
         games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]
         if kept.exists() and all(path.stat().st_mtime < kept.stat().st_mtime for path in games):

@@ -20,6 +20,7 @@ from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.building import ClaimRoute
+from ttr_analysis.engine.actions.drawing import KeepTickets
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz import html
 from ttr_analysis.viz.html import PAGE_POLICY
@@ -248,8 +249,8 @@ def read_static(file: str) -> str:
 
 
 def move_in_words(action: Action | None, line: str) -> str:
-    """Return a move in words; `line` has it in notation, in which claims have ids of routes."""
-    return str(action) if isinstance(action, ClaimRoute) else line
+    """Return a move in words; `line` has it in notation, in which routes and some tickets have ids."""
+    return str(action) if isinstance(action, ClaimRoute | KeepTickets) else line
 
 
 def best_in_words(advice: Advice) -> str:

@@ -1,0 +1,57 @@
+"""`ttr-analysis train`: whose puzzles it shows, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.serving import served
+from ttr_analysis import Game, cli
+from ttr_analysis.studies import load_puzzles
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["games"], cli.USAGE, "Give both FOLDER and --player, or neither"),
+        (["--player", "Ann"], cli.USAGE, "Give both FOLDER and --player, or neither"),
+        (["--map", "nowhere"], cli.USAGE, "no map or map folder 'nowhere'"),
+        (["nowhere", "--player", "Ann"], cli.USAGE, "No such file or directory"),
+        ([".", "--player", "Ann"], cli.FAULTS, "no game of 'Ann' can be used"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    options: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["train", "--no-browser", *options]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_results_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.json").write_text("[]")
+    code = cli.main(["train", "--no-browser", "--results", str(tmp_path / "mine.json")])
+    assert code == cli.USAGE
+    assert "holds no results of training" in capsys.readouterr().err
+
+
+@pytest.mark.compiled_only
+def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
+    record = Game("europe", 2).play(["Greedy", "Planner"], seed=1)
+    replace(record, header=replace(record.header, players=("Ann/B", "Bo"))).save(tmp_path / "game.jsonl")
+    options = (str(tmp_path), "--player", "Ann/B", "--minutes", "0.05", "--puzzles", "1")
+    with served(*options, command="train", folder=tmp_path) as first:
+        assert first.address.startswith("reviewing games of Ann/B")  # the first line
+    found = load_puzzles(tmp_path / "Ann-B.puzzles")
+    assert len(found) == 1
+    assert found[0].seat == 0
+    with served(*options, command="train", folder=tmp_path) as again:
+        assert again.address.startswith("http://127.0.0.1")
+        assert again.stop() == (0, "nothing was answered", "")
