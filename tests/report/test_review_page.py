@@ -15,6 +15,7 @@ from tests.fixtures import INVENTED, load
 from tests.notation.bga_writer import log_text
 from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
+from ttr_analysis._words import counted
 from ttr_analysis.report.review import _known, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.reviews import Review
@@ -70,6 +71,9 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
     for step, seat, section in zip(builds.index, builds["seat"], sections, strict=True):
         assert f'<a href="#{step}">step {step}</a>' in section
         assert text.count(f'xlink:href="#{step}"') == 2  # the number on the curve, and the disk behind it
+        before = found.record.state_at(step - 1)
+        for points, trains in zip(before.scores, before.trains, strict=True):
+            assert f"{counted(points, 'point')} and {counted(trains, 'train')}" in section
         played = section.split("</figure>")[0]
         [city] = found.record.state_at(step).stations.keys() - found.record.state_at(step - 1).stations.keys()
         assert f"<title>{city}: station of P{seat}</title>" in played
@@ -124,7 +128,9 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reviews, "_decisions_of", late)
         found = review(log, rollouts=4, progress=False)
-    write_review(found, tmp_path / "page.html")
+        some = found.table.head(1).assign(since=0, until=0, reason="")
+        patch.setattr(Review, "moments", lambda *_: some)
+        write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
     assert "kept which of the tickets shown at the end" in text
@@ -134,6 +140,9 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
     assert text.count("too few rollouts to separate skill from luck") == n_unclear
     assert "??" not in text
+    stamp = log.stamps[some.index[0]]
+    assert stamp is not None
+    assert f"(move {stamp.move} of the log)" in text
 
 
 def test_luck_beyond_measure_is_no_finding() -> None:

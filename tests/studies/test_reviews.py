@@ -259,16 +259,42 @@ def test_a_station_lends_one_route_for_all_tickets() -> None:
     )  # each of the routes saves one; this one pays more
 
 
-def reasons(game_map: GameMap, **position: Any) -> Reasons:  # noqa: ANN401 - as of Game.position
-    """Return the reasons of the first seat in a position with two players."""
-    game = Game(game_map)
-    state = game.position(**{"hands": [{}, 4], "to_move": 0, **position})
+def test_a_route_may_make_the_longest_trail() -> None:
+    usa = ttr.load_map("usa")
+    houston = ttr.actions.ClaimRoute(usa.route("El Paso", "Houston"), RED)
+    owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
+
+    assert reasons(usa, owners=owners).of(houston) == "makes your trail the longest (12 trains); 15 points"
+    assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes your trail")
+    assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
+    assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
+
+
+def test_a_route_may_keep_others_from_joining_their_track() -> None:
+    usa = ttr.load_map("usa")
+    omaha = ttr.actions.ClaimRoute(usa.route("Helena", "Omaha"), RED)
+    apart = {"Helena-Seattle/0": 1, "Duluth-Omaha/0": 1}
+    joined = {**apart, "Helena-Duluth/0": 1}
+
+    assert reasons(usa, owners=apart).of(omaha) == "keeps P1 from joining its track there; 10 points"
+    assert reasons(usa, owners=joined).of(omaha) == "10 points"
+    sioux = {"Chicago-Saint Louis/0": 1, "Kansas City-Oklahoma City/0": 1}
+    missouri = ttr.actions.ClaimRoute(usa.route("Kansas City", "Saint Louis", track=0), RED)
+    for n_players, said in ((2, "keeps P1 from joining its track there; 2 points"), (4, "2 points")):
+        more = {"hands": [{}, *[4] * (n_players - 1)], "tickets": [[], *[2] * (n_players - 1)]}
+        assert reasons(usa, n_players, owners=sioux, **more).of(missouri) == said  # four may use both tracks
+
+
+def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons:  # noqa: ANN401 - as of Game.position
+    """Return the reasons of the first seat in a position."""
+    game = Game(game_map, n_players)
+    state = game.position(**{"hands": [{}, 4], "tickets": [[], 2], "to_move": 0, **position})
     return Reasons(game.view(state, 0))
 
 
 def test_who_loses_points_is_named() -> None:
-    assert at_cost_of(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "P0 ends with 3 points less"
-    assert at_cost_of(0, [9, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points less"
+    assert at_cost_of(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "P0 ends with 3 points fewer"
+    assert at_cost_of(0, [9, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points fewer"
     assert at_cost_of(0, [9, 5], [1, 1]) == ""
 
 

@@ -96,13 +96,12 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             )
             continue
         yield Markup(
-            "{} began with {}. Compared with a planner's, their own moves brought {}: {} if the marked ones had been "
-            "the best, minus {} for those. {} {}"
+            "{} began with {}. Their own moves, compared with a planner's, changed that by {}; without what the marked "
+            "ones cost it would be {}. {} {}"
         ).format(
             name,
             percent(row["start"]),
-            percentage_points(row["skill"]),
-            *(f"{100 * row[part]:.0f}" for part in ("found", "lost")),
+            *(percentage_points(row[part]) for part in ("skill", "found")),
             f"Moves of others brought {percentage_points(row['others'])}, and luck {percentage_points(row['luck'])}."
             if review.seat is None
             else f"Luck and the moves of others brought {percentage_points(row['luck'])}.",
@@ -172,24 +171,23 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
         [
             Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
             *map(figure, _parts(row) if row["decisions"] else ["–"] * 6),
-            figure("–" if isnan(row["result"]) else percent(row["result"])),
             *(row[label] for label in _PLURALS),
         ]
         for row in review.summary().reset_index().to_dict("records")
     ]
-    headings = ["start", "found", "lost", "own moves", "moves of others", "luck", "result"]
+    headings = ["start", "own moves", "moves of others", "luck", "result", "marks cost"]
     return table(["", *headings, *_PLURALS.values()], rows)
 
 
 def _parts(row: dict[Any, Any]) -> list[str]:
-    """Return start, what was found and lost, own moves, moves of others and luck, in percent of winning."""
+    """Return start, own moves, moves of others, luck, result, and what marks cost, in percent of winning."""
     return [
         percent(row["start"]),
-        _known(row["found"], row["skill_error"]),
-        f"{100 * row['lost']:.0f}",
         _known(row["skill"], row["skill_error"]),
         "–" if isnan(row["others"]) else percentage_points(row["others"]),
         _known(row["luck"], row["luck_error"]),
+        "–" if isnan(row["result"]) else percent(row["result"]),
+        f"{100 * row['lost']:.0f}",
     ]
 
 
@@ -227,7 +225,13 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "label": row["label"],
         **{key: _SPELLED.get(row[key], row[key]) for key in ("move", "best")},
         **{key: f"{100 * max(0.0, row[end]):.0f}" for key, end in _LOSSES.items()},
+        "chances": (percent(row["win"] + row["loss"]), percent(row["win"])),
         "step": step,
+        "stamp": review.record.stamps[step],
+        "standing": Markup("; ").join(
+            Markup("{} {} and {}").format(bdi(name), counted(points, "point"), counted(trains, "train"))
+            for name, points, trains in zip(names, before.scores, before.trains, strict=True)
+        ),
         "run": (row["since"], row["until"]) if row["until"] > row["since"] else None,
         "hand": f"{view.hand}",
         "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",

@@ -18,6 +18,7 @@ from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, listed
+from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
@@ -226,7 +227,7 @@ class Reasons:
     # -- routes and cards ---------------------------------------------------------------
 
     def _of_route(self, route: Route) -> str:
-        parts = [*self._completed(route), *self._on_the_way(route)]
+        parts = [*self._completed(route), *self._on_the_way(route), *self._longest(route), *self._kept_apart(route)]
         if route.points:
             parts.append(counted(route.points, "point"))
         return "; ".join(parts)
@@ -250,6 +251,33 @@ class Reasons:
             yield "without it there is no way"
         elif without > plan.length:
             yield f"without it {counted(without - plan.length, 'train')} more"
+
+    def _longest(self, route: Route) -> Iterator[str]:
+        """Yield whether a route makes the seat's trail the longest, where that counts."""
+        if not any(bonus.measure == "longest_trail" for bonus in self._view.game_map.rules.bonus):
+            return
+        before, after = (self._trail((*self._view.my_routes, *more)) for more in ((), (route,)))
+        others = max(self._trail(self._view.routes_of(seat)) for seat in self._others)
+        if before <= others < after:
+            yield f"makes your trail the longest ({counted(after, 'train')})"
+
+    def _trail(self, routes: Sequence[Route]) -> int:
+        return longest_trail(self._view.game_map, routes).length
+
+    def _kept_apart(self, route: Route) -> Iterator[str]:
+        """Yield which other seats could join two parts of their track by a route, which they then cannot."""
+        game_map = self._view.game_map
+        if game_map.rules.both_tracks_open(self._view.n_players) and game_map.twin(route) in self._view.open_routes:
+            return
+        for seat in self._others:
+            parts = join_cities(self._view.routes_of(seat))
+            a, b = (parts.get(city) for city in route.cities)
+            if a and b and a != b:
+                yield f"keeps P{seat} from joining its track there"
+
+    @property
+    def _others(self) -> list[int]:
+        return [seat for seat in range(self._view.n_players) if seat != self._view.seat]
 
     def _needs(self, ticket: Ticket, route: Route) -> bool:
         """Return whether the plan completes a ticket only with a route."""
@@ -288,10 +316,10 @@ def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> s
     Examples
     --------
     >>> at_cost_of(0, [6.0, -4.2, -0.3], [0.5, 0.5, 0.5])
-    'P1 ends with 4 points less'
+    'P1 ends with 4 points fewer'
     """
     found = [
-        f"P{other} ends with {counted(f'{-gain:.0f}', 'point')} less"
+        f"P{other} ends with {counted(f'{-gain:.0f}', 'point')} fewer"
         for other, (gain, error) in enumerate(zip(points, errors, strict=True))
         if other != seat and gain < min(-_FEWEST_POINTS, -2 * error)
     ]
