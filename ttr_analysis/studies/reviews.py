@@ -42,9 +42,10 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
 """
-What a decision must have cost to be called so, if it surely cost as much as the next milder label asks for; with an
-inaccuracy it is sure that it cost something.
+What a decision must have cost to be called so, if it surely cost as much as the next milder label asks for, or as
+`_SURELY` says for an inaccuracy.
 """
+_SURELY: Final = LEAST_LOSS / 2
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 """What a decision is called where there was something to choose."""
 FORCED: Final = "forced"
@@ -444,7 +445,7 @@ def label_of(decision: Decision) -> str:
     Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
 
     The low end of its interval must reach the bound of the next milder label; else it is
-    called that. One that may have cost nothing is good, and so is one measured too
+    called that. One that may have cost next to nothing is good, and so is one measured too
     imprecisely (among hundreds, some would look costly by chance), or one that may have
     been right with other tickets, where the record does not say which the seat held.
     """
@@ -455,7 +456,7 @@ def label_of(decision: Decision) -> str:
     is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
     if not is_clear or decision.holds < 1 - MOST_DOUBT:
         return "good"
-    milder = [*list(BOUNDS.values())[1:], 0.0]
+    milder = [*list(BOUNDS.values())[1:], _SURELY]
     for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
         if decision.loss >= bound and decision.loss_low >= sure:
             return label
