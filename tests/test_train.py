@@ -11,6 +11,8 @@ from tests.serving import served
 from ttr_analysis import Game, cli
 from ttr_analysis.studies import load_puzzles
 
+pytestmark = pytest.mark.compiled_only
+
 
 @pytest.mark.parametrize(
     ("options", "code", "said"),
@@ -42,7 +44,6 @@ def test_results_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
     assert "holds no results of training" in capsys.readouterr().err
 
 
-@pytest.mark.compiled_only
 def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
     record = Game("europe", 2).play(["Greedy", "Planner"], seed=1)
     replace(record, header=replace(record.header, players=("Ann/B", "Bo"))).save(tmp_path / "game.jsonl")

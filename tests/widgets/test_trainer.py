@@ -12,6 +12,8 @@ from ttr_analysis.studies import load_puzzles
 from ttr_analysis.widgets import Trainer
 from ttr_analysis.widgets.trainer import Results
 
+pytestmark = pytest.mark.compiled_only
+
 PUZZLES = load_puzzles("usa")[:5]
 
 

@@ -91,7 +91,10 @@ class Puzzle:
     @cached_property
     def view(self) -> SeatView:
         """What the seat saw: board, hand, tickets and market."""
-        return view_of(know(self.record, self.seat, self.step))
+        state = self.record.state_at(self.step)
+        if has_unknown_tickets(state.packed, state.acting):  # which the record shows at its end
+            return view_of(know(self.record, state.acting, self.step))
+        return SeatView(self.record.map, state.n_players, state.packed, state.acting)
 
     @property
     def state(self) -> GameState:
