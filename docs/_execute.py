@@ -33,9 +33,9 @@ def prepare_kernels(site: Path, folder: Path) -> None:
     os.environ["IPYTHONDIR"] = str(profile.parent)
 
 
-def execute(notebooks: list[Path], n_processes: int | None = None) -> None:
+def execute(notebooks: list[Path], n_processes: int | None = None) -> list[Path]:
     """
-    Run notebooks and write them with their results; the first cell that fails stops everything.
+    Run notebooks and write them with their results; return those that fail, and print why.
 
     A student edition is the teacher's notebook without the solutions, which do not
     affect later cells. So only teachers' notebooks run, and students' editions are
@@ -47,20 +47,21 @@ def execute(notebooks: list[Path], n_processes: int | None = None) -> None:
     with ProcessPoolExecutor(n_processes or os.cpu_count(), mp_context=context) as pool:
         # The largest first: mostly these take longest, and in the end no core waits for one of them.
         run = sorted(set(notebooks).difference(students), key=lambda path: path.stat().st_size, reverse=True)
-        for _ in pool.map(_execute, run):
-            pass
+        failed = [path for path, fault in zip(run, pool.map(_execute, run), strict=True) if fault]
     for path in students:
         nbformat.write(nbformat.from_dict(student_edition(nbformat.read(teachers[path.name], as_version=4))), path)
+    return failed
 
 
-def _execute(notebook: Path) -> None:
+def _execute(notebook: Path) -> bool:
+    """Run a notebook and write it; return whether it fails."""
     book = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as folder:  # whatever a notebook writes
+        resources = {"metadata": {"path": folder}}
         try:
-            NotebookClient(
-                book, timeout=_SECONDS, record_timing=False, resources={"metadata": {"path": folder}}
-            ).execute()
-        except CellExecutionError:
-            print(f"{notebook} fails", file=sys.stderr)  # the error tells only the cell
-            raise
+            NotebookClient(book, timeout=_SECONDS, record_timing=False, resources=resources).execute()
+        except CellExecutionError as error:
+            print(f"{notebook} fails: {error}", file=sys.stderr)
+            return True
     nbformat.write(book, notebook)
+    return False

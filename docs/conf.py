@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sphinx.errors import ExtensionError
+
 import ttr_analysis
 
 if TYPE_CHECKING:
@@ -90,4 +92,6 @@ def setup(app: Sphinx) -> None:
 
 def _execute_notebooks(_app: Sphinx, config: Config) -> None:
     if config.nb_execution_mode != "off":
-        execute(sorted(NOTEBOOKS.rglob("[0-9]*.ipynb")))
+        failed = execute(sorted(NOTEBOOKS.rglob("[0-9]*.ipynb")))
+        if failed:
+            raise ExtensionError(f"notebooks fail: {', '.join(path.stem for path in failed)}")

@@ -31,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
 MOST_PICTURE_BYTES, MOST_BYTES = 120_000, 1_500_000
 """Of a picture, and of a notebook with all of its pictures."""
+FAILED = "fails, and is left as it was"
 WIDGET_WINDOW: Any = {"width": 980, "height": 900}
 FRAME = re.compile(r'class="ttr-frame" src="\.\./(widgets/[^"]+)"')
 """A widget as `docs/_kernel.py` shows it."""
@@ -190,41 +191,44 @@ def photographer(site: Path) -> Iterator[Callable[[str], bytes]]:
         yield picture_of
 
 
-def run_and_store(paths: list[Path], n_processes: int | None) -> list[Path]:
-    """Run notebooks in full, store them with their results, and return those whose file changed."""
+def run_and_store(paths: list[Path], n_processes: int | None) -> dict[Path, str]:
+    """Run notebooks in full and store them with their results; return what happened to those that are not as before."""
     sys.path.insert(0, str(ROOT / "docs"))
     from _execute import execute, prepare_kernels  # type: ignore[import-not-found, unused-ignore] # a folder of scripts
 
     for setting in ("TTR_FAST", "TTR_PLAIN", "TTR_CHECKS"):
         os.environ.pop(setting, None)
-    changed = []
+    happened = {}
     with tempfile.TemporaryDirectory() as folder, photographer(Path(folder)) as picture_of:
         prepare_kernels(Path(folder), Path(folder))
         copies = [Path(shutil.copy2(path, Path(folder, f"{path.parent.name}-{path.name}"))) for path in paths]
-        execute(copies, n_processes)
+        failed = execute(copies, n_processes)
         for path, copy in zip(paths, copies, strict=True):
+            if copy in failed:
+                happened[path] = FAILED
+                continue
             before = path.read_text(encoding="utf-8")
             executed = json.loads(copy.read_text(encoding="utf-8"))
             after = with_names_counted(dumps(store(json.loads(before), executed, picture_of)))
             if after != before:
                 path.write_text(after, encoding="utf-8")
-                changed.append(path)
-    return changed
+                happened[path] = "stored"
+    return happened
 
 
 def main() -> int:
-    """Store notebooks with their results; return 1 if there is a fault in one."""
+    """Store notebooks with their results; return 1 if one fails or has a fault."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="notebooks, by the beginning of their names [default: all]")
     parser.add_argument("--processes", type=int, help="how many run at a time [default: one per core]")
     options = parser.parse_args()
     paths = [path for path in notebooks() if path.name.startswith(tuple(options.names or [""]))]
-    changed = run_and_store(paths, options.processes)
+    happened = run_and_store(paths, options.processes)
     write_editions(FOLDER)
     wrong = [(path, fault) for path in paths for fault in faults(json.loads(path.read_text(encoding="utf-8")))]
-    for path, said in [*((path, "stored") for path in changed), *wrong]:
+    for path, said in [*happened.items(), *wrong]:
         print(f"{path.relative_to(ROOT)}: {said}")
-    return int(bool(wrong))
+    return int(bool(wrong) or FAILED in happened.values())
 
 
 if __name__ == "__main__":

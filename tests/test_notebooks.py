@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from scripts.store_notebooks import MOST_PICTURE_BYTES, faults, notebooks, small, store, with_names_counted
+from scripts.store_notebooks import MOST_PICTURE_BYTES, code_cells, faults, notebooks, small, store, with_names_counted
 from ttr_analysis import cli
 from ttr_analysis.teaching.editions import dumps, student_edition
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 TEACHERS = sorted((FOLDER / "solutions").glob("*.ipynb"))
-BEING_REWRITTEN = frozenset(path.stem for path in NOTEBOOKS)
+BEING_REWRITTEN = tuple(f"{number:02}_" for number in range(1, 15) if number != 6)
 """Those that are stored without results until their new text is whole: this list only shrinks, and then goes."""
+MOST_LINES, MOST_HIDDEN = 15, 0.15
+"""Of a cell, and of all lines of code those that are folded away."""
 
 
 @pytest.fixture(params=[*NOTEBOOKS, *TEACHERS], ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -52,7 +54,7 @@ def test_stored_results_are_sound() -> None:
     wrong = {}
     for path in notebooks():
         found = faults(json.loads(path.read_text(encoding="utf-8")))
-        if found and not (path.stem in BEING_REWRITTEN and found == ["it has no results"]):
+        if found and not (path.stem.startswith(BEING_REWRITTEN) and found == ["it has no results"]):
             wrong[f"{path.parent.name}/{path.name}"] = found
 
     assert wrong == {}, "store the results: make notebooks"
@@ -126,6 +128,29 @@ def test_code_that_only_tells_is_folded_away(notebook: dict[str, Any]) -> None:
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code" and shows(cell)]
 
     assert [source for source in code if ends_in_words(source)] == []
+
+
+def test_code_is_what_a_reader_would_type() -> None:
+    wrong = {}
+    for path in [*NOTEBOOKS, *TEACHERS]:
+        cells = code_cells(json.loads(path.read_text(encoding="utf-8")))
+        sources = {cell["id"]: "".join(cell["source"]) for cell in cells if not is_of_teacher(cell)}
+        n_lines = {name: source.count("\n") + 1 for name, source in sources.items()}
+        n_hidden = sum(n_lines[cell["id"]] for cell in cells if not shows(cell) and cell["id"] in n_lines)
+        found = [f"{n} lines in {name!r}" for name, n in n_lines.items() if n > MOST_LINES]
+        found += [f"{name!r} makes a paragraph" for name, source in sources.items() if ends_in_words(source)]
+        found += ["too much hidden"] * (n_hidden > MOST_HIDDEN * sum(n_lines.values()))
+        if found and not path.stem.startswith(BEING_REWRITTEN):
+            wrong[f"{path.parent.name}/{path.name}"] = found
+
+    assert wrong == {}
+
+
+def is_of_teacher(cell: dict[str, Any]) -> bool:
+    """Return whether a cell solves an exercise, or checks that it is solved."""
+    return "nbgrader" in cell["metadata"] or bool(
+        {"solution", "teacher"}.intersection(cell["metadata"].get("tags", []))
+    )
 
 
 def shows(cell: dict[str, Any]) -> bool:
