@@ -194,7 +194,7 @@ def test_students_see_no_solution() -> None:
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
             assert not {"solution", "teacher"}.intersection(cell["metadata"].get("tags", [])), cell["id"]
             if cell["id"].endswith("-answer"):
-                assert cell["source"] == ["# Your answer"]
+                assert {"# Your answer", "*Your answer*"}.intersection(line.strip() for line in cell["source"])
 
 
 def cell(number: str, kind: str, source: str, *tags: str) -> dict[str, Any]:
@@ -237,6 +237,27 @@ def test_a_solution_in_words_leaves_a_cell_for_words() -> None:
     assert last == {"cell_type": "markdown", "id": "4f1c22ab-answer", "metadata": {}, "source": ["*Your answer*"]}
 
 
+def graded(number: str, source: str, *, solution: bool) -> dict[str, Any]:
+    """Return a cell of code that nbgrader knows."""
+    known = {"grade_id": f"{number}-known", "solution": solution, "grade": not solution, "locked": not solution}
+    return {**cell(number, "code", source), "metadata": {"nbgrader": known}}
+
+
+def test_what_is_between_marks_is_taken_away() -> None:
+    body = "def f(G):\n    # BEGIN SOLUTION\n    return len(G)\n    # END SOLUTION\n\n\nx = f(G)"
+    tests = "f(G)\n### BEGIN HIDDEN TESTS\nassert f(G) == 39\n### END HIDDEN TESTS"
+    cells = [TITLE, graded("a", body, solution=True), ASKED, graded("b", "39", solution=True)]
+
+    _, written, _, whole, check = student_edition({"cells": [*cells, graded("c", tests, solution=False)]})["cells"]
+
+    assert "".join(written["source"]) == (
+        'def f(G):\n    # Your answer\n    raise NotImplementedError("not written yet")\n\n\nx = f(G)'
+    )
+    assert (written["id"], written["metadata"]["nbgrader"]["solution"]) == ("a-known", True)
+    assert whole["source"] == ["# Your answer"]
+    assert (check["source"], check["metadata"]["editable"]) == (["f(G)"], False)
+
+
 def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
     nameless = [{key: value for key, value in part.items() if key != "id"} for part in (TITLE, ASKED, SOLVED)]
 
@@ -257,6 +278,11 @@ def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
         pytest.param([SOLVED, ASKED], "needs an exercise before it, and this is the first cell", id="nothing asked"),
         pytest.param(
             [TITLE, ASKED, SOLVED, answer("4f1c22ab-answer")], "two cells would have the id 4f1c22ab-answer", id="names"
+        ),
+        pytest.param(
+            [TITLE, SOLVED, graded("c", "f()\n# BEGIN HIDDEN TESTS\nassert f() == 39", solution=False)],
+            "'BEGIN HIDDEN TESTS' has no partner in the cell",
+            id="half a pair of marks",
         ),
     ],
 )

@@ -2,12 +2,14 @@
 Student editions of notebooks: those in a folder `solutions` without their solutions, beside that folder.
 
 In the teacher's notebook, cells with the tag `solution` solve an exercise and become an empty cell for the student;
-cells with the tag `teacher` are removed.
+cells with the tag `teacher` are removed. Cells that nbgrader knows keep its metadata: of a solution, what is between
+`### BEGIN SOLUTION` and `### END SOLUTION` is removed, of a check what is between the marks of `HIDDEN TESTS`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import count, groupby
 from pathlib import Path
@@ -23,6 +25,10 @@ SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 """Tags of cells that students do not get: where something is asked of them, and where nothing is."""
 SOURCE_DIGEST = "source_digest"
 """The key of a digest of the code that gave the stored results; student editions have those of teachers."""
+HIDDEN_TESTS = "HIDDEN TESTS"
+STUB, TEXT_STUB = "# Your answer", "*Your answer*"
+NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
+"""In the body of a function, which needs a statement."""
 LONGEST_ID = 64  # of a cell, by the format of notebooks
 
 
@@ -34,15 +40,20 @@ def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
     ------
     ValueError
         If no cell has the tag `solution`, a tag looks like a misspelling of it, a
-        solution comes before any exercise, or two cells would have the same id.
+        solution comes before any exercise, a mark has no partner, or two cells would
+        have the same id.
     """
     cells: list[dict[str, Any]] = notebook["cells"]
     _check_tags(cells)
     kept: list[dict[str, Any]] = []
     for is_hidden, run in groupby([_without_title(cells[0]), *cells[1:]], key=_is_hidden):
         if not is_hidden:
-            kept += run
-        elif solutions := [cell for cell in run if SOLUTION in _tags(cell)]:
+            kept += map(_released, run)
+            continue
+        solutions = [cell for cell in run if _is_solution(cell)]
+        if graded := [cell for cell in solutions if _grading(cell)]:
+            kept += map(_blanked, graded)
+        elif solutions:
             kept.append(_answer(kept, solutions))
     _check_names(kept)
     metadata = {key: value for key, value in notebook.get("metadata", {}).items() if key != SOURCE_DIGEST}
@@ -59,9 +70,19 @@ def _tags(cell: dict[str, Any]) -> set[str]:
     return set(cell["metadata"].get("tags", []))
 
 
+def _grading(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return what nbgrader knows about a cell: points, and whether it is an answer or a check."""
+    known: dict[str, Any] = cell["metadata"].get("nbgrader", {})
+    return known
+
+
+def _is_solution(cell: dict[str, Any]) -> bool:
+    return SOLUTION in _tags(cell) or bool(_grading(cell).get("solution"))
+
+
 def _is_hidden(cell: dict[str, Any]) -> bool:
-    """Return whether students do not get a cell."""
-    return not _tags(cell).isdisjoint(TAGS)
+    """Return whether students do not get a cell as it is."""
+    return TEACHER in _tags(cell) or _is_solution(cell)
 
 
 def _check_tags(cells: list[dict[str, Any]]) -> None:
@@ -69,8 +90,45 @@ def _check_tags(cells: list[dict[str, Any]]) -> None:
     tags = {tag for cell in cells for tag in _tags(cell)}
     if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
         raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
-    if SOLUTION not in tags:
+    if not any(map(_is_solution, cells)):
         raise ValueError(f"no cell has the tag {SOLUTION}: give it to every cell that solves an exercise")
+
+
+def _released(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell without hidden tests; students cannot edit a cell that nbgrader locks."""
+    if not _grading(cell):
+        return cell
+    metadata = {**cell["metadata"], "deletable": False, "editable": not _grading(cell)["locked"]}
+    return {**_cleared(cell), "metadata": metadata, "source": _without(HIDDEN_TESTS, _text(cell))}
+
+
+def _cleared(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell without results."""
+    return cell if cell["cell_type"] == "markdown" else {**cell, "execution_count": None, "outputs": []}
+
+
+def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a solution that nbgrader knows as students get it: named as there, without what is between the marks."""
+    grading, text = _grading(cell), _text(cell)
+    source = _without(SOLUTION.upper(), text, STUB)
+    if "".join(source) == text.rstrip("\n"):
+        source = [TEXT_STUB if cell["cell_type"] == "markdown" else STUB]
+    metadata = {"deletable": False, "nbgrader": grading}
+    return {**_cleared(cell), "id": grading["grade_id"], "metadata": metadata, "source": source}
+
+
+def _without(mark: str, text: str, *stub: str) -> list[str]:
+    """Return the lines of a text, with a stub in place of what is between the marks."""
+
+    def replaced(region: re.Match[str]) -> str:
+        indent = region[1]
+        return "".join(f"{indent}{line}\n" for line in (*stub, *[NOT_WRITTEN] * bool(stub and indent)))
+
+    line = rf"^([ \t]*)#+ *{{}} {mark}\b[^\n]*\n?"
+    left = re.sub(rf"{line.format('BEGIN')}.*?{line.format('END')}", replaced, text, flags=re.MULTILINE | re.DOTALL)
+    if found := re.search(rf"(BEGIN|END) {mark}", left):
+        raise ValueError(f"{found[0]!r} has no partner in the cell {text[:60]!r}")
+    return left.rstrip("\n").splitlines(keepends=True)
 
 
 def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -83,9 +141,9 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
     name = before[-1].get("id", "")
     named = {"id": f"{name[: LONGEST_ID - len('-answer')]}-answer"} if name else {}
     if all(cell["cell_type"] == "markdown" for cell in solutions):
-        return {"cell_type": "markdown", **named, "metadata": {}, "source": ["*Your answer*"]}
+        return {"cell_type": "markdown", **named, "metadata": {}, "source": [TEXT_STUB]}
     blank: dict[str, Any] = {"cell_type": "code", "execution_count": None, **named, "metadata": {}, "outputs": []}
-    return {**blank, "source": ["# Your answer"]}
+    return {**blank, "source": [STUB]}
 
 
 def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
