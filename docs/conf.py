@@ -50,6 +50,10 @@ nb_execution_mode = "force"  # results must be those of the code as it is
 nb_execution_excludepatterns = ["*.ipynb"]  # they are run before: see `setup`
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
+# The builder of the tests, which writes nothing, is not asked for pictures either.
+nb_mime_priority_overrides = [
+    ("dummy", kind, place) for place, kind in enumerate(("text/html", "text/plain", "image/png"))
+]
 nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
 
 html_theme = "furo"

@@ -29,7 +29,7 @@ from ttr_analysis.teaching.editions import SOURCE_DIGEST, dumps, write_editions
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
-MOST_PICTURE_BYTES, MOST_BYTES = 120_000, 1_500_000
+MOST_PICTURE_BYTES, MOST_BYTES = 100_000, 1_500_000
 """Of a picture, and of a notebook with all of its pictures."""
 FAILED = "fails, and is left as it was"
 WIDGET_WINDOW: Any = {"width": 980, "height": 900}
