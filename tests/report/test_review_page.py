@@ -138,7 +138,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     assert "Cards that lay face up and were not taken are unknown" in text
     assert "too few rollouts to judge most decisions" in text
     n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
-    assert text.count("too few rollouts to separate skill from luck") == n_unclear
+    assert text.count("too few simulated games to tell their skill from luck") == n_unclear
     assert "??" not in text
     stamp = log.stamps[some.index[0]]
     assert stamp is not None

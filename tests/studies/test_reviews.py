@@ -26,7 +26,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.reviews import (
     BOUNDS,
@@ -292,10 +292,11 @@ def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons: 
     return Reasons(game.view(state, 0))
 
 
-def test_who_loses_points_is_named() -> None:
-    assert at_cost_of(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "P0 ends with 3 points fewer"
-    assert at_cost_of(0, [9, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points fewer"
-    assert at_cost_of(0, [9, 5], [1, 1]) == ""
+def test_who_gains_and_loses_points_is_told() -> None:
+    assert in_points(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "9 points more on average; P0 ends with 3 points fewer"
+    assert in_points(0, [1, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points fewer"
+    assert in_points(0, [-7, 5], [1, 1]).startswith("a risk that pays: 7 points fewer on average")
+    assert in_points(0, [1, 5], [1, 1]) == ""
 
 
 # -- reviews -------------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
         made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}."
         if row["luck_error"] > _UNCLEAR:
-            yield Markup("{} {} There were too few rollouts to separate skill from luck.").format(
+            yield Markup("{} {} There were too few simulated games to tell their skill from luck.").format(
                 name, Markup("began with {}.").format(percent(row["start"])) + f" {made}"
             )
             continue
@@ -124,10 +124,10 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "judged with hands of tickets that they may have held, by what their routes show. {}"
         ).format(
             doubtful,
-            f"Of {counted(len(costly), 'move')} that seemed to cost something, {n_failed} may have been right with "
-            "other tickets and have no mark."
+            f"{counted(n_failed, 'move')} of {len(costly)} that seemed to cost something may have been right with "
+            "other tickets, and got no mark."
             if n_failed
-            else "No mark depends on which they held.",
+            else "All marks hold whichever of these they held.",
         )
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
@@ -137,8 +137,8 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         )
     if any(UNKNOWN in state.market for state in record.states()):
         yield Markup(
-            "Cards that lay face up and were not taken are unknown, and some cards in hands: only what the known ones "
-            "allow was tried."
+            "Cards that lay face up and were not taken are unknown, and some cards in hands: a move that needed one of "
+            "them was not tried."
         )
     if review.lacking > 1:
         minutes = review.minutes_needed

@@ -59,7 +59,7 @@ _TAKES_NONE: Final = "takes no route that you need"
 _AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
 """How reasons begin that speak against an action."""
 _FEWEST_POINTS: Final = 1.5
-"""Points that another seat must lose for it to be said."""
+"""Points that a seat must gain or lose for it to be said."""
 
 
 class Reasons:
@@ -306,24 +306,28 @@ class Reasons:
         return sorted(found, key=lambda route: -route.length)
 
 
-def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> str:
+def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> str:
     """
-    Return which other seats clearly have fewer points in the end, "" if none has.
+    Return what the best action clearly changes in the final points, first those of its own seat; "" if nothing.
 
-    `points` and `errors` are the gains in final points of each seat over another
-    action, with their standard errors.
+    `points` and `errors` are the gains in final points of each seat over another action, with their standard errors.
 
     Examples
     --------
-    >>> at_cost_of(0, [6.0, -4.2, -0.3], [0.5, 0.5, 0.5])
-    'P1 ends with 4 points fewer'
+    >>> in_points(0, [6.0, -4.2, -0.3], [0.5, 0.5, 0.5])
+    '6 points more on average; P1 ends with 4 points fewer'
+    >>> in_points(0, [-7.0, 0.1], [0.5, 0.5])
+    'a risk that pays: 7 points fewer on average, but more often enough to win'
     """
-    found = [
-        f"P{other} ends with {counted(f'{-gain:.0f}', 'point')} fewer"
-        for other, (gain, error) in enumerate(zip(points, errors, strict=True))
-        if other != seat and gain < min(-_FEWEST_POINTS, -2 * error)
-    ]
-    return listed(found)
+    clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
+    told = [counted(f"{abs(gain):.0f}", "point") for gain in points]
+    own = ""
+    if clear[seat]:
+        own = f"{told[seat]} more on average"
+        if points[seat] < 0:
+            own = f"a risk that pays: {told[seat]} fewer on average, but more often enough to win"
+    others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
+    return "; ".join(filter(None, [own, listed(f"P{other} ends with {told[other]} fewer" for other in others)]))
 
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
@@ -527,7 +531,7 @@ def advise(
     ]
     if len(order) > 1:
         gain = _gain(results[best], results[order[1]])
-        costs = at_cost_of(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
+        costs = in_points(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
         loss = mean_loss(results[best], results[order[1]], view.seat)
         close = too_close(str(rows[1][0]), loss, is_planners=best == 0)
         rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs, close)))

@@ -32,7 +32,7 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget, view_of
+from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.judging import LEAST_LOSS, Budget, Decision, Moment
 from ttr_analysis.studies.pool import in_order
@@ -405,7 +405,7 @@ class Review:
     def reason(self, step: int) -> str:
         """Return what speaks for the best action of a decision, in terms of the game."""
         one = self._decisions[step]
-        parts = Reasons(self.view(step)).in_favor(self.action(step)), at_cost_of(one.seat, one.points, one.points_error)
+        parts = Reasons(self.view(step)).in_favor(self.action(step)), in_points(one.seat, one.points, one.points_error)
         return with_names("; ".join(filter(None, parts)), self.record.header.players)
 
     def view(self, step: int) -> SeatView:
