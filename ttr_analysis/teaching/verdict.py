@@ -90,7 +90,7 @@ class Verdict:
         if figure is None:
             return None
         out = BytesIO()
-        figure.savefig(out, format="png")
+        figure.savefig(out, format="png", bbox_inches="tight")
         plt.close(figure)
         return out.getvalue()
 
