@@ -222,6 +222,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="notebooks, by the beginning of their names [default: all]")
     parser.add_argument("--processes", type=int, help="how many run at a time [default: one per core]")
     options = parser.parse_args()
+    for name in options.names:
+        if not any(path.name.startswith(name) for path in notebooks()):
+            parser.error(f"no notebook begins with {name!r}")
     paths = [path for path in notebooks() if path.name.startswith(tuple(options.names or [""]))]
     happened = run_and_store(paths, options.processes)
     write_editions(FOLDER)

@@ -285,6 +285,11 @@ def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
             "'BEGIN HIDDEN TESTS' has no partner in the cell",
             id="half a pair of marks",
         ),
+        pytest.param(
+            [TITLE, ASKED, SOLVED, cell("c", "code", "# BEGIN SOLUTION\n1\n# END SOLUTION")],
+            "'BEGIN SOLUTION' is in a cell that nbgrader does not know",
+            id="marks without metadata",
+        ),
     ],
 )
 def test_an_edition_that_cannot_be_made_is_refused(cells: list[dict[str, Any]], said: str) -> None:

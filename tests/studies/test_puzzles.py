@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from ttr_analysis import Game, GameRecord, RecordError
-from ttr_analysis.maps.loading import map_names
+from ttr_analysis.maps.loading import data_folder, map_names
 from ttr_analysis.records.entries import CORRECTED
 from ttr_analysis.studies import Puzzle, Review, advise, load_puzzles, puzzles, review, save_puzzles
 from ttr_analysis.studies.puzzles import KINDS, _rivals
@@ -101,6 +103,16 @@ def test_all_faults_of_a_file_are_told(shipped: tuple[Puzzle, ...], tmp_path: Pa
     with pytest.raises(RecordError) as caught:
         load_puzzles(path)
     assert [fault.line for fault in caught.value.faults] == [1, 2, 3]
+
+
+def test_the_name_of_a_map_leads_to_no_file(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    save_puzzles(shipped[:1], path)
+    name = shipped[0].record.map.name
+    shutil.copytree(data_folder() / name, tmp_path / "mine")
+    path.write_text(path.read_text("utf-8").replace(f'"{name}"', json.dumps(str(tmp_path / "mine")), 1), "utf-8")
+    with pytest.raises(RecordError, match="expected one of the maps"):
+        load_puzzles(path)
 
 
 def test_a_record_of_a_position_is_a_puzzle_too(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:

@@ -267,6 +267,7 @@ def test_a_route_may_make_the_longest_trail() -> None:
     assert reasons(usa, owners=owners).of(houston) == "makes your trail the longest (12 trains); 15 points"
     assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes your trail")
     assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
+    assert reasons(usa).of(houston) == "15 points"
     assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
 
 
@@ -278,6 +279,9 @@ def test_a_route_may_keep_others_from_joining_their_track() -> None:
 
     assert reasons(usa, owners=apart).of(omaha) == "keeps P1 from joining its track there; 10 points"
     assert reasons(usa, owners=joined).of(omaha) == "10 points"
+    far = ("Miami-New Orleans", "El Paso-Houston", "Portland-Salt Lake City", "Calgary-Winnipeg", "Nashville-Raleigh")
+    spent = {**apart, **dict.fromkeys([f"{name}/0" for name in (*far, "Sault Ste. Marie-Winnipeg")], 1)}
+    assert reasons(usa, owners=spent).of(omaha) == "10 points"  # with four trains left
     sioux = {"Chicago-Saint Louis/0": 1, "Kansas City-Oklahoma City/0": 1}
     missouri = ttr.actions.ClaimRoute(usa.route("Kansas City", "Saint Louis", track=0), RED)
     for n_players, said in ((2, "keeps P1 from joining its track there; 2 points"), (4, "2 points")):

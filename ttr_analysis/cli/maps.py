@@ -257,7 +257,7 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
     from ttr_analysis.studies import simulate
 
     how: Any = {"out": out, "resume": True, "decisions": True, "progress": not no_progress}
-    game_map, players = load_map(map_, variant=variant), given["players"].split(",")
+    game_map, players = load_map(map_, variant=variant), [name.strip() for name in given["players"].split(",")]
     try:
         with Threads() as pool:  # compiled code runs on all cores
             result = simulate(game_map, players, given["games"], given["seed"], executor=pool, **how)

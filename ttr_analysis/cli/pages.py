@@ -212,7 +212,8 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
         print(f"reviewing games of {player} for at most {minutes:g} minutes, then looking for puzzles", flush=True)
         with Interrupt():
             found = puzzles(insights(folder, player, minutes=minutes).reviews.values(), n=n)
-        save_puzzles(found, kept)
+        if found:
+            save_puzzles(found, kept)
     except KeyboardInterrupt:
         raise Stopped("interrupted: reviews so far are kept, the same command resumes", INTERRUPTED) from None
     except OSError as error:

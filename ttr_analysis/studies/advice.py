@@ -256,10 +256,16 @@ class Reasons:
         """Yield whether a route makes the seat's trail the longest, where that counts."""
         if not any(bonus.measure == "longest_trail" for bonus in self._view.game_map.rules.bonus):
             return
-        before, after = (self._trail((*self._view.my_routes, *more)) for more in ((), (route,)))
-        others = max(self._trail(self._view.routes_of(seat)) for seat in self._others)
-        if before <= others < after:
+        mine, others = self._trails
+        after = self._trail((*self._view.my_routes, route))
+        if mine <= others < after and others:
             yield f"makes your trail the longest ({counted(after, 'train')})"
+
+    @cached_property
+    def _trails(self) -> tuple[int, int]:
+        """The longest trail of the seat, and the longest of the others."""
+        others = [self._trail(self._view.routes_of(seat)) for seat in self._others]
+        return self._trail(self._view.my_routes), max(others)
 
     def _trail(self, routes: Sequence[Route]) -> int:
         return longest_trail(self._view.game_map, routes).length
@@ -272,7 +278,7 @@ class Reasons:
         for seat in self._others:
             parts = join_cities(self._view.routes_of(seat))
             a, b = (parts.get(city) for city in route.cities)
-            if a and b and a != b:
+            if a and b and a != b and self._view.trains[seat] >= route.length:
                 yield f"keeps P{seat} from joining its track there"
 
     @property

@@ -350,6 +350,9 @@ class _Stored:
         return cls(*of_game, puzzle.step, puzzle.played, moves, tuple(record_lines(puzzle.record)))
 
     def puzzle(self, folder: Path | None) -> Puzzle:
+        if folder is None and self.map not in map_names():
+            # A name in a file of a stranger must not lead to another file.
+            raise GameError(f"expected one of the maps {', '.join(map_names())}, got {self.map!r}")
         game_map = load_map(folder or self.map, variant=self.variant or None)
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
         table = pd.DataFrame(list(map(asdict, self.moves)), columns=list(ADVICE_COLUMNS))
@@ -397,7 +400,7 @@ def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, 
     source
         The name of a map of the package, for those that ship with it; a map folder with a
         file `puzzles.jsonl`; or a file that `save_puzzles` wrote. None: those of all maps of
-        the package, of one map after the other.
+        the package, one of each map in turn.
 
     Raises
     ------

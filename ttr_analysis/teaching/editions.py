@@ -26,6 +26,7 @@ SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 SOURCE_DIGEST = "source_digest"
 """The key of a digest of the code that gave the stored results; student editions have those of teachers."""
 HIDDEN_TESTS = "HIDDEN TESTS"
+_MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
 NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
 """In the body of a function, which needs a statement."""
@@ -97,8 +98,10 @@ def _check_tags(cells: list[dict[str, Any]]) -> None:
 def _released(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without hidden tests; students cannot edit a cell that nbgrader locks."""
     if not _grading(cell):
+        if cell["cell_type"] == "code" and (found := _MARK.search(_text(cell))):
+            raise ValueError(f"{found[0]!r} is in a cell that nbgrader does not know: {_text(cell)[:60]!r}")
         return cell
-    metadata = {**cell["metadata"], "deletable": False, "editable": not _grading(cell)["locked"]}
+    metadata = {**cell["metadata"], "deletable": False, "editable": not _grading(cell).get("locked", False)}
     return {**_cleared(cell), "metadata": metadata, "source": _without(HIDDEN_TESTS, _text(cell))}
 
 
@@ -110,6 +113,8 @@ def _cleared(cell: dict[str, Any]) -> dict[str, Any]:
 def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a solution that nbgrader knows as students get it: named as there, without what is between the marks."""
     grading, text = _grading(cell), _text(cell)
+    if "grade_id" not in grading:
+        raise ValueError(f"expected a grade_id in nbgrader's metadata of the cell {text[:60]!r}")
     source = _without(SOLUTION.upper(), text, STUB)
     if "".join(source) == text.rstrip("\n"):
         source = [TEXT_STUB if cell["cell_type"] == "markdown" else STUB]

@@ -76,7 +76,7 @@ class Results:
         return given[-1] if given else None
 
     def in_order(self, keys: Sequence[str]) -> list[str]:
-        """Return keys in the order in which they are due: those missed last, new ones, and those solved longest ago."""
+        """Return keys in the order in which they are due: those missed, new ones, then those solved; oldest first."""
         asked = {key: number for number, key in enumerate(self._answers)}
         rank = {False: 0, None: 1, True: 2}
         return sorted(keys, key=lambda key: (rank[self.solved(key)], asked.get(key, -1)))
