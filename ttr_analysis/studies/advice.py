@@ -327,12 +327,12 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
     """
     clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
     told = [counted(f"{abs(gain):.0f}", "point") for gain in points]
+    others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
     own = ""
     if clear[seat]:
-        own = f"{told[seat]} more on average"
-        if points[seat] < 0:
-            own = f"a risk that pays: {told[seat]} fewer on average, but more often enough to win"
-    others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
+        own = f"{told[seat]} {'more' if points[seat] > 0 else 'fewer'} on average"
+        if points[seat] < 0 and not others:
+            own = f"a risk that pays: {own}, but more often enough to win"
     return "; ".join(filter(None, [own, listed(f"P{other} ends with {told[other]} fewer" for other in others)]))
 
 
