@@ -49,6 +49,11 @@ def complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> li
     return [*maps, CompletionItem(begin, type="dir")]
 
 
+def split_names(text: str) -> list[str]:
+    """Return names that commas separate."""
+    return [name.strip() for name in text.split(",")]
+
+
 NATURAL = click.IntRange(min=0)
 FILE = click.Path(path_type=Path)
 map_argument = click.argument("map_", metavar="MAP", shell_complete=complete_map)

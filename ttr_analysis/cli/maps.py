@@ -20,6 +20,7 @@ from ttr_analysis.cli.common import (
     map_argument,
     no_progress,
     number,
+    split_names,
 )
 
 
@@ -184,7 +185,7 @@ def league(
     game_map = load_map(map_, variant=variant)
     from ttr_analysis import studies
 
-    names = None if players is None else [name.strip() for name in players.split(",")]
+    names = None if players is None else split_names(players)
     try:
         found = studies.league(
             game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
@@ -221,9 +222,8 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
     from ttr_analysis import studies
     from ttr_analysis._words import percent
 
-    names = [name.strip() for name in against.split(",")]
     try:
-        found = studies.percentile(game_map, points, players, against=names, n_games=games, seed=seed)
+        found = studies.percentile(game_map, points, players, against=split_names(against), n_games=games, seed=seed)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     print(f"{game_map.title}, {players} players: {points} points are")
@@ -257,7 +257,7 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
     from ttr_analysis.studies import simulate
 
     how: Any = {"out": out, "resume": True, "decisions": True, "progress": not no_progress}
-    game_map, players = load_map(map_, variant=variant), [name.strip() for name in given["players"].split(",")]
+    game_map, players = load_map(map_, variant=variant), split_names(given["players"])
     try:
         with Threads() as pool:  # compiled code runs on all cores
             result = simulate(game_map, players, given["games"], given["seed"], executor=pool, **how)

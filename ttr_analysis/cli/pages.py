@@ -26,6 +26,7 @@ from ttr_analysis.cli.common import (
     complete_map,
     map_argument,
     number,
+    split_names,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def play(  # the other options are those of the table
     first = save or Path("games") / f"{game_map.name or 'map'}.jsonl"
     continued = continued or (None if is_new else _offer_to_continue(first, game_map))
     record = _saved_game(continued, game_map) if continued else None
-    names = [name.strip() for name in seats.split(",")] if seats else []
+    names = split_names(seats) if seats else []
     seat, name, policies = seats_of(names or [PERSON, *["Planner"] * ((2 if players is None else players) - 1)])
     files = GameFiles(continued or first, continued=continued is not None)
 
