@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Final
@@ -30,6 +30,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.maps.loading import data_folder, find_folder, load_map, map_names
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import read_game, read_move, record_lines
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import know
@@ -82,6 +83,11 @@ class Puzzle:
     step: int
     played: str
     table: pd.DataFrame = field(compare=False)
+
+    @property
+    def game(self) -> Game:
+        """What is played."""
+        return Game(self.record.map, self.record.header.n_players)
 
     @property
     def seat(self) -> int:
@@ -147,7 +153,7 @@ class Puzzle:
         NotationError
             If it cannot be read, or is illegal.
         """
-        return read_move(line, Game(self.record.map, self.record.header.n_players), self.state)
+        return read_move(line, self.game, self.state)
 
     def find(self, action: Action) -> int | None:
         """
@@ -349,11 +355,11 @@ class _Stored:
         of_game = (header.map_name, header.variant, header.n_players, header.players)
         return cls(*of_game, puzzle.step, puzzle.played, moves, tuple(record_lines(puzzle.record)))
 
-    def puzzle(self, folder: Path | None) -> Puzzle:
+    def puzzle(self, folder: Path | None, load: Callable[..., GameMap]) -> Puzzle:
         if folder is None and self.map not in map_names():
             # A name in a file of a stranger must not lead to another file.
             raise GameError(f"expected one of the maps {', '.join(map_names())}, got {self.map!r}")
-        game_map = load_map(folder or self.map, variant=self.variant or None)
+        game_map = load(folder or self.map, variant=self.variant or None)
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
         table = pd.DataFrame(list(map(asdict, self.moves)), columns=list(ADVICE_COLUMNS))
         table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
@@ -423,13 +429,16 @@ def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, 
     path = path if path.is_file() else find_folder(source) / FILE
     folder = path.parent if path.name == FILE and (path.parent / "rules.toml").is_file() else None
     faults = FaultList(str(path), path.name)
-    text = read_text(path, faults, _MOST_BYTES)
-    found = [_read(line, number, folder, faults) for number, line in enumerate((text or "").splitlines(), start=1)]
+    lines = enumerate((read_text(path, faults, _MOST_BYTES) or "").splitlines(), start=1)
+    load = cache(load_map)  # most puzzles of a file are of one map
+    found = [_read(line, number, folder, load, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)
 
 
-def _read(line: str, number: int, folder: Path | None, faults: FaultList) -> Puzzle | None:
+def _read(
+    line: str, number: int, folder: Path | None, load: Callable[..., GameMap], faults: FaultList
+) -> Puzzle | None:
     """Return the puzzle on a line; what is wrong with it is a fault."""
 
     def refuse(keys: Keys, value: str, expected: str) -> None:
@@ -437,7 +446,7 @@ def _read(line: str, number: int, folder: Path | None, faults: FaultList) -> Puz
 
     try:
         stored: _Stored | None = Decoder(refuse).table(_Stored, json.loads(line))
-        return None if stored is None else stored.puzzle(folder)
+        return None if stored is None else stored.puzzle(folder, load)
     except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
         refuse((), "something else", f"expected a puzzle: {error}")
     return None

@@ -24,11 +24,10 @@ from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.base import MOST_LETTERS
 from ttr_analysis.widgets.options import Options
-from ttr_analysis.widgets.snapshot import Moments
+from ttr_analysis.widgets.snapshot import Moments, table_frame
 
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
-_LOG_LENGTH: Final = 100
 
 
 class HumanGame:
@@ -241,11 +240,7 @@ class HumanGame:
         moment = self._moments.seen_from(view, self.state)
         return {
             "step": self.n_steps,
-            "moment": moment,
-            "log": [
-                [step.seat, step.text, step.route.id if step.route else None] for step in self.narration[-_LOG_LENGTH:]
-            ],
-            "closed": [route.id for route in view.closed if route.id not in moment["owners"]],
+            **table_frame(moment, view, self.narration),
             "options": self.options.data() if self.is_persons_turn else None,
             "undo": self.can_undo,
         }

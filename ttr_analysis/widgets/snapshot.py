@@ -19,7 +19,7 @@ from ttr_analysis.engine.state import GameState, Owner, PublicState, SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.record import Game
 from ttr_analysis.viz.svg import live_sheet
-from ttr_analysis.viz.words import Parts, final_parts, tell_station, without_zeros
+from ttr_analysis.viz.words import Narration, Parts, final_parts, tell_station, without_zeros
 
 # -- a moment ------------------------------------------------------------------------------------------------------
 
@@ -34,6 +34,7 @@ its trains are those without them.
 
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that is not known."""
+_LOG_LENGTH: Final = 100
 _UNKNOWN_TICKET: Final[Marked] = (UNKNOWN, "unknown", None)
 
 PHASES: Final = {
@@ -266,6 +267,15 @@ class Moments:
                 status = "borrowing" if can_help else "lost"
             marked.append((self.number(ticket), status, need if need >= 0 else None))
         return marked
+
+
+def table_frame(moment: Moment, view: SeatView, steps: Sequence[Narration]) -> dict[str, Any]:
+    """Return what a page with a board shows of a moment that a seat sees, with what happened before."""
+    return {
+        "moment": moment,
+        "log": [[step.seat, step.text, step.route.id if step.route else None] for step in steps[-_LOG_LENGTH:]],
+        "closed": [route.id for route in view.closed if route.id not in moment["owners"]],
+    }
 
 
 def _tunnel(state: PublicState) -> TunnelMoment | None:

@@ -15,17 +15,15 @@ from ttr_analysis._errors import GameError
 from ttr_analysis._words import percent, with_names
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.notation import NotationError
-from ttr_analysis.records.record import Game
 from ttr_analysis.studies.puzzles import Puzzle
 from ttr_analysis.studies.reviews import player_names
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import MOST_LETTERS, Json, MessageWidget, css, esm, move_in_words
 from ttr_analysis.widgets.options import Options
-from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of
+from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of, table_frame
 
 _BACK_AFTER: Final = 3
 """A puzzle that was missed comes back after so many others."""
-_LOG_LENGTH: Final = 100
 
 
 class Results:
@@ -197,16 +195,14 @@ class Trainer(MessageWidget):
     @traitlets.default("now")
     def _first_now(self) -> Json:
         puzzle, state = self.puzzle, self.puzzle.state
-        game = Game(state.game_map, state.n_players)
-        moment = Moments(game).seen_from(puzzle.view, state)
+        moment = Moments(puzzle.game).seen_from(puzzle.view, state)
         steps = list(tell(puzzle.record.watched_from(puzzle.seat)))[: puzzle.step + 1]
-        return {
-            "step": self._n_shown,
-            "moment": moment,
-            "log": [[one.seat, one.text, one.route.id if one.route else None] for one in steps[-_LOG_LENGTH:]],
-            "closed": [route.id for route in puzzle.view.closed if route.id not in moment["owners"]],
-            "options": Options(game, state, puzzle.seat).data(),
-        }
+        shown = table_frame(moment, puzzle.view, steps)
+        return {"step": self._n_shown, **shown, "options": self._options.data()}
+
+    @property
+    def _options(self) -> Options:
+        return Options(self.puzzle.game, self.puzzle.state, self.puzzle.seat)
 
     def _verdict(self, action: Action, line: str, row: int | None) -> Json:
         """Return what is said of an answer: the best move first, and others that are worth comparing."""
@@ -249,8 +245,6 @@ class Trainer(MessageWidget):
     # -- messages -------------------------------------------------------------------------
 
     def _handle(self, message: object) -> None:
-        puzzle = self.puzzle
-        options = Options(Game(puzzle.record.map, puzzle.record.header.n_players), puzzle.state, puzzle.seat)
         match message:
             case {"do": "move", "step": self._n_shown, "line": str(line)} if len(line) <= MOST_LETTERS:
                 try:
@@ -260,9 +254,9 @@ class Trainer(MessageWidget):
             case {"do": "next", "step": self._n_shown}:
                 self.next()
             case {"do": "about", "route": str(route)}:
-                self.set_trait("about", {"route": route, "step": self._n_shown, "words": options.about(route)})
+                self.set_trait("about", {"route": route, "step": self._n_shown, "words": self._options.about(route)})
             case {"do": "why", **asked} if not self.answered:
-                self._say(options.why(asked, player_names(puzzle.record)))
+                self._say(self._options.why(asked, player_names(self.puzzle.record)))
 
     def _say(self, text: str) -> None:
         # Said twice it must be sent twice: the page waits for an answer.
