@@ -190,6 +190,13 @@ def test_every_exercise_is_followed_by_an_empty_cell_and_for_teachers_by_a_solut
             assert [cells[i + 1]["id"] for i in asked] == [cells[i]["id"] + follows for i in asked]
 
 
+def test_results_have_the_number_of_their_cell(notebook: dict[str, Any]) -> None:
+    for cell in code_cells(notebook):
+        assert {output.get("execution_count", cell["execution_count"]) for output in cell["outputs"]} <= {
+            cell["execution_count"]
+        }
+
+
 def test_students_see_no_solution() -> None:
     for notebook in NOTEBOOKS:
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:

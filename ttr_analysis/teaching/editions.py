@@ -152,9 +152,15 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 
 
 def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return cells of which those with results are counted from 1 without gaps."""
+    """Return cells of which those with results are counted from 1 without gaps, and their results with them."""
     counts = count(1)
-    return [{**cell, "execution_count": next(counts)} if cell.get("execution_count") else cell for cell in cells]
+    return [_numbered(cell, next(counts)) if cell.get("execution_count") else cell for cell in cells]
+
+
+def _numbered(cell: dict[str, Any], number: int) -> dict[str, Any]:
+    counted = {"execution_count": number}
+    outputs = [output | counted if "execution_count" in output else output for output in cell["outputs"]]
+    return {**cell, **counted, "outputs": outputs}
 
 
 def _check_names(cells: list[dict[str, Any]]) -> None:
