@@ -422,6 +422,14 @@ def test_a_call_that_interrupts_another_leaves_its_result(tmp_path: Path, monkey
     assert (a.tolist(), b.tolist()) == ([77, 3, 3], [4] * 4)
 
 
+def test_a_call_is_answered_though_another_thread_called_with_the_same_types_meanwhile(tmp_path: Path) -> None:
+    twice = load(tmp_path, "\n@compiled\ndef twice(a):\n    return a * 2\n").twice
+    first = twice.__call__  # what a thread found before another one called
+    assert twice(1) == first(1) == 2
+    of_integers = twice.__call__
+    assert twice(1.5) == of_integers(1.5) == 3.0
+
+
 def test_threads_have_contexts_of_their_own(tmp_path: Path) -> None:
     module = load(tmp_path, FLOWS)
     all_there = threading.Barrier(6)

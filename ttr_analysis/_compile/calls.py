@@ -224,7 +224,15 @@ class Compiled(Marked):
         return self if owner is None else functools.partial(self, owner)
 
     def call_anew(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        """Call machine code for arguments that do not fit the last call; compile it if needed."""
+        """Call machine code for arguments of any types; compile it if needed."""
+        return self.call_other(None, arguments, named)
+
+    def call_other(self, missed: tuple[Type, ...] | None, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
+        """
+        Call the machine code that fits the arguments, after that for types `missed` refused them.
+
+        What `__call__` is now tells nothing about that: another thread may have set it.
+        """
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
@@ -232,7 +240,7 @@ class Compiled(Marked):
         plain = tuple(bool(value) if kind is BOOL else value for value, kind in zip(plain, kinds, strict=True))
         known = self._calls.get(kinds)
         is_plain = len(plain) == len(arguments) and all(map(operator.is_, plain, arguments))
-        if is_plain and known is not None and known is self.__call__:
+        if is_plain and kinds == missed:
             raise TypeError(self._misfit(kinds, plain))
         if known is None:
             known = self._calls[kinds] = _Caller().function(self, kinds)
@@ -465,7 +473,7 @@ class _Caller:
             "__id": id,
             "__isinstance": isinstance,
             "__len": len,
-            "__anew": compiled_function.call_anew,
+            "__anew": lambda *arguments: compiled_function.call_other(kinds, arguments, {}),
             "__errors": (struct.error, TypeError),
             "__pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
             "__unpack": struct.Struct(f"{8 + 8 * len(self.packed)}x{''.join(self.results)}").unpack,
