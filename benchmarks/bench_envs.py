@@ -6,6 +6,7 @@ Batches on one thread and on two, and PettingZoo's loop over one game after anot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -15,40 +16,42 @@ from ttr_analysis.envs import Batch, random_actions
 
 TABLES = [("nordic", 2), ("usa", 2)]
 SIZES = (64, 1_024)
-N_STEPS = 200_000
-"""Agent steps of each measurement."""
+N_STEPS = 30_000
+"""Agent steps of each burst."""
+N_PAIRS = 15
+"""Bursts on one thread and on two, in turn, since machines do not always run at one speed."""
 SEED = 7
 
 
-def steps_per_second(batch: Batch, n_steps: int = N_STEPS) -> float:
-    """Return the best of three: agent steps a second of a batch, after some that mix the games."""
+def player(batch: Batch) -> Callable[[], float]:
+    """Return what plays one burst and returns agent steps a second, after some steps that mix the games."""
     rng, observed, mask = np.random.default_rng(SEED), batch.observe(), batch.mask()
 
-    def play(n: int) -> None:
+    def play(n: int = N_STEPS // batch.n_games) -> float:
+        start = perf_counter()
         for _ in range(n):
             batch.step(random_actions(mask, rng), observation=observed, mask=mask)
+        return n * batch.n_games / (perf_counter() - start)
 
     play(200)
-    n, best = max(1, n_steps // batch.n_games), 0.0
-    for _ in range(3):
-        start = perf_counter()
-        play(n)
-        best = max(best, n * batch.n_games / (perf_counter() - start))
-    return best
+    return play
 
 
 def bench_batches(name: str, n_players: int) -> None:
     """Print steps a second of batches on one thread, and how many times as many on two."""
     game_map = ttr.load_map(name)
     for n_games in SIZES:
-        one, two = (steps_per_second(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
+        one, two = (player(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
+        speeds = np.array([(one(), two()) for _ in range(N_PAIRS)])
         print(
-            f"{name}, {n_players} players, {n_games} games: {one:,.0f} steps/s, {two / one:.2f} times on two threads",
+            f"{name}, {n_players} players, {n_games} games: {speeds[:, 0].max():,.0f} steps/s at best, "
+            f"{np.median(speeds[:, 0]):,.0f} in the middle, "
+            f"{np.median(speeds[:, 1] / speeds[:, 0]):.2f} times on two threads",
             flush=True,
         )
 
 
-def bench_agents(name: str, n_players: int, n_steps: int = N_STEPS // 20) -> str:
+def bench_agents(name: str, n_players: int, n_steps: int = 10_000) -> str:
     """Return steps a second of one game in PettingZoo's loop."""
     env, n = ttr.envs.AEC(name, n_players, seed=SEED), 0
     env.reset()

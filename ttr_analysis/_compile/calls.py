@@ -46,6 +46,12 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 SCRATCH_BYTES = 256 << 20
 """Scratch memory of a thread; what is never touched costs nothing."""
+CELL_BYTES = 128
+"""
+Room for the cells of a thread: lines of the processor's cache that no other thread uses.
+
+Threads that write to one line wait for each other. Processors fetch lines of 64 bytes in pairs.
+"""
 
 
 def compiled(function: _F) -> _F:
@@ -140,11 +146,11 @@ class _Context(threading.local):
     """What compiled code gets besides its arguments, for each thread: scratch memory, and a cell for errors."""
 
     def __init__(self) -> None:
-        self.cells = (ctypes.c_int64 * CONTEXT_CELLS)()
-        self.scratch = np.empty(SCRATCH_BYTES + 64, dtype=np.uint8)
-        start = -(-self.scratch.ctypes.data // 64) * 64
+        self.memory = np.empty(SCRATCH_BYTES + 2 * CELL_BYTES, dtype=np.uint8)
+        self.address = -(-self.memory.ctypes.data // CELL_BYTES) * CELL_BYTES
+        self.cells = (ctypes.c_int64 * CONTEXT_CELLS).from_address(self.address)
+        start = self.address + CELL_BYTES
         self.cells[SCRATCH_TOP], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
-        self.address = ctypes.addressof(self.cells)
 
 
 _CONTEXT = _Context()

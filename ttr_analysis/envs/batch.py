@@ -459,22 +459,16 @@ class Batch:
             seen = _room(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
             allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
-        self._find_codes(chosen)  # all of them, before anything happens
+        # All of them, before anything happens.
+        self._on_threads(lambda block: self._find_codes(block, chosen))
         rewards = np.zeros((self.n_games, self.n_players))
-        self._on_threads(lambda block: self._advance(block, rewards[block], seen[block], allowed[block]))
-        if self._may_fault:
-            check_legal(self._states, 0)
-        ended = np.flatnonzero(self._done)
-        if len(ended):
-            self._end(ended, rewards)
-            if self._auto_reset:
-                self.renew()
-                self._see_anew(ended, seen, allowed)
+        self._on_threads(lambda block: self._advance(block, rewards, seen, allowed))
         return rewards, self._done.astype(np.bool_), self.seats
 
-    def _find_codes(self, chosen: Ints) -> None:
-        slot = find_codes(self._states, self._tables, self._numbering, chosen, self._codes)
-        if slot >= 0:
+    def _find_codes(self, block: slice, chosen: Ints) -> None:
+        fault = find_codes(self._states[block], self._tables, self._numbering, chosen[block], self._codes[block])
+        if fault >= 0:
+            slot = block.start + fault
             action = chosen[slot]
             what = f"action {action}" + (f" ({self.words[action]})" if 0 <= action < self.n_actions else "")
             raise IllegalActionError(f"P{self._seat_of[slot]} in slot {slot} may not do this now: {what}")
@@ -491,12 +485,20 @@ class Batch:
             self._done[block],
             self._encode,
             self._lore,
-            seen,
+            seen[block],
             self._numbering,
-            allowed,
+            allowed[block],
         )
         if self._worth is not None:
-            add_changes(states, self._tables, self._worth, self._before[block], rewards)
+            add_changes(states, self._tables, self._worth, self._before[block], rewards[block])
+        if self._may_fault:
+            check_legal(states, block.start)
+        ended = block.start + np.flatnonzero(self._done[block])
+        if len(ended):
+            self._end(ended, rewards)
+            if self._auto_reset:
+                self._renew(ended)
+                self._see_anew(ended, seen, allowed)
 
     def _end(self, ended: Ints, rewards: Floats) -> None:
         """Keep the scores of games that ended, and reward their seats."""
@@ -523,9 +525,11 @@ class Batch:
 
     def renew(self) -> None:
         """Begin the next game in each slot whose game is over."""
-        over = np.flatnonzero(State.across(self._states, "phase") == OVER)
-        self.numbers[over] += self.n_games
-        self._begin(over)
+        self._renew(np.flatnonzero(State.across(self._states, "phase") == OVER))
+
+    def _renew(self, slots: Ints) -> None:
+        self.numbers[slots] += self.n_games
+        self._begin(slots)
 
     def _begin(self, slots: Ints) -> None:
         begin_games(
