@@ -80,6 +80,8 @@ def test_they_are_shown() -> None:
         pytest.param(25, {"time": "x" * 41}, "line 25, time: expected a printable text", id="a long time"),
         pytest.param(25, {"time": "\u0007"}, "line 25, time: expected a printable text", id="a bell"),
         pytest.param(25, {"time": 12}, "line 25, time: expected a printable text", id="a number"),
+        pytest.param(25, {"completed": "A"}, "line 25, completed: expected a list of tickets", id="no list"),
+        pytest.param(25, {"completed": ["?"]}, "line 25, completed: expected the id of a ticket", id="unknown"),
         pytest.param(2, {"move": 1}, "line 2, move: unknown key, expected event, seat, card", id="chance"),
         pytest.param(1, {"date": "14.3.2026"}, 'date: expected a day such as "2026-03-14"', id="another order"),
         pytest.param(1, {"date": "2026-02-30"}, 'date: expected a day such as "2026-03-14"', id="no such day"),
@@ -101,6 +103,19 @@ def test_all_faults_are_told_at_once() -> None:
     header = GameRecord.loads(short_text()).header
     with pytest.raises(GameError, match=r"(?s)the title of a record: .*\nthe date of a record: expected a day"):
         replace(header, title="\n", date="soon")
+
+
+def test_what_is_said_to_be_completed_is_kept_and_private() -> None:
+    record = GameRecord.loads(short_text())
+    ticket = record.map.tickets[3].id
+    told = GameRecord.loads(with_keys(25, completed=[ticket]))
+    (stamp,) = [stamp for stamp in told.stamps if stamp and stamp.completed]
+    other = told.entries[23].seat ^ 1
+
+    assert stamp == Stamp(None, "", (ticket,))
+    assert GameRecord.loads(told.dumps()).entries == told.entries
+    assert ticket in told.watched_from(1 - other, shown=False).dumps()
+    assert ticket not in told.watched_from(other, shown=False).dumps()
 
 
 def test_a_stamp_may_lack_either_half() -> None:

@@ -146,12 +146,14 @@ def test_a_station_is_refused_where_it_cannot_be() -> None:
 
 def test_lines_of_one_move_come_in_any_order() -> None:
     text = usa_log()
+    silent = re.sub(r"You completed .*\n", "", text)
     swapped = re.sub(r"(You take hidden.*\n)(.* hidden.*\n)", r"\2The train car deck has been reshuffled\n\1", text)
     told = re.sub(r"(\w+ keeps.*\n)(\w+ keeps.*\n)", r"\1You completed a new destination : A - B\n" * 2 + r"\2", text)
+    stations = re.sub(r"(You completed .*)", r"\1 using station(s) : Atlanta, Dallas", text)
 
     assert swapped != text != told
     assert read_bga(swapped).entries == read_bga(text).entries
-    assert read_bga(told).entries == read_bga(text).entries
+    assert read_bga(told).entries == read_bga(text).entries == read_bga(stations).entries != read_bga(silent).entries
 
 
 def test_a_turn_ends_after_one_card_where_only_locomotives_lie_face_up() -> None:

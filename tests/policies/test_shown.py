@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -11,7 +13,7 @@ from tests.engine.invariants import Law, broken_law
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameRecord, read_bga
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.policies import Planner
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.shown import N_ORDERS, ticket_orders
@@ -28,7 +30,17 @@ def both(name: str, n_players: int, number: int) -> tuple[GameRecord, GameRecord
     """Return a game of planners who draw many tickets, and what its log says."""
     players = [Planner(ticket_bar=-8.0, ticket_trains=8.0, ticket_turns=3.0)] * n_players
     record = Game(load(name), n_players).play(players, seed=5, game=number)
-    return record, read_bga(log_text(record, np.random.default_rng(3)), game_map=name)
+    return record, read_bga(log_of(record), game_map=name)
+
+
+def log_of(record: GameRecord) -> str:
+    """Return the lines of a game, with what each player is told."""
+    return log_text(record, np.random.default_rng(3))
+
+
+def without_completed(text: str) -> str:
+    """Return a log that does not say which tickets were completed."""
+    return re.sub(r"You completed .*\n", "", text)
 
 
 def turns_of(record: GameRecord, seat: int) -> list[int]:
@@ -93,8 +105,49 @@ def test_a_record_that_knows_all_has_no_orders_to_choose_from() -> None:
     assert Watcher(record, 0).at(40).orders == {}
 
 
+@pytest.mark.parametrize(("name", "n_players"), TABLES)
+def test_tickets_that_a_log_calls_completed_were_held_by_then(name: str, n_players: int) -> None:
+    record, log = both(name, n_players, 2)
+    silent = read_bga(without_completed(log_of(record)), game_map=name)
+    n_told, right = 0, {log: 0.0, silent: 0.0}
+    for seat in range(n_players):
+        turns, last = turns_of(log, seat), record.state_at(-1).packed
+        held = last.held[seat, : last.n_held[seat]].tolist()
+        truth = dict(zip(held, turns, strict=True))
+        orders = {read: ticket_orders(read, seat) for read in right}
+        for read, its in orders.items():
+            right[read] += np.mean([[truth[t] == turn for t, turn in zip(o, turns, strict=True)] for o in its])
+        for step, stamp in enumerate(log.stamps):
+            for ticket in stamp.completed if stamp else ():
+                if log.map.ticket_numbers[ticket] not in held:
+                    continue
+                n_told += 1
+                kept = [turns[order.index(log.map.ticket_numbers[ticket])] for order in orders[log].tolist()]
+                assert max(kept) <= step
+                assert step not in turns or {*kept} == {step}
+    assert n_told > n_players
+    assert right[log] >= right[silent] - 0.1 * n_players
+
+
+@pytest.mark.parametrize(("name", "n_players"), TABLES)
+def test_the_next_card_taken_lay_in_the_market(name: str, n_players: int) -> None:
+    record, log = both(name, n_players, 1)
+    watcher, n_new = Watcher(log, 0), 0
+    for step in range(n_players + 1, len(record.steps), 3):
+        told, known = log.state_at(step).packed.market, watcher.at(step).packed.market
+        (new,) = np.nonzero(told != known)
+        n_new += len(new)
+        cards, lay = (
+            Counter(known[known < UNKNOWN_CARD].tolist()),
+            Counter(record.state_at(step).packed.market.tolist()),
+        )
+        assert len(new) <= 1
+        assert cards <= lay
+    assert n_new > 10
+
+
 def test_doubt_is_about_the_set_of_tickets_not_their_order() -> None:
-    _, log = both("usa", 3, 0)
+    log = read_bga(without_completed(log_of(both("usa", 3, 0)[0])), game_map="usa")
     watcher, turns = Watcher(log, 0), turns_of(log, 0)
 
     assert len(set(watcher.at(len(log.steps) - 1).hands(0))) == 1

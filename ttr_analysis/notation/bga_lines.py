@@ -59,7 +59,7 @@ _SHAPES: Final = {
     "lost": rf"{_PLAYER} loses? {_POINTS} with {_ENDS} destination",
     "trail": rf"{_PLAYER} longest continuous path is (?P<number>\d{{1,3}}) train-cars long",
     "bonus": rf"{_PLAYER} gains? {_POINTS} with longest continuous path ?: ?(?P<number>\d{{1,3}}) train cars?",
-    "completed": rf"{_PLAYER} completed a new destination ?: ?{_ENDS}",
+    "completed": rf"{_PLAYER} completed a new destination ?: ?(?P<ends>[^<]+?)(?: using station\(s\) ?: ?.+)?",
     "end": r"End of game",
 }
 _VALUES: Final[Mapping[str, Callable[[str], Any]]] = {

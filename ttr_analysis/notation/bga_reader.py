@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._errors import RecordError, UnknownNameError
 from ttr_analysis._words import counted, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
@@ -33,6 +34,16 @@ _LEFT: Final = re.compile(
     r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
 )
 """What is said of a player who plays no more, or not in time."""
+
+
+_COMPLETING: Final = (
+    codes.KEEP_TICKETS,
+    codes.CLAIM_ROUTE,
+    codes.ATTEMPT_TUNNEL,
+    codes.PAY_TUNNEL,
+    codes.BUILD_STATION,
+)
+"""Events that may complete a ticket."""
 
 
 class UntoldError(Exception):
@@ -178,6 +189,7 @@ class LogFollower:
         if ended := next((e for e in self.log.entries if e.kind in ("reveal", "trail", "end")), None):
             self._pass_to(-1, ended.line)
         self._show_tickets()
+        self._note_completed()
 
     @staticmethod
     def _merge_attempt(
@@ -487,6 +499,25 @@ class LogFollower:
                 self.vector = after
                 self.entries.append(Entry(SHOWN, seat, tickets=tuple(shown)))
                 self._n_steps += 1
+
+    def _note_completed(self) -> None:
+        """Note at each claim, station and keep which of the shown tickets its player completed with it."""
+        said: list[tuple[LogEntry, Copies]] = []
+        for entry in self.log.entries:
+            if entry.kind == "completed" and entry.move is not None:
+                with suppress(RecordError):  # it is no ticket of the map, and nothing else depends on it
+                    said.append((entry, copies_named(entry, self.game_map)))
+        starts = [0, *(end for end, _ in self._told)]
+        for start, (_, act) in zip(starts, self._told, strict=False):
+            event = self.entries[start]
+            if act is None or event.kind not in _COMPLETING:
+                continue
+            held = {*self.vector.held[event.seat, : self.vector.n_held[event.seat]].tolist()}
+            named = [copies for entry, copies in said if entry.move == act.move and entry.player in ("You", act.player)]
+            found = held.intersection(ticket for copies in named for ticket in copies)
+            ids = tuple(self.game_map.tickets[ticket].id for ticket in sorted(found))
+            if ids and event.stamp is not None:
+                self.entries[start] = event._replace(stamp=event.stamp._replace(completed=ids))
 
     # -- steps ---------------------------------------------------------------------------------
 

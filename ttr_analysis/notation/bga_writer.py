@@ -10,7 +10,7 @@ from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition
-from ttr_analysis.engine.scores import Scores
+from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.notation.bga_lines import COLOR_CODES
@@ -25,6 +25,13 @@ _NOTICES: Final = {
     "market_replaced": "Three locomotives have been revealed, visible train cards are replaced",
     "cards_shuffled": "The train car deck has been reshuffled",
 }
+_COMPLETING: Final = (
+    actions.KeepTickets,
+    actions.ClaimRoute,
+    actions.AttemptTunnel,
+    actions.PayTunnel,
+    actions.BuildStation,
+)
 _STAYS: Final = "Three locomotives have been revealed multiples times in a row, they will stay visible"
 
 
@@ -71,6 +78,8 @@ class _Writer:
         self._seat = seat
         self._rng = rng
         n_players = record.header.n_players
+        self._done: list[set[Ticket]] = [set() for _ in range(n_players)]
+        """Tickets of each seat that a line said to be completed."""
         self._names = record.header.players or _NAMES[:n_players]
         self._writers: dict[type, Callable[[int, actions.Action, Sequence[Event], GameState, GameState], Iterator[str]]]
         self._writers = {
@@ -99,6 +108,7 @@ class _Writer:
             lines = [*self._of_step(record.steps[step], states[step - 1], states[step])]
             if lines:
                 yield f"Move {next(numbers)} :00:00:00"
+                yield from self._completes(record.steps[step][0], states[step])
                 yield from lines
         if record.is_complete:
             yield from self._scoring(record.score())
@@ -119,6 +129,25 @@ class _Writer:
         if after.is_last_round and not before.is_last_round:
             n = self._map.rules.trains.last_round_at
             yield f"{self._names[first.seat]} has {n} train cars or less, starting final turn !"
+
+    def _completes(self, event: Event, after: GameState) -> Iterator[str]:
+        """Yield the private lines of tickets that a move completes."""
+        if (
+            not isinstance(event, Move)
+            or not isinstance(event.action, _COMPLETING)
+            or self._seat not in (None, event.seat)
+        ):
+            return
+        done = {
+            scored.ticket
+            for scored in score_state(self._map, after.packed, len(self._names))[event.seat].tickets
+            if scored.ticket and scored.reached
+        }
+        new = done - self._done[event.seat]
+        self._done[event.seat] |= new
+        yield from (
+            f"You completed a new destination : {self._ticket(ticket)}" for ticket in self._map.tickets if ticket in new
+        )
 
     def _notices(self, events: Sequence[Event], after: GameState) -> Iterator[str]:
         """Yield what happened to the piles and the market."""

@@ -127,6 +127,9 @@ class Stamp(NamedTuple):
         Number of the move there; None if it had none.
     time
         The time as written there; "" if none was.
+    completed
+        Ids of the tickets of which the source says that they were completed then.
+        Of a ticket that is known from the end of the game only, this tells when it was held.
 
     Examples
     --------
@@ -136,6 +139,7 @@ class Stamp(NamedTuple):
 
     move: int | None = None
     time: str = ""
+    completed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         move = "" if self.move is None else f"move {self.move}"
@@ -210,7 +214,7 @@ class _Shape:
         return (*self.optional, *_STAMP_KEYS) if has_stamp else self.optional
 
 
-_STAMP_KEYS: Final = ("move", "time")
+_STAMP_KEYS: Final = ("move", "time", "completed")
 _SHAPES: Final[dict[str, _Shape]] = {
     **{handler.name: _Shape(handler.kind, ("seat", *handler.keys), 0, handler.optional_keys) for handler in HANDLERS},
     "card_dealt": _Shape(codes.CARD_DEALT, ("seat", "card")),
@@ -273,8 +277,8 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
 def _stamp_data(stamp: Stamp | None) -> dict[str, object]:
     if stamp is None:
         return {}
-    move: dict[str, object] = {} if stamp.move is None else {"move": stamp.move}
-    return {**move, "time": stamp.time} if stamp.time else move
+    parts = {"move": stamp.move, "time": stamp.time or None, "completed": [*stamp.completed] or None}
+    return {key: part for key, part in parts.items() if part is not None}
 
 
 def entry_text(entry: Entry, game_map: GameMap) -> str:
@@ -404,11 +408,13 @@ class EntryReader:
         for key, allowed in (("move", _MOVE), ("time", _TIME)):
             if key in data:
                 self._decoder.check((key,), data[key], allowed)
-        return Stamp(data.get("move"), str(data.get("time", "")))
+        completed = self._tickets(codes.CLAIM_ROUTE, data["completed"], "completed") if "completed" in data else ()
+        ids = tuple(_ticket_name(ticket, self._map) for ticket in completed) if self._map else ()
+        return Stamp(data.get("move"), str(data.get("time", "")), ids)
 
     def _name(self, key: str, value: object) -> int | None:
         """Return the number of a route, a city or a ticket; any number if the map is not known."""
-        kind, game_map = key.removesuffix("s"), self._map
+        kind, game_map = "ticket" if key == "completed" else key.removesuffix("s"), self._map
         numbers: dict[str, int] = getattr(game_map, f"{kind}_numbers") if game_map else {}
         if isinstance(value, str) and (game_map is None or value in numbers):
             return numbers.get(value, 0)
@@ -454,15 +460,15 @@ class EntryReader:
     def _ticket(self, key: str, kind: int, value: object) -> int | None:
         return UNKNOWN_TICKET if value == UNKNOWN and kind in _MAY_BE_UNKNOWN else self._name(key, value)
 
-    def _tickets(self, kind: int, value: object) -> tuple[int, ...]:
+    def _tickets(self, kind: int, value: object, key: str = "tickets") -> tuple[int, ...]:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
-            self._refuse("tickets", shown(value), "expected a list of tickets")
+            self._refuse(key, shown(value), "expected a list of tickets")
             return ()
-        found = [self._ticket("tickets", kind, item) for item in value]
+        found = [self._ticket(key, kind, item) for item in value]
         numbers = tuple(ticket for ticket in found if ticket is not None)
         twice = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET and numbers.count(ticket) > 1]
         if twice and self._map and len(numbers) == len(found):
-            self._refuse("tickets", _ticket_name(twice[0], self._map), "expected each ticket once")
+            self._refuse(key, _ticket_name(twice[0], self._map), "expected each ticket once")
         return numbers
 
 
@@ -578,7 +584,7 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
     if len(keeps) < n_players and not is_open:
         entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
     face_up = _face_up(entries, 0 if is_open else n_players, rules)
-    for at, entry in enumerate(entries):
+    for at, entry in enumerate(_without_completed(entry, seat) for entry in entries):
         if entry.position is not None:
             yield entry._replace(position=hidden(entry.position, seat))
         elif entry.seat == seat:
@@ -591,6 +597,13 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
             yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
         else:
             yield entry
+
+
+def _without_completed(entry: Entry, seat: int) -> Entry:
+    """Return an event without the tickets that it completed for another seat."""
+    if entry.stamp is None or entry.seat == seat:
+        return entry
+    return entry._replace(stamp=entry.stamp._replace(completed=()))
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:

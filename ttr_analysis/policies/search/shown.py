@@ -5,7 +5,8 @@ The log of a game played on a site says how many tickets a player keeps, and nam
 only in the final scoring. Each order in which the seat may have got them has odds: a
 product over tickets, by what its routes show. A seat builds for the tickets that it
 holds, so one for which it had built before it kept any ticket in that turn is likely
-an earlier one. Orders are drawn by Gibbs sampling, two tickets changing places at a time.
+an earlier one. What a log says of completed tickets shows that they were held by then.
+Orders are drawn by Gibbs sampling, two tickets changing places at a time.
 """
 
 from __future__ import annotations
@@ -103,6 +104,11 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
             odds[:, i] += _OF_SHARE * features[tickets, SHARE] + _OF_DONE * features[tickets, DONE]
             odds[tables.deck_leaves[tables.ticket_deck[tickets]] > 0, i] = _NEVER
         odds[(at[turn:, tickets] != AT_PILE).any(axis=0), i] = _NEVER  # it is seen elsewhere
+    for step, stamp in enumerate(record.stamps):
+        for ticket in () if stamp is None else stamp.completed:
+            row = tickets == record.map.ticket_numbers[ticket]
+            # What was complete as it was kept would have been told of before, had it been held.
+            odds[np.ix_(row, turns != step if step in turns else turns > step)] = _NEVER
     return odds
 
 

@@ -20,12 +20,14 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     FIRST_EVENT,
     KEEP_TICKETS,
+    MARKET_CARD,
     NEUTRAL_TICKET,
     SHUFFLED,
     SHUFFLED_TICKETS,
     TICKET_OFFERED,
     kind_of,
 )
+from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import has_choice
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.state import GameState, SeatView, hide_secrets, seat_number
@@ -58,6 +60,8 @@ class Watcher:
         """Return what is known after a step of the record."""
         state = self._record.state_at(step)
         number = range(len(self._record.states()))[index(step)]
+        if (taken := _next_taken(self._record)[number]) is not None:
+            state = _with_card(state, *taken)
         known = knowledge_of(state, self._seat)._replace(styled=self._styled)
         known = self._with_shown(known)
         return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
@@ -102,6 +106,33 @@ def _remember(record: GameRecord) -> list[_Excluded]:
         elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
             excluded = [frozenset()] * n_players
     return [*memories, tuple(excluded)]
+
+
+@lru_cache(maxsize=2)
+def _next_taken(record: GameRecord) -> list[tuple[int, int] | None]:
+    """
+    Return the card of the market that the next one who takes one proves to lie there, slot and kind, after each step.
+
+    None where the record knows it, or where the market was filled before it was taken.
+    """
+    found: list[tuple[int, int] | None] = []
+    proven = None
+    for step in reversed(record.timeline().steps):
+        found.append(proven)
+        entries = record.entries[step.first : step.end]
+        if any(entry.kind in (MARKET_CARD, CORRECTED) for entry in entries):
+            proven = None
+        if entries[0].kind == DRAW_FACE_UP:
+            proven = (entries[0].argument, entries[0].value - 1) if entries[0].value else None
+    return found[::-1]
+
+
+def _with_card(state: GameState, slot: int, kind: int) -> GameState:
+    """Return a state in which a card of the market is known."""
+    packed = state.packed
+    if packed.market[slot] >= UNKNOWN_CARD and packed.draw_pile[kind] > 0:
+        identify_face_up(packed, slot, kind)
+    return GameState(state.game_map, state.n_players, packed)
 
 
 def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
