@@ -79,6 +79,16 @@ def test_results_are_kept_and_missed_ones_come_first(tmp_path: Path) -> None:
     assert again.tally == "1 of 5 solved, 1 to come back"
 
 
+def test_an_answer_that_cannot_be_saved_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    trainer = Trainer(PUZZLES, results=tmp_path / "file" / "training.json")
+    with pytest.raises(OSError, match="file"):
+        trainer.answer(best(trainer))
+    assert trainer.answered == {}
+    assert trainer.tally == "0 of 5 solved"
+    assert trainer._results.solved(trainer.puzzle.key) is None
+
+
 @pytest.mark.parametrize("content", ["", "[]", '{"answers": 3}', '{"answers": {"a": 3}}'])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "other.json"

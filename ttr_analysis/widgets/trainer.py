@@ -63,10 +63,12 @@ class Results:
 
     def add(self, key: str, *, is_right: bool) -> None:
         """Add an answer, and save all of them."""
-        self._answers[key] = [*self._answers.pop(key, []), is_right]  # the last one that was answered is last
+        others = {other: given for other, given in self._answers.items() if other != key}
+        answers = {**others, key: [*self._answers.get(key, []), is_right]}  # the last one that was answered is last
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, json.dumps({"answers": self._answers}))
+            write_atomically(self._path, json.dumps({"answers": answers}))
+        self._answers = answers
 
     def solved(self, key: str) -> bool | None:
         """Return whether the last answer was right; None if there is none."""
