@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,28 @@ def test_another_move_is_shown_beside_the_best_one() -> None:
     assert [row["who"] for row in trainer.answered["rows"][:2]] == ["Best", "You"]
     assert trainer.answered["rows"][1]["cost"].startswith("costs ")
     assert trainer.tally == "0 of 5 solved, 1 to come back"
+
+
+UNTRIED = next(one for one in load_puzzles("nordic") if one.find(one.read(one.played)) is None)
+
+
+@pytest.mark.parametrize(
+    ("played", "line", "rows"),
+    [
+        pytest.param(UNTRIED.played, UNTRIED.table["move"].iloc[0], ["Best", "In the game"], id="the best move"),
+        pytest.param(UNTRIED.played, UNTRIED.table["move"].iloc[1], ["Best", "You", "In the game"], id="another one"),
+        pytest.param(UNTRIED.played, "Lahti-Tampere blue 1", ["Best", "You", "In the game"], id="another untried one"),
+        pytest.param(UNTRIED.played, UNTRIED.played, ["Best", "You"], id="the one played"),
+        pytest.param("keep all", UNTRIED.played, ["Best", "You", "In the game"], id="the one played cannot be read"),
+        pytest.param("", UNTRIED.table["move"].iloc[0], ["Best", "Second"], id="the one played is not known"),
+    ],
+)
+def test_what_was_played_is_shown_though_no_search_tried_it(played: str, line: str, rows: list[str]) -> None:
+    trainer = Trainer([replace(UNTRIED, played=played)])
+    trainer.answer(line)
+    shown = trainer.answered["rows"]
+    assert [row["who"] for row in shown] == rows
+    assert all(row["win"] == "not measured" for row in shown if row["who"] == "In the game")
 
 
 def test_a_missed_puzzle_comes_back_after_three_others() -> None:

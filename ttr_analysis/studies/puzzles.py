@@ -162,9 +162,11 @@ class Puzzle:
         Payments of a route are alike, tracks between the same cities, cards of one color, and
         so on: the first row with such a move counts.
         """
-        wanted = _idea(action, self.view)
-        rows = (row for row, tried in enumerate(self.actions) if _idea(tried, self.view) == wanted)
-        return next(rows, None)
+        return next((row for row, tried in enumerate(self.actions) if self.counts_as(tried, action)), None)
+
+    def counts_as(self, action: Action, other: Action) -> bool:
+        """Return whether two moves count as one: see `find`."""
+        return _idea(action, self.view) == _idea(other, self.view)
 
     def __repr__(self) -> str:
         header = self.record.header

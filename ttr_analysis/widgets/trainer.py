@@ -212,13 +212,15 @@ class Trainer(MessageWidget):
         again = None if row == 0 else "It comes back later."
         rows = [self._row("Best", 0), *([] if row == 0 else [self._row("You", row, action, line)])]
         try:
-            played = puzzle.find(puzzle.read(puzzle.played))
+            played = puzzle.read(puzzle.played)
         except NotationError:  # not known, or with cards that the record does not show
-            played = row
-        if played not in (row, 0):
-            rows.append(self._row("In the game", played, puzzle.read(puzzle.played), puzzle.played))
+            played = None
+        at = None if played is None else puzzle.find(played)
+        is_shown = played is not None and (at == 0 or puzzle.counts_as(played, action))
+        if puzzle.played and not is_shown:
+            rows.append(self._row("In the game", at, played, puzzle.played))
         second = next((n for n, one in enumerate(puzzle.actions) if puzzle.find(one) != 0), None)
-        if row == 0 and played == 0 and second is not None:
+        if len(rows) == 1 and second is not None:
             rows.append(self._row("Second", second))
         heading = "That is the best move" if row == 0 else "Not the best move"
         return {"right": row == 0, "heading": heading, "rows": rows, "again": again, "place": place_of(puzzle.best)}
