@@ -27,7 +27,7 @@ from ttr_analysis.maps.loading import data_folder, map_names
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import move_text
 from ttr_analysis.studies import Puzzle, advise, load_puzzles, save_puzzles
-from ttr_analysis.studies.puzzles import FILE, KINDS, find_puzzle
+from ttr_analysis.studies.puzzles import FILE, KINDS, find_puzzle, watched
 
 BUILD = Path(__file__).parents[1] / "build" / "puzzles"
 ROLLOUTS = 4_000
@@ -40,14 +40,6 @@ N_GAMES = 24
 LINE_UPS = (["Planner", "Planner"], ["Greedy", "Planner"], ["Planner", "Greedy"], ["Planner", "Greedy", "Planner"])
 
 
-def watched(record: GameRecord, step: int) -> GameRecord | None:
-    """Return a record up to a step as the seat saw it that decides there; None if it does not show that moment."""
-    end = sum(len(events) for events in record.steps[: step + 1])
-    seen = replace(record, entries=record.entries[:end]).watched_from(record.state_at(step).acting)
-    seen = replace(seen, header=replace(seen.header, policies=()))
-    return seen if len(seen.steps) == step + 1 else None
-
-
 def puzzles_of(record: GameRecord, seed: int) -> list[Puzzle]:
     """Return puzzles of a game: of the opening, and of other decisions in random order."""
     found: list[Puzzle] = []
@@ -56,8 +48,9 @@ def puzzles_of(record: GameRecord, seed: int) -> list[Puzzle]:
     for number in [0, *1 + np.random.default_rng(seed).permutation(len(made) - 1)]:
         step, action = made[number]
         seen = watched(record, step)
-        if seen is None:
+        if len(seen.steps) != step + 1:  # it does not show that moment
             continue
+        seen = replace(seen, header=replace(seen.header, policies=()))
         played = move_text(action, game, record.state_at(step))
         puzzle = find_puzzle(seen, step, rollouts=ROLLOUTS, seed=seed, played=played)
         if puzzle is not None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ttr_analysis import GameError
-from ttr_analysis.studies import load_puzzles
+from ttr_analysis import Game, GameError, GameRecord
+from ttr_analysis.studies import Puzzle, load_puzzles
+from ttr_analysis.viz.words import Narration, tell
 from ttr_analysis.widgets import Trainer
+from ttr_analysis.widgets import trainer as trainer_module
 from ttr_analysis.widgets.trainer import Results
 
 pytestmark = pytest.mark.compiled_only
@@ -144,6 +147,27 @@ def test_the_page_gets_only_what_the_seat_saw(name: str) -> None:
         assert "win" not in json.dumps(trainer.now["options"])
         assert trainer.answered == {}
         trainer.next()
+
+
+@pytest.mark.parametrize(("step", "n_seen"), [(1, 1), (40, 41)])
+def test_of_a_whole_game_only_what_came_before_is_told(step: int, n_seen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While opening tickets are chosen, nobody sees how many the others keep."""
+    record = Game("usa", 2).play(["Greedy", "Planner"], seed=1)
+    told: list[GameRecord] = []
+
+    def tell_it(seen: GameRecord) -> Iterator[Narration]:
+        told.append(seen)
+        return tell(seen)
+
+    monkeypatch.setattr(trainer_module, "tell", tell_it)
+    trainer = Trainer([Puzzle(record, step, "", PUZZLES[0].table)])
+
+    log = trainer.now["log"]
+    assert [len(seen.steps) for seen in told] == [n_seen]
+    assert log == [
+        [one.seat, one.text, one.route.id if one.route else None]
+        for one in list(tell(record.watched_from(trainer.facts["seat"])))[:n_seen]
+    ]
 
 
 def test_messages_answer_and_go_on() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -293,6 +293,12 @@ def find_puzzle(
     if not first or not again or first[0] != again[0]:
         return None
     return Puzzle(record, step, played, again[1])
+
+
+def watched(record: GameRecord, step: int) -> GameRecord:
+    """Return a record up to a step as the seat saw it that decides there; shorter if it does not show that moment."""
+    end = sum(len(events) for events in record.steps[: step + 1])
+    return replace(record, entries=record.entries[:end]).watched_from(record.state_at(step).acting)
 
 
 def _is_known(known: Knowledge) -> bool:

@@ -15,7 +15,7 @@ from ttr_analysis._errors import GameError
 from ttr_analysis._words import percent, with_names
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.notation import NotationError
-from ttr_analysis.studies.puzzles import Puzzle
+from ttr_analysis.studies.puzzles import Puzzle, watched
 from ttr_analysis.studies.reviews import player_names
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import MOST_LETTERS, Json, MessageWidget, css, esm, move_in_words
@@ -198,8 +198,7 @@ class Trainer(MessageWidget):
     def _first_now(self) -> Json:
         puzzle, state = self.puzzle, self.puzzle.state
         moment = Moments(puzzle.game).seen_from(puzzle.view, state)
-        steps = list(tell(puzzle.record.watched_from(puzzle.seat)))[: puzzle.step + 1]
-        shown = table_frame(moment, puzzle.view, steps)
+        shown = table_frame(moment, puzzle.view, list(tell(watched(puzzle.record, puzzle.step))))
         return {"step": self._n_shown, **shown, "options": self._options.data()}
 
     @property
