@@ -20,6 +20,7 @@ pytestmark = pytest.mark.compiled_only
         (["games"], cli.USAGE, "Give both FOLDER and --player, or neither"),
         (["--player", "Ann"], cli.USAGE, "Give both FOLDER and --player, or neither"),
         (["--map", "nowhere"], cli.USAGE, "no map or map folder 'nowhere'"),
+        (["games", "--player", "Ann", "--map", "nowhere"], cli.USAGE, "no map or map folder 'nowhere'"),
         (["nowhere", "--player", "Ann"], cli.USAGE, "No such file or directory"),
         ([".", "--player", "Ann"], cli.FAULTS, "no game of 'Ann' can be used"),
     ],

@@ -172,14 +172,15 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     """
     if bool(folder) != bool(player):
         raise click.UsageError("Give both FOLDER and --player, or neither.")
+    from ttr_analysis.maps.loading import load_map
     from ttr_analysis.studies import load_puzzles
 
-    found = _own_puzzles(folder, player, how["minutes"], how["n"]) if folder and player else load_puzzles()
-    if how["map_"]:
-        from ttr_analysis.maps.loading import load_map
-
-        wanted = load_map(how["map_"]).name
-        found = tuple(puzzle for puzzle in found if puzzle.record.map.name == wanted)
+    wanted = load_map(how["map_"]).name if how["map_"] else None  # a wrong one is refused before minutes of reviews
+    if folder and player:
+        found = _own_puzzles(folder, player, how["minutes"], how["n"])
+        found = tuple(puzzle for puzzle in found if wanted in (None, puzzle.record.map.name))
+    else:
+        found = load_puzzles(how["map_"])
     if not found:
         raise Stopped("there is no position in which one move is clearly the best", FAULTS)
     from ttr_analysis.widgets.trainer import Trainer
