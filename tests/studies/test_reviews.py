@@ -16,9 +16,9 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
-from ttr_analysis import Game, GameError, GameMap, GameRecord
+from ttr_analysis import Game, GameError, GameMap, GameRecord, read_bga
 from ttr_analysis.analysis.payments import Payment
-from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets
+from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets, Pass
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import DRAW_TICKETS, make_action
 from ttr_analysis.engine.events import Move
@@ -467,6 +467,19 @@ def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:
     assert set(found.table["seat"]) == {0, 1}
     assert all(None not in last.tickets[seat] for seat in (0, 1))
     assert set(map(type, found.moments(50)["reason"])) <= {str}
+
+
+def test_a_turn_of_a_log_that_ends_after_one_card_is_judged() -> None:
+    """The pile is empty, and what lies face up is not known: a planner can only pass."""
+    players = [ttr.policies.Planner() if (47 + seat) % 3 else ttr.policies.Greedy() for seat in range(4)]
+    record = read_bga(log_text(Game("usa", 4).play(players, seed=947), np.random.default_rng(7)))
+    at = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.action == Pass()]
+    second = next(step for step in at if record.state_at(step - 1).phase is Phase.SECOND_DRAW)
+
+    judged = reviews.judge_step(record, second, seconds=0.1)
+
+    assert judged is not None
+    assert judged.verdict(second) == "pass: the only move."
 
 
 def test_players_over_many_games() -> None:

@@ -19,6 +19,7 @@ from ttr_analysis.engine.codes import (
     DRAW_TICKETS,
     KEEP_TICKETS,
     NONE,
+    PASS,
     PAY_TUNNEL,
     argument_of,
     make_action,
@@ -119,7 +120,7 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
     n_ready = judge_routes(turn, n_trains, is_stuck, values)
     draw, rate = _best_draw(turn, values)
     if state.phase == SECOND_DRAW:
-        return draw, 0
+        return (draw if draw >= 0 else PASS), 0  # where a record does not show the market
     if is_last_turn(turn) and not is_stuck:
         n_ready = 0  # no claim adds to the score
     code, cards = _best_claim(turn, is_stuck, rate, values, n_ready)
