@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import INVENTED, load
 from ttr_analysis import Game, GameRecord, RecordError
 from ttr_analysis.maps.loading import data_folder, map_names
 from ttr_analysis.records.entries import CORRECTED
@@ -112,6 +113,22 @@ def test_the_name_of_a_map_leads_to_no_file(shipped: tuple[Puzzle, ...], tmp_pat
     shutil.copytree(data_folder() / name, tmp_path / "mine")
     path.write_text(path.read_text("utf-8").replace(f'"{name}"', json.dumps(str(tmp_path / "mine")), 1), "utf-8")
     with pytest.raises(RecordError, match="expected one of the maps"):
+        load_puzzles(path)
+
+
+def test_puzzles_of_your_own_map_are_read_with_it(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+    game_map = load("invented")
+    record = Game(game_map, 2).play(["Planner", "Greedy"], seed=7)
+    made = Puzzle(record, 20, "", advise(record, step=20, rollouts=50).table)
+    path = tmp_path / "mine.jsonl"
+    save_puzzles([made, *shipped[:2]], path)
+
+    for given in (game_map, INVENTED):
+        found = load_puzzles(path, given)
+        assert [one.key for one in found] == [made.key, *(one.key for one in shipped[:2])]
+        assert found[0].record.map == game_map
+        assert found[0].table["move"].tolist() == made.table["move"].tolist()
+    with pytest.raises(RecordError, match=r"expected one of the maps .*, or game_map, got 'invented'"):
         load_puzzles(path)
 
 

@@ -29,7 +29,7 @@ from ttr_analysis.engine.actions import (
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
-from ttr_analysis.maps.loading import data_folder, find_folder, load_map, map_names
+from ttr_analysis.maps.loading import MapLike, as_map, data_folder, find_folder, load_map, map_names
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import read_game, read_move, record_lines
 from ttr_analysis.policies.search.knowledge import Knowledge
@@ -363,11 +363,14 @@ class _Stored:
         of_game = (header.map_name, header.variant, header.n_players, header.players)
         return cls(*of_game, puzzle.step, puzzle.played, moves, tuple(record_lines(puzzle.record)))
 
-    def puzzle(self, folder: Path | None, load: Callable[..., GameMap]) -> Puzzle:
-        if folder is None and self.map not in map_names():
-            # A name in a file of a stranger must not lead to another file.
-            raise GameError(f"expected one of the maps {', '.join(map_names())}, got {self.map!r}")
-        game_map = load(folder or self.map, variant=self.variant or None)
+    def puzzle(self, own: GameMap | None, load: Callable[..., GameMap]) -> Puzzle:
+        variant = self.variant or None
+        if own is not None and (self.map == own.name or self.map not in map_names()):
+            game_map = own.with_variant(variant)
+        elif self.map in map_names():
+            game_map = load(self.map, variant=variant)
+        else:  # a name in a file of a stranger must not lead to another file
+            raise GameError(f"expected one of the maps {', '.join(map_names())}, or game_map, got {self.map!r}")
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
         table = pd.DataFrame(list(map(asdict, self.moves)), columns=list(ADVICE_COLUMNS))
         table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
@@ -405,7 +408,7 @@ def save_puzzles(found: Iterable[Puzzle], path: str | os.PathLike[str]) -> None:
     write_atomically(Path(path).expanduser(), "".join(f"{line}\n" for line in lines))
 
 
-def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, ...]:
+def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike | None = None) -> tuple[Puzzle, ...]:
     """
     Return puzzles of a map, or of a file.
 
@@ -415,6 +418,8 @@ def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, 
         The name of a map of the package, for those that ship with it; a map folder with a
         file `puzzles.jsonl`; or a file that `save_puzzles` wrote. None: those of all maps of
         the package, one of each map in turn.
+    game_map
+        The map of a file, or its folder, if it is not one of the package.
 
     Raises
     ------
@@ -435,17 +440,19 @@ def load_puzzles(source: str | os.PathLike[str] | None = None) -> tuple[Puzzle, 
         return tuple(of_map[i] for i in range(longest) for of_map in of_maps if i < len(of_map))
     path = Path(source).expanduser()
     path = path if path.is_file() else find_folder(source) / FILE
-    folder = path.parent if path.name == FILE and (path.parent / "rules.toml").is_file() else None
+    if game_map is None and path.name == FILE and (path.parent / "rules.toml").is_file():
+        game_map = path.parent
+    own = None if game_map is None else as_map(game_map)
     faults = FaultList(str(path), path.name)
     lines = enumerate((read_text(path, faults, _MOST_BYTES) or "").splitlines(), start=1)
     load = cache(load_map)  # most puzzles of a file are of one map
-    found = [_read(line, number, folder, load, faults) for number, line in lines]
+    found = [_read(line, number, own, load, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)
 
 
 def _read(
-    line: str, number: int, folder: Path | None, load: Callable[..., GameMap], faults: FaultList
+    line: str, number: int, own: GameMap | None, load: Callable[..., GameMap], faults: FaultList
 ) -> Puzzle | None:
     """Return the puzzle on a line; what is wrong with it is a fault."""
 
@@ -454,7 +461,7 @@ def _read(
 
     try:
         stored: _Stored | None = Decoder(refuse).table(_Stored, json.loads(line))
-        return None if stored is None else stored.puzzle(folder, load)
+        return None if stored is None else stored.puzzle(own, load)
     except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
         refuse((), "something else", f"expected a puzzle: {error}")
     return None
