@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from tests.serving import served
 from ttr_analysis import Game, cli
-from ttr_analysis.studies import load_puzzles
+from ttr_analysis.cli import pages
+from ttr_analysis.studies import load_puzzles, save_puzzles
 
 pytestmark = pytest.mark.compiled_only
 
@@ -48,7 +50,7 @@ def test_results_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
 def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
     record = Game("europe", 2).play(["Greedy", "Planner"], seed=1)
     replace(record, header=replace(record.header, players=("Ann/B", "Bo"))).save(tmp_path / "game.jsonl")
-    options = (str(tmp_path), "--player", "Ann/B", "--minutes", "0.05", "--puzzles", "1")
+    options = (str(tmp_path), "--player", "Ann/B", "--minutes", "0.1", "--puzzles", "1")
     with served(*options, command="train", folder=tmp_path) as first:
         assert first.address.startswith("reviewing games of Ann/B")  # the first line
     found = load_puzzles(tmp_path / "Ann-B.puzzles")
@@ -56,4 +58,30 @@ def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
     assert found[0].seat == 0
     with served(*options, command="train", folder=tmp_path) as again:
         assert again.address.startswith("http://127.0.0.1")
-        assert again.stop() == (0, "nothing was answered", "")
+        code, said, noted = again.stop()
+    assert (code, said) == (0, "nothing was answered")
+    assert noted == "1 puzzle found before; to look for more, give a larger --puzzles\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "n_shown"),
+    [
+        pytest.param([], 3, id="nothing is asked for"),
+        pytest.param(["--puzzles", "2"], 2, id="fewer"),
+        pytest.param(["--puzzles", "3", "--minutes", "9"], 3, id="as many"),
+        pytest.param(["--puzzles", "4"], 0, id="more"),
+        pytest.param(["--minutes", "9"], 0, id="a longer search, for up to 20"),
+    ],
+)
+def test_more_puzzles_than_were_found_before_are_looked_for(
+    options: list[str], n_shown: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game.jsonl").touch()
+    os.utime(tmp_path / "game.jsonl", (0, 0))
+    kept = tmp_path / "Ann.puzzles"
+    save_puzzles(load_puzzles("usa")[:3], kept)
+    with pages.train.make_context("train", [str(tmp_path), "--player", "Ann", *options]) as context:
+        assert len(pages._kept_puzzles(kept, tmp_path, context.params["n"])) == n_shown
+        assert ("3 puzzles found before" in capsys.readouterr().err) == (n_shown > 0)
+        os.utime(tmp_path / "game.jsonl")
+        assert pages._kept_puzzles(kept, tmp_path, 1) == ()  # of a new game

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -81,6 +84,72 @@ def test_puzzles_of_your_games(reviews: list[Review], tmp_path: Path) -> None:
     assert loaded[0].table["move"].tolist() == found[0].table["move"].tolist()
 
 
+def searched(monkeypatch: pytest.MonkeyPatch, *, stop_after: int | None = None, each: float = 0.0) -> list[int]:
+    """Let every fifth decision be a puzzle, after a search that takes a while; return the steps that are searched."""
+    steps: list[int] = []
+
+    def search(record: GameRecord, step: int, *, rollouts: int, played: str, **_: object) -> Puzzle | None:
+        if len(steps) == stop_after:
+            raise KeyboardInterrupt
+        steps.append(step)
+        sleep(each)
+        if step % 5:
+            return None
+        return Puzzle(record, step, played, advise(record, step=step, rollouts=rollouts).table)
+
+    monkeypatch.setattr(import_module("ttr_analysis.studies.puzzles"), "find_puzzle", search)
+    return steps
+
+
+def test_a_search_resumes_where_it_was_interrupted(
+    reviews: list[Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = partial(puzzles, reviews, n=3, rollouts=40, progress=False)
+    with monkeypatch.context() as patch:
+        in_one_go = searched(patch)
+        whole = look()
+    path = tmp_path / "search"
+    with monkeypatch.context() as patch:
+        before = searched(patch, stop_after=4)
+        with pytest.raises(KeyboardInterrupt):
+            look(path=path)
+    with monkeypatch.context() as patch:
+        after = searched(patch)
+        found = look(path=path)
+
+    assert before + after == in_one_go
+    assert found == whole
+    assert [one.table["move"].tolist() for one in found] == [one.table["move"].tolist() for one in whole]
+    assert [one.lead for one in found] == pytest.approx([one.lead for one in whole], abs=1e-4)
+
+
+def test_a_search_keeps_its_time_and_what_it_found(
+    reviews: list[Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "search"
+    steps = searched(monkeypatch, each=0.05)
+    short = puzzles(reviews, n=100, rollouts=40, seconds=0.2, path=path, progress=False)
+    n_searched = len(steps)
+    assert 1 <= n_searched <= 5
+    again = puzzles(reviews, n=100, rollouts=40, seconds=1e-9, path=path, progress=False)
+    assert len(steps) == n_searched
+    assert again == short
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "is no search that was saved"),
+        ('{"search": {"rollouts": 9, "seed": 1}, "decisions": {}}', "is of another search"),
+        ('{"search": {}, "decisions": {"a 1": [{"move": "draw"}]}}', "is no search that was saved"),
+    ],
+)
+def test_a_file_of_another_search_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "search").write_text(content)
+    with pytest.raises(ValueError, match=message):
+        puzzles([], path=tmp_path / "search")
+
+
 def test_payments_and_slots_count_as_one_move(shipped: tuple[Puzzle, ...]) -> None:
     for puzzle in shipped:
         for row, move in enumerate(puzzle.table["move"]):
@@ -94,6 +163,8 @@ def test_wrong_numbers_are_refused() -> None:
         puzzles([], n=0)
     with pytest.raises(ValueError, match="rollouts is a whole number"):
         puzzles([], rollouts=0)
+    with pytest.raises(ValueError, match="seconds is a number above 0, got 0"):
+        puzzles([], seconds=0)
 
 
 def test_all_faults_of_a_file_are_told(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 from ttr_analysis.cli.common import (
@@ -156,7 +158,7 @@ def _offer_to_continue(first: Path, game_map: GameMap) -> Path | None:
 @click.argument("folder", required=False, type=FILE)
 @click.option("--player", metavar="NAME", help="Whose games are in FOLDER.")
 @click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only puzzles of this map.")
-@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit of reviews of FOLDER.")
+@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit of reviews and search.")
 @number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Puzzles to look for in FOLDER, at most.")
 @click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
@@ -166,7 +168,9 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
 
     Without FOLDER they are those that come with the maps. FOLDER holds records (.jsonl)
     and logs of Board Game Arena (.txt) of your own games: then the positions are those in
-    which you lost most. They are looked for once, and again after you add a game.
+    which you lost most. They are looked for once, and again after you add a game, or
+    if you give --minutes or --puzzles and fewer were found. If you interrupt the search,
+    the same command resumes it.
 
     Your answers are kept, and what you missed comes back.
     """
@@ -203,23 +207,41 @@ def _beside(folder: Path, player: str, what: str) -> Path:
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
-    """Return puzzles of a player's games; they are kept until a game is added."""
-    from ttr_analysis.studies import insights, load_puzzles, puzzles, save_puzzles
+    """Return puzzles of a player's games; they are kept until a game is added or more are asked for."""
+    from ttr_analysis.studies import insights, puzzles, save_puzzles
 
-    kept = _beside(folder, player, "puzzles")
+    kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
     try:
-        games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]
-        if kept.exists() and all(path.stat().st_mtime < kept.stat().st_mtime for path in games):
-            return load_puzzles(kept)
-        print(f"reviewing games of {player} for at most {minutes:g} minutes, then looking for puzzles", flush=True)
+        if found := _kept_puzzles(kept, folder, n):
+            return found
+        print(f"reviewing games of {player}, then looking for puzzles, for at most {minutes:g} minutes", flush=True)
+        end = perf_counter() + 60 * minutes
         with Interrupt():
-            found = puzzles(insights(folder, player, minutes=minutes).reviews.values(), n=n)
+            reviews = insights(folder, player, minutes=minutes / 2).reviews.values()
+            seconds = max(30 * minutes, end - perf_counter())
+            found = puzzles(reviews, n=n, seconds=seconds, path=search)
         if found:
             save_puzzles(found, kept)
     except KeyboardInterrupt:
-        raise Stopped("interrupted: reviews so far are kept, the same command resumes", INTERRUPTED) from None
+        raise Stopped("interrupted: what was found so far is kept, the same command resumes", INTERRUPTED) from None
     except OSError as error:
         raise Stopped.by(error, str(error.filename or folder)) from None
     except ValueError as error:
         raise Stopped(str(error), FAULTS) from None
     return found
+
+
+def _kept_puzzles(kept: Path, folder: Path, n: int) -> tuple[Puzzle, ...]:
+    """Return the puzzles that were found before; none if a game was added since, or more are asked for."""
+    from ttr_analysis._words import counted
+    from ttr_analysis.studies import load_puzzles
+
+    games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]
+    if not kept.exists() or any(path.stat().st_mtime >= kept.stat().st_mtime for path in games):
+        return ()
+    found, is_asked = load_puzzles(kept), click.get_current_context().get_parameter_source
+    n_is_asked = is_asked("n") is ParameterSource.COMMANDLINE
+    if len(found) < n and (n_is_asked or is_asked("minutes") is ParameterSource.COMMANDLINE):
+        return ()
+    print(f"{counted(len(found), 'puzzle')} found before; to look for more, give a larger --puzzles", file=sys.stderr)
+    return found[:n] if n_is_asked else found

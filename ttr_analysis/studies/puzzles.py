@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
+from math import inf
+from operator import index
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Final
 
 import pandas as pd
+from tqdm.auto import tqdm
 
 from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, Text, read_text, write_atomically
 from ttr_analysis._errors import GameError, UnknownNameError
@@ -36,7 +40,7 @@ from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.header import MAX_NAME
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, view_of
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, check_budget, view_of
 from ttr_analysis.studies.reviews import FORCED, Review, label_of
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS
@@ -206,6 +210,9 @@ def puzzles(
     n: int = 10,
     rollouts: int = 4_000,
     seed: int = DEFAULT_SEED,
+    seconds: float | None = None,
+    path: str | os.PathLike[str] | None = None,
+    progress: bool = True,
 ) -> tuple[Puzzle, ...]:
     """
     Return decisions of reviewed games in which one move is clearly the best.
@@ -223,6 +230,13 @@ def puzzles(
         confirm it.
     seed
         Seed of worlds and rollouts.
+    seconds
+        Time limit; the decision that is searched when it ends is searched to the end.
+    path
+        A file to which the search is saved after each decision, and from which it
+        resumes, also after other games were added.
+    progress
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -232,8 +246,11 @@ def puzzles(
 
     Raises
     ------
+    OSError
+        If the file cannot be read or written.
     ValueError
-        If `n` or `rollouts` is below 1.
+        If `n` or `rollouts` is below 1, `seconds` not above 0, or the file is of another
+        search.
 
     Notes
     -----
@@ -245,30 +262,42 @@ def puzzles(
     --------
     >>> record = ttr.Game("nordic").play(["Greedy", "Greedy"], seed=7)
     >>> found = ttr.studies.review(record, 1, rollouts=4, progress=False)
-    >>> len(puzzles([found], n=1, rollouts=200)) <= 1
+    >>> len(puzzles([found], n=1, rollouts=200, progress=False)) <= 1
     True
     """
     n, rollouts = Range(1).check(n, "n"), Range(1).check(rollouts, "rollouts")
+    _, seconds = check_budget(None, seconds, None)
+    until = inf if seconds is None else perf_counter() + seconds
+    saved = _SavedSearch(path, {"rollouts": rollouts, "seed": index(seed)})
     found: list[Puzzle] = []
-    for review, step in _decisions(reviews):
-        puzzle = find_puzzle(review.record, step - 1, rollouts=rollouts, seed=seed, played=review.move(step))
-        if puzzle is not None:
-            found.append(puzzle)
+    for review, step, key in tqdm(_decisions(reviews), unit="decision", disable=not progress):
+        played = review.move(step)
+        if key not in saved.tables:
+            if perf_counter() >= until:
+                continue  # what was found before in later ones is still returned
+            made = find_puzzle(review.record, step - 1, rollouts=rollouts, seed=seed, played=played)
+            saved.keep(key, made.table if made else None)
+        if (table := saved.tables[key]) is not None:
+            found.append(Puzzle(review.record, step - 1, played, table))
         if len(found) == n:
             break
     return tuple(found)
 
 
-def _decisions(reviews: Iterable[Review]) -> Iterator[tuple[Review, int]]:
-    """Yield the steps with decisions, those that cost most first, then those that may have cost nothing."""
-    made = [
-        (one.loss_low if one.best != one.played else 0.0, number, review, one.step)
-        for number, review in enumerate(reviews)
-        for one in review.decisions
-        if label_of(one) != FORCED
-    ]
-    for _, _, review, step in sorted(made, key=lambda row: (-row[0], row[1], row[3])):
-        yield review, step
+def _decisions(reviews: Iterable[Review]) -> list[tuple[Review, int, str]]:
+    """
+    Return the steps with decisions, those that cost most first, then those that may have cost nothing.
+
+    The texts identify them in the file of a search.
+    """
+    made = []
+    for number, review in enumerate(reviews):
+        game = blake2b(review.record.dumps().encode(), digest_size=8).hexdigest()
+        for one in review.decisions:
+            if label_of(one) != FORCED:
+                cost = one.loss_low if one.best != one.played else 0.0
+                made.append((-cost, number, one.step, review, f"{game} {one.step}"))
+    return [(review, step, key) for _, _, step, review, key in sorted(made, key=lambda row: row[:3])]
 
 
 def find_puzzle(
@@ -343,6 +372,45 @@ class _Move:
     reason: Annotated[str, Text(2_000)]
 
 
+def _moves_of(table: pd.DataFrame) -> tuple[_Move, ...]:
+    return tuple(_Move(*row) for row in table.round(_DIGITS).itertuples(index=False))
+
+
+def _table_of(moves: Iterable[_Move]) -> pd.DataFrame:
+    table = pd.DataFrame(list(map(asdict, moves)), columns=list(ADVICE_COLUMNS))
+    table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
+    return as_table(table, units={"lead": "points"})
+
+
+class _SavedSearch:
+    """What was found in each decision that was searched, None if it is no puzzle; also on disk if there is a file."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, how: Mapping[str, int]) -> None:
+        self._path = None if path is None else Path(path).expanduser()
+        self._how = how
+        self.tables: dict[str, pd.DataFrame | None] = {}
+        if self._path is None or not self._path.exists():
+            return
+        try:
+            data = json.loads(self._path.read_text("utf-8"))
+            is_same = data["search"] == how
+            decisions = {key: [_Move(**move) for move in moves] for key, moves in data["decisions"].items()}
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError(f"{self._path} is no search that was saved") from error
+        if not is_same:
+            raise ValueError(f"{self._path} is of another search: another seed or number of rollouts")
+        self.tables = {key: _table_of(moves) if moves else None for key, moves in decisions.items()}
+
+    def keep(self, key: str, table: pd.DataFrame | None) -> None:
+        """Keep what was found in a decision."""
+        self.tables[key] = table
+        if self._path is not None:
+            found = {
+                key: [] if table is None else list(map(asdict, _moves_of(table))) for key, table in self.tables.items()
+            }
+            write_atomically(self._path, json.dumps({"search": self._how, "decisions": found}))
+
+
 @dataclass(frozen=True)
 class _Stored:
     """A puzzle on a line of a file."""
@@ -359,9 +427,8 @@ class _Stored:
     @classmethod
     def of(cls, puzzle: Puzzle) -> _Stored:
         header = puzzle.record.header
-        moves = tuple(_Move(*row) for row in puzzle.table.round(_DIGITS).itertuples(index=False))
         of_game = (header.map_name, header.variant, header.n_players, header.players)
-        return cls(*of_game, puzzle.step, puzzle.played, moves, tuple(record_lines(puzzle.record)))
+        return cls(*of_game, puzzle.step, puzzle.played, _moves_of(puzzle.table), tuple(record_lines(puzzle.record)))
 
     def puzzle(self, own: GameMap | None, load: Callable[..., GameMap]) -> Puzzle:
         variant = self.variant or None
@@ -372,9 +439,7 @@ class _Stored:
         else:  # a name in a file of a stranger must not lead to another file
             raise GameError(f"expected one of the maps {', '.join(map_names())}, or game_map, got {self.map!r}")
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
-        table = pd.DataFrame(list(map(asdict, self.moves)), columns=list(ADVICE_COLUMNS))
-        table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
-        puzzle = Puzzle(record, self.step, self.played, as_table(table, units={"lead": "points"}))
+        puzzle = Puzzle(record, self.step, self.played, _table_of(self.moves))
         if not puzzle.actions:
             raise GameError("expected a move or more")
         return puzzle
