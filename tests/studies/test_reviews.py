@@ -20,7 +20,7 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord, read_bga
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets, Pass
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import DRAW_TICKETS, make_action
+from ttr_analysis.engine.codes import DRAW_FACE_UP, DRAW_TICKETS, make_action
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
@@ -467,6 +467,14 @@ def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:
     assert set(found.table["seat"]) == {0, 1}
     assert all(None not in last.tickets[seat] for seat in (0, 1))
     assert set(map(type, found.moments(50)["reason"])) <= {str}
+    take = make_action(DRAW_FACE_UP, 0)
+    proven = [
+        replace(one, best=(take, 0))
+        for one in found.decisions
+        if record.state_at(one.step - 1).market[0] == "?" != found.view(one.step).market[0] and one.played[0] != take
+    ]
+    assert len(proven) > 3
+    assert all(move.startswith("take ") for move in Review(record, None, proven).table["best"])
 
 
 def test_a_turn_of_a_log_that_ends_after_one_card_is_judged() -> None:

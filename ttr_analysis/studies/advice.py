@@ -72,7 +72,7 @@ class Reasons:
     >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(40)
     >>> reasons = Reasons(game.view(state, state.acting))
     >>> reasons.of(ttr.actions.DrawCard())
-    '34% of the unseen cards help with routes you need'
+    '34% of the unseen cards help; 1 card missing for Helena – Salt Lake City (purple, 3)'
     """
 
     def __init__(self, view: SeatView) -> None:
@@ -171,7 +171,12 @@ class Reasons:
             return ""
         if not helpful and self._wanted and all(cards_missing(r, self._view.hand) == 0 for r in self._wanted):
             return f"{_PAY_ALREADY} {self._whose} already"
-        return f"{100 * helpful / total:.0f}% of the unseen cards help with {self._whose}"
+        if not helpful:
+            return f"{_HELPS_NONE} {self._whose}"
+        of_kind = [route for kind, n in zip(CARD_KINDS, unseen, strict=True) if n for route in self._nearer(kind)]
+        missing, route = self._least_missing(of_kind, self._view.hand)
+        part = f"{100 * helpful / total:.0f}% of the unseen cards help"
+        return f"{part}; {counted(missing, 'card')} missing for {name_route(route)}"
 
     @_of.register
     def _(self, _action: actions.DrawTickets) -> str:
@@ -300,9 +305,14 @@ class Reasons:
         if not nearer:
             return "a locomotive for later" if card == LOCOMOTIVE else f"{_HELPS_NONE} {self._whose}"
         hand = self._view.hand + CardCounts.of(**{card: 1})
-        missing, route = min(((cards_missing(route, hand), route) for route in nearer), key=lambda one: one[0])
+        missing, route = self._least_missing(nearer, hand)
         name = name_route(route)
         return f"then {name} can be paid" if missing == 0 else f"then {counted(missing, 'card')} missing for {name}"
+
+    @staticmethod
+    def _least_missing(routes: Sequence[Route], hand: CardCounts) -> tuple[int, Route]:
+        """Return the route for which the fewest cards are missing, and how many."""
+        return min(((cards_missing(route, hand), route) for route in routes), key=lambda one: one[0])
 
     def _nearer(self, card: str) -> list[Route]:
         """Return the wanted routes that a card brings nearer, for the longest first."""

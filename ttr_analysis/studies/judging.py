@@ -23,9 +23,8 @@ from ttr_analysis.engine.codes import (
     kind_of,
     unpacked,
 )
-from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import UNKNOWN_CARD, State
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
@@ -197,10 +196,8 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
     code, value = played
     state, seat = known.packed.copy(), known.viewer
     kind = kind_of(code)
-    if kind == DRAW_FACE_UP and state.market[argument_of(code)] >= UNKNOWN_CARD and value > 0:
-        identify_face_up(state, argument_of(code), value - 1)
-        state.draw_pile.fill(0)  # which nobody knows
-        return known._replace(packed=state), (code, 0)
+    if kind == DRAW_FACE_UP:  # which card lies there is known: see `Watcher.at`
+        return known, (code, 0)
     if kind in (ATTEMPT_TUNNEL, CLAIM_ROUTE, PAY_TUNNEL):
         missing = np.maximum(0, np.array(unpacked(value).counts) - state.hand[seat])
         if missing.sum() <= n_unknown_cards(state, seat):

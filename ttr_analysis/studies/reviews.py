@@ -376,7 +376,7 @@ class Review:
             If the step is no decision that was judged.
         """
         code, value = self._decisions[step].best
-        return codec_of(self.record.map).decode(code, value, self.record.state_at(step - 1).packed)
+        return codec_of(self.record.map).decode(code, value, self.known(step).packed)
 
     def move(self, step: int) -> str:
         """Return what was done in a step, in notation, without the chance events that followed."""
@@ -388,7 +388,7 @@ class Review:
         one = self._decisions[step]
         if one.best == one.played:
             return self.move(step)
-        return code_text(self._packed, self.record.state_at(step - 1).packed, *one.best)
+        return code_text(self._packed, self.known(step).packed, *one.best)
 
     def verdict(self, step: int) -> str:
         """Return a sentence or two on a decision."""
