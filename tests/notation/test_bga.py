@@ -20,7 +20,7 @@ from ttr_analysis.engine import actions
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import Owner
 from ttr_analysis.notation.bga_lines import read_log
-from ttr_analysis.notation.bga_names import TicketNotes, tracks_of
+from ttr_analysis.notation.bga_names import TicketNotes, find_map, tracks_of
 from ttr_analysis.policies import Greedy, Planner
 
 
@@ -154,6 +154,13 @@ def test_lines_of_one_move_come_in_any_order() -> None:
     assert swapped != text != told
     assert read_bga(swapped).entries == read_bga(text).entries
     assert read_bga(told).entries == read_bga(text).entries == read_bga(stations).entries != read_bga(silent).entries
+
+
+def test_maps_are_loaded_once_for_many_logs() -> None:
+    log = read_log(log_text(Game("usa", 2).play(["Greedy", "Greedy"], seed=7), np.random.default_rng(7)))
+    found = find_map(log)
+    assert found is not None
+    assert found is find_map(log)
 
 
 def test_a_turn_ends_after_one_card_where_only_locomotives_lie_face_up() -> None:

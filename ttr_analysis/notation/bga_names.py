@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, permutations
 from typing import Any, Final, NamedTuple
 
@@ -210,9 +210,14 @@ _NAMED: Final = ("claim", "attempt", "station", "reveal")
 def find_map(log: Log) -> GameMap | None:
     """Return the map that comes with the package on which most of what a log names is; None if it names nothing."""
     named = {(e.kind, e.ends): e for e in log.entries if e.kind in _NAMED}.values()
-    counts = [(sum(_is_on(e, game_map) for e in named), game_map) for game_map in map(load_map, map_names())]
+    counts = [(sum(_is_on(e, game_map) for e in named), game_map) for game_map in _package_maps()]
     n, best = max(counts, key=lambda count: count[0])
     return best if n else None
+
+
+@cache  # a folder may hold many logs, and to load the maps takes longer than to read one
+def _package_maps() -> tuple[GameMap, ...]:
+    return tuple(map(load_map, map_names()))
 
 
 def _is_on(entry: LogEntry, game_map: GameMap) -> bool:
