@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -56,6 +55,7 @@ async def play(served: Served, *lines: str) -> dict[str, Any]:
     root, table = hello["root"], hello["states"][hello["root"]]
     for line in lines:
         move = {"do": "move", "step": table["now"]["step"], "line": line}
+        move = {"do": line} if line == "continue" else move
         for nonsense in ("no json", "[]", '{"id": 1}', json.dumps({"id": "x", "data": {"method": "custom"}})):
             await page.write_message(nonsense)
         await page.write_message(json.dumps({"id": root, "data": {"method": "custom", "content": move}}))
@@ -114,7 +114,7 @@ def test_a_game_is_continued_after_a_crash(tmp_path: Path, n_draws: int) -> None
         table.kill()
     with served("nordic", folder=tmp_path) as table:
         _, _, offer = table.stop()
-    assert offer.strip().endswith("add --continue games/nordic.jsonl")
+    assert offer.strip().endswith("so does --continue games/nordic.jsonl")
 
     with served("nordic", "--continue", "games/nordic.jsonl", folder=tmp_path) as table:
         after = asyncio.run(play(table))
@@ -127,19 +127,45 @@ def test_a_game_is_continued_after_a_crash(tmp_path: Path, n_draws: int) -> None
     assert len(GameRecord.load(tmp_path / "games" / "nordic.jsonl").steps) == later["now"]["step"]
 
 
-@pytest.mark.parametrize(("answer", "is_continued"), [("y", True), ("n", False)])
-def test_the_last_game_is_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *, is_continued: bool
-) -> None:
+def test_the_page_offers_to_continue_the_last_game(tmp_path: Path) -> None:
+    with served("nordic", "--seats", "planner,Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
+        before = asyncio.run(play(table, "keep all", "draw"))
+        table.kill()
+
+    with served("nordic", folder=tmp_path) as table:
+        new = asyncio.run(play(table))
+        after = asyncio.run(play(table, "continue"))
+        later = asyncio.run(play(table, "draw"))
+        table.stop()
+
+    assert new["offered"]
+    assert new["facts"]["names"] == ["Person", "Planner"]
+    assert not after["offered"]
+    assert [after[what] for what in ("facts", "now")] == [before[what] for what in ("facts", "now")]
+    assert [path.name for path in (tmp_path / "games").iterdir()] == ["nordic.jsonl"]
+    assert len(GameRecord.load(tmp_path / "games" / "nordic.jsonl").steps) == later["now"]["step"]
+
+
+def test_the_last_game_is_the_latest_that_is_not_over(tmp_path: Path) -> None:
     table = GameTable("nordic", "Greedy", seed=7)
     table.play("keep all")
-    for path in (first := tmp_path / "mine.jsonl", tmp_path / "mine-2.jsonl"):
+    first, second = paths = (tmp_path / "mine.jsonl", tmp_path / "mine-2.jsonl")
+    for path in paths:
         table.record.save(path)
-    monkeypatch.setattr("sys.stdin", StringIO(answer))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     os.utime(first, (0, 0))
+    assert pages._last_game(first, table.record.map) == (second, table.record)
+    Game("nordic").play(["Greedy", "Greedy"], seed=7).save(second)
+    assert pages._last_game(first, table.record.map) is None
 
-    assert pages._offer_to_continue(first, table.record.map) == (tmp_path / "mine-2.jsonl" if is_continued else None)
+
+def test_who_has_moved_keeps_the_new_game() -> None:
+    saved = GameTable("nordic", "Greedy", seed=7)
+    saved.play("keep all")
+    table = GameTable("nordic", "Greedy", seed=8)
+    table.offer(saved.record, lambda _: pytest.fail("it was continued"))
+    table.play("keep all")
+    table._handle({"do": "continue"})
+    assert table.record.header.seed == 8
 
 
 def test_a_game_that_cannot_be_continued_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

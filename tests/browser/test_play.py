@@ -13,6 +13,7 @@ from tests.browser.board import owners
 from tests.browser.lab import Watch
 from tests.serving import served
 from ttr_analysis import GameRecord
+from ttr_analysis.widgets import GameTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -269,3 +270,33 @@ def test_whole_games_are_played(
     record = GameRecord.load(tmp_path / said)
     assert record.state_at(-1).is_over
     assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end
+
+
+@pytest.mark.parametrize("is_continued", [True, False])
+def test_the_last_game_is_offered_until_one_moves(browser: Browser, tmp_path: Path, *, is_continued: bool) -> None:
+    last = GameTable("nordic", ["Planner", "Greedy"], seed=7, name="Ida")
+    last.play("keep all")
+    (tmp_path / "games").mkdir()
+    last.record.save(tmp_path / "games" / "nordic.jsonl")
+    with served("nordic", folder=tmp_path) as table:
+        page = browser.new_page(reduced_motion="reduce", viewport={"width": 390, "height": 800})
+        watch = Watch(page)
+        try:
+            page.goto(table.address)
+            offer, board = page.get_by_role("button", name="Continue last game"), page.locator(".ttr-board")
+            before = board.bounding_box()
+            if is_continued:
+                offer.click()
+            else:
+                for box in page.locator(".ttr-t-keep input").all():
+                    box.check()
+                page.get_by_role("button", name="Keep these").click()
+            expect(page.locator(".ttr-t-turn")).to_contain_text("You: take your turn")
+            expect(offer).to_be_hidden()
+            expect(page.locator(".ttr-play")).to_contain_text("Ida" if is_continued else "Person")
+            assert board.bounding_box() == before
+        finally:
+            page.close()
+            table.stop()
+    assert watch.faults == []
+    assert len(list((tmp_path / "games").iterdir())) == (1 if is_continued else 2)

@@ -82,7 +82,7 @@ def play(  # the other options are those of the table
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
     first = save or Path("games") / f"{game_map.name or 'map'}.jsonl"
-    continued = continued or (None if is_new else _offer_to_continue(first, game_map))
+    last = None if continued or is_new else _last_game(first, game_map)
     record = _saved_game(continued, game_map) if continued else None
     names = split_names(seats) if seats else []
     seat, name, policies = seats_of(names or [PERSON, *["Planner"] * ((2 if players is None else players) - 1)])
@@ -100,6 +100,9 @@ def play(  # the other options are those of the table
             if record
             else GameTable(game_map, policies, seat, name=name, practice=practice, **options)
         )
+        if last:
+            path, saved = last
+            table.offer(saved, lambda game: files.keep(game, path))
         table.observe(lambda _: save_game(table), "now")  # each move is saved, before the next is thought about
         return table
 
@@ -135,10 +138,8 @@ def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
     return record
 
 
-def _offer_to_continue(first: Path, game_map: GameMap) -> Path | None:
-    """Return the file of the last game, if that is not over and the person likes to continue it."""
-    from ttr_analysis._words import counted
-
+def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None:
+    """Return the file of the last game, and the game, if it is not over; say how to continue it."""
     saved = [first, *first.parent.glob(f"{glob.escape(first.stem)}-[0-9]*{first.suffix}")]
     last = max(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, default=None)
     if last is None:
@@ -147,11 +148,8 @@ def _offer_to_continue(first: Path, game_map: GameMap) -> Path | None:
         record = _saved_game(last, game_map)
     except (Stopped, GameError, FaultsError, UnknownNameError):
         return None
-    found = f"Your last game, {last}, is not over: {counted(len(record.moves), 'move')} so far."
-    if sys.stdin.isatty():
-        return last if click.confirm(f"{found} Continue it?", default=True) else None
-    print(f"{found} To continue it, add --continue {last}", file=sys.stderr)
-    return None
+    print(f"Your last game is not over. The page offers to continue it; so does --continue {last}", file=sys.stderr)
+    return last, record
 
 
 @commands.command(epilog="Example: ttr-analysis train my-games --player Ann")

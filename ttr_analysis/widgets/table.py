@@ -103,6 +103,7 @@ class GameTable(MessageWidget):
     problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
     about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
     advised = traitlets.Dict({"words": "", "place": None, "step": 0, "n": 0}, read_only=True).tag(sync=True)
+    offered = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
     stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
 
     def __init__(
@@ -124,13 +125,11 @@ class GameTable(MessageWidget):
         self._practice = self._wants_practice = practice
         self._n_said = 0
         self._n_games = 1
+        self._saved: GameRecord | None = None
+        self._on_continue: Callable[[int], None] = lambda _: None
         self.failure: BaseException | None = None
         game = Game(game_map, len(self._policies) + 1, variant)
-        if saved is None or saved.header.seed is not None:
-            self._human_game = HumanGame(game, self._policies, seat, seed, name, saved=saved)
-        else:  # it was played on from a moment of another one
-            begun = saved, len(saved.steps) - 1
-            self._human_game = HumanGame(game, self._policies, seat, seed, name, begun)
+        self._human_game = _sit_down(game, self._policies, seat, seed, name, saved)
         super().__init__()
         self._let_others_play()
 
@@ -162,9 +161,32 @@ class GameTable(MessageWidget):
         >>> GameTable.from_record(table.record).now == table.now
         True
         """
-        names = [name.rpartition(", then ")[2] for name in record.header.policies]
-        seat, name, policies = seats_of(names)
+        seat, name, policies = _seats_in(record)
         return cls(record.map, policies, seat, seed=record.header.seed, name=name, practice=practice, saved=record)
+
+    def offer(self, saved: GameRecord, on_continue: Callable[[int], None]) -> None:
+        """
+        Offer to continue a saved game, in the browser, until the person has moved.
+
+        Parameters
+        ----------
+        saved
+            The game, as `from_record` takes it.
+        on_continue
+            Called with the number of the game at this table, as `n_games` counts, before it
+            is continued.
+
+        Examples
+        --------
+        >>> table = GameTable("nordic", "Greedy", seed=7)
+        >>> table.play("keep all")
+        >>> another = GameTable("nordic", "Greedy", seed=8)
+        >>> another.offer(table.record, on_continue=lambda _: None)
+        >>> another.offered
+        True
+        """
+        self._saved, self._on_continue = saved, on_continue
+        self.set_trait("offered", True)  # noqa: FBT003 - a trait
 
     @property
     def record(self) -> GameRecord:
@@ -393,6 +415,8 @@ class GameTable(MessageWidget):
                     self._try(self.undo)
             case {"do": "new", "players": int(n_players), "seat": int(seat), "seed": int() | None as seed}:
                 self._try(partial(self.new_game, n_players, seat, seed))
+            case {"do": "continue"}:
+                self._try(self._continue)
             case {"do": "stepper"} if self.is_over:
                 self.set_trait("stepping", self.stepping or self._open_stepper())
             case {"do": "hint" | "cost" | "review" as what}:
@@ -404,11 +428,29 @@ class GameTable(MessageWidget):
             case {"do": "why", **asked}:
                 self._say(self._human_game.why(asked))
             case _:
-                problem = self._human_game.act(message)
-                if problem:
-                    self._say(problem)
-                else:
-                    self._let_others_play()
+                self._act(message)
+
+    def _act(self, message: object) -> None:
+        """Make the move that a message asks for."""
+        problem = self._human_game.act(message)
+        if problem:
+            self._say(problem)
+        else:
+            self._let_others_play()
+
+    def _continue(self) -> None:
+        """Continue the game that was offered, unless the person has moved in the new one."""
+        saved = self._saved
+        if saved is None or self._human_game.can_undo:
+            return
+        seat, name, policies = _seats_in(saved)
+        game = Game(saved.map, saved.header.n_players)
+        human_game = _sit_down(game, policies, seat, saved.header.seed, name, saved)
+        self._saved = None
+        self._map, self._variant, self._policies, self._name = saved.map, None, policies, name
+        self._on_continue(self._n_games + 1)
+        self.set_trait("offered", False)  # noqa: FBT003 - a trait
+        self._begin(human_game)
 
     def _advise(self, what: str) -> None:
         """Work something out, and show meanwhile that it takes time."""
@@ -516,6 +558,20 @@ def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -
     return [given] * ((n_players or 2) - 1)
 
 
+def _sit_down(
+    game: Game, policies: Sequence[PolicyLike], seat: int, seed: int | None, name: str, saved: GameRecord | None
+) -> HumanGame:
+    """Return a new game, or a saved one to be continued."""
+    if saved is None or saved.header.seed is not None:
+        return HumanGame(game, policies, seat, seed, name, saved=saved)
+    return HumanGame(game, policies, seat, seed, name, (saved, len(saved.steps) - 1))  # played on from another one
+
+
+def _seats_in(record: GameRecord) -> tuple[int, str, list[PolicyLike]]:
+    """Return where the person sits in a saved game, their name, and who plays the other seats."""
+    return seats_of([name.rpartition(", then ")[2] for name in record.header.policies])
+
+
 # -- on a page of its own: `ttr-analysis play` --------------------------------------------------------------------
 
 
@@ -566,6 +622,10 @@ class GameFiles:
         self._first = first
         self._files: dict[int, Path] = {1: first} if continued else {}
         self._saved = (0, 0)
+
+    def keep(self, game: int, path: Path) -> None:
+        """Keep a game at a table in the file from which it is continued."""
+        self._files[game] = path
 
     @property
     def paths(self) -> list[Path]:

@@ -6,9 +6,10 @@ function makeAdviser(send) {
   const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "What did it cost?"), ask("review", "Review")];
   return {
     buttons: [hint, cost, review],
-    allow({ moment, options }, isBusy) {
+    allow({ moment, options }, isBusy, isOffered) {
       const isOver = moment.acting === null;
-      hint.hidden = cost.hidden = isOver;
+      hint.hidden = isOver;
+      cost.hidden = isOver || isOffered; // the offer has its place, so that the board stays where it is
       review.hidden = !isOver;
       hint.disabled = isBusy || !options;
       cost.disabled = review.disabled = isBusy;
@@ -128,6 +129,8 @@ function showGame({ model, el }) {
   let before; // the moment shown before
   const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
+  const last = makeButton("Continue last game", () => model.send({ do: "continue" }));
+  const isOffered = () => model.get("offered") && !model.get("now").undo; // until one's own first move
   const undo = makeButton("Undo", () => turn.undo());
   const adviser = makeAdviser((message) => {
     if (message.do === "review") stepping.await();
@@ -138,7 +141,7 @@ function showGame({ model, el }) {
     name: "play",
     label: "Play",
     onKey: turn.onKey,
-    head: [newGame, facts.practice ? undo : "", ...adviser.buttons],
+    head: [newGame, last, facts.practice ? undo : "", ...adviser.buttons],
     board: board.element,
     side: [turn.bar, turn.market, own],
     seats: others,
@@ -149,7 +152,10 @@ function showGame({ model, el }) {
   function onNow() {
     if (model.get("facts") !== facts) return; // of another game, which is drawn anew
     const now = model.get("now");
-    keep(() => (undo.disabled = !now.undo));
+    keep(() => {
+      undo.disabled = !now.undo;
+      last.hidden = !isOffered();
+    });
     board.set(now);
     seats.set(now.moment, before);
     before = now.moment;
@@ -160,7 +166,7 @@ function showGame({ model, el }) {
   }
   function onBusy() {
     turn.show();
-    keep(() => adviser.allow(model.get("now"), Boolean(model.get("busy"))));
+    keep(() => adviser.allow(model.get("now"), Boolean(model.get("busy")), isOffered()));
   }
   const onProblem = () => turn.setProblem(model.get("problem"));
   function onAbout() {
