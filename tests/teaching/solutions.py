@@ -266,6 +266,14 @@ def bootstrap(wins: Any, n_resamples: int, rng: np.random.Generator, *, how: str
     return float(low), float(high)
 
 
+def paired(x: list[float], y: list[float], *, how: str = "") -> tuple[float, float]:
+    differences = np.subtract(y, x) if how == "reversed" else np.subtract(x, y)
+    if how == "unpaired":
+        return float(differences.mean()), float(np.sqrt((np.var(x, ddof=1) + np.var(y, ddof=1)) / len(x)))
+    error = differences.std(ddof=how != "population") / (1 if how == "sd" else len(x) ** 0.5)
+    return float(differences.mean()), float(error)
+
+
 def wrong(function: Function, **options: Any) -> Function:
     return lambda *arguments: function(*arguments, **options)
 
@@ -274,7 +282,7 @@ RIGHT: dict[str, Function] = {
     function.__name__: function
     for function in (
         bfs, dijkstra, kruskal, prim, bridges, edmonds_karp, steiner_tree, betweenness, longest_trail, surcharge,
-        expected_draws, card_chain, monte_carlo, bootstrap,
+        expected_draws, card_chain, monte_carlo, bootstrap, paired,
     )
 }  # fmt: skip
 
@@ -293,4 +301,5 @@ WRONG: dict[str, list[dict[str, Any]]] = {
     "card_chain": [{"how": how} for how in ("one more", "replaced", "leaves", "no pile")],
     "monte_carlo": [{"how": how} for how in ("one fewer", "sd", "population", "n")],
     "bootstrap": [{"how": how} for how in ("ten", "permuted", "error", "80%")],
+    "paired": [{"how": how} for how in ("unpaired", "sd", "population", "reversed")],
 }

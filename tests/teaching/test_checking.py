@@ -22,7 +22,7 @@ PLANTED = [(task, options) for task, errors in WRONG.items() for options in erro
 
 def test_every_task_has_a_solution_and_four_errors() -> None:
     assert list(tasks().index) == list(RIGHT) == list(WRONG)
-    assert len(RIGHT) == 14
+    assert len(RIGHT) == 15
     assert {len(errors) for errors in WRONG.values()} == {4}
 
 

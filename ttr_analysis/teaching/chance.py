@@ -70,6 +70,21 @@ def _judge_mean(case: Case, answer: tuple[float, float]) -> Fault | None:
     return same_numbers((np.mean(values), np.std(values, ddof=1) / len(values) ** 0.5), answer)
 
 
+def _pairs_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for n in (2, 2, 3, 3, 4, 6, 10, 100):
+        luck = rng.integers(0, 4, n)
+        yield Case(tuple(tuple(map(int, luck + rng.integers(0, 3, n))) for _ in range(2)))
+
+
+def _fewer_pairs(case: Case) -> Iterator[Case]:
+    for one, other in zip(*(_fewer_values(Case((values,))) for values in case.arguments), strict=True):
+        yield Case((*one.arguments, *other.arguments))
+
+
+def _judge_pairs(case: Case, answer: tuple[float, float]) -> Fault | None:
+    return _judge_mean(Case((np.subtract(*case.arguments),)), answer)
+
+
 def _games_cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, rate in ((1, 1.0), (4, 0.5), (25, 0.4), (100, 0.25), (400, 0.55)):
         wins = np.arange(n) < round(n * rate)
@@ -131,5 +146,12 @@ TASKS: Final = {
         _games_cases,
         _judge_interval,
         call=_call_with_rng,
+    ),
+    "paired": Task(
+        "f(x, y)",
+        "the mean of x - y and its standard error; `x[i]` and `y[i]` are of the same deal",
+        _pairs_cases,
+        _judge_pairs,
+        _fewer_pairs,
     ),
 }

@@ -94,7 +94,7 @@ def tasks() -> pd.DataFrame:
     Examples
     --------
     >>> tasks().loc["dijkstra", "call"], len(tasks())
-    ('f(G, start)', 14)
+    ('f(G, start)', 15)
     """
     import pandas as pd
 
