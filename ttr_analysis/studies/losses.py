@@ -39,6 +39,8 @@ OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (
 """The parts of a game in which winning chances are lost; each decision belongs to one."""
 _LATE: Final = 6
 """The end begins when some seat has less than one train in so many left."""
+_TOGETHER: Final = 6
+"""Tickets for which one network is looked for."""
 _CLAIMS: Final = (CLAIM_ROUTE, ATTEMPT_TUNNEL)
 _CARDS: Final = (DRAW_CARD, DRAW_FACE_UP)
 
@@ -167,17 +169,18 @@ class _Moment(NamedTuple):
 
 
 def _is_in_the_way(state: GameState, seat: int) -> bool:
-    """Return whether a route of another makes a ticket of a seat longer, or impossible."""
+    """Return whether a route of another makes a ticket of a seat, or all of them together, longer, or impossible."""
     own = state.routes_of(seat)
     others = tuple(route for route in state.claimed if state.owners[route.id] != seat)
     parts = join_cities(own)
     tickets = [one for one in state.tickets[seat] if one is not None and not reached_destinations(one, parts)]
     closed, free = ForestSolver(state.game_map, others, own), ForestSolver(state.game_map, (), own)
-    return any(_trains(closed, ticket) != _trains(free, ticket) for ticket in tickets)
+    wanted = [*([ticket] for ticket in tickets), *([tickets[:_TOGETHER]] if len(tickets) > 1 else [])]
+    return any(_trains(closed, some) != _trains(free, some) for some in wanted)
 
 
-def _trains(solver: ForestSolver, ticket: Ticket) -> int | None:
+def _trains(solver: ForestSolver, tickets: Sequence[Ticket]) -> int | None:
     try:
-        return solver.solve([ticket]).length
+        return solver.solve(tickets).length
     except NoNetworkError:
         return None
