@@ -17,8 +17,6 @@ from ttr_analysis.teaching.editions import dumps, student_edition
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 TEACHERS = sorted((FOLDER / "solutions").glob("*.ipynb"))
-BEING_REWRITTEN = ("07_",)
-"""Those whose code still makes sentences, in long cells: this list only shrinks, and then goes."""
 MOST_LINES, MOST_HIDDEN = 15, 0.15
 """Of a cell, and of all lines of code those that are folded away."""
 
@@ -141,7 +139,7 @@ def test_code_is_what_a_reader_would_type() -> None:
         found = [f"{n_lines[name]} lines in {name!r}" for name in typed if n_lines[name] > MOST_LINES]
         found += [f"{name!r} makes a paragraph" for name, source in sources.items() if ends_in_words(source)]
         found += ["too much hidden"] * (n_hidden > MOST_HIDDEN * sum(n_lines.values()))
-        if found and not path.stem.startswith(BEING_REWRITTEN):
+        if found:
             wrong[f"{path.parent.name}/{path.name}"] = found
 
     assert wrong == {}
