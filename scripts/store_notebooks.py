@@ -169,7 +169,7 @@ def small(png: bytes) -> bytes:
     while True:
         for n_colors in (256, 128, 64):
             file = io.BytesIO()
-            picture.quantize(n_colors, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+            picture.quantize(n_colors, kmeans=2, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
             if file.tell() <= MOST_PICTURE_BYTES:
                 return file.getvalue()
         picture = picture.resize((picture.width * 4 // 5, picture.height * 4 // 5), Image.Resampling.LANCZOS)
