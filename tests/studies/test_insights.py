@@ -149,6 +149,13 @@ def test_a_sound_player_is_not_accused() -> None:
     assert not any(one.startswith(("You draw", "You claim", "You keep", "You do not")) for one in said)
 
 
+def test_what_costs_next_to_nothing_is_not_told() -> None:
+    found = faulty(DRAWS, "often", 0.05, n_games=150)
+    table: Any = found.losses
+    assert 0.005 < table.loc[DRAWS, "behind_low"] < 0.02
+    assert found.sentences[0].startswith("No part of your play clearly costs more")
+
+
 def test_losses_add_up_over_the_parts_of_a_game() -> None:
     record = played("nordic", 2, 0, 3)
     greedy = Game(load("nordic"), 2).play(["Greedy", "Planner"], seed=3)

@@ -241,8 +241,11 @@ class Insights:
 _SENTENCES: Final = 5
 _FAULTS: Final = 3
 """Most parts of the game of which is said that they cost chances."""
-_LEAST: Final = 0.005
-"""Least share of a win a game, at the low end of the interval, for this to be said."""
+_LEAST: Final = 0.02
+"""
+Least share of a win a game, at the low end of the interval, for this to be said. There are six parts: one may show less
+by chance.
+"""
 
 
 def win_rate(games: pd.DataFrame) -> Interval:
