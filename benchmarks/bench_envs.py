@@ -23,7 +23,7 @@ N_PAIRS = 15
 SEED = 7
 
 
-def player(batch: Batch) -> Callable[[], float]:
+def make_burst(batch: Batch) -> Callable[[], float]:
     """Return what plays one burst and returns agent steps a second, after some steps that mix the games."""
     rng, observed, mask = np.random.default_rng(SEED), batch.observe(), batch.mask()
 
@@ -41,11 +41,11 @@ def bench_batches(name: str, n_players: int) -> None:
     """Print steps a second of batches on one thread, and how many times as many on two."""
     game_map = ttr.load_map(name)
     for n_games in SIZES:
-        one, two = (player(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
+        one, two = (make_burst(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
         speeds = np.array([(one(), two()) for _ in range(N_PAIRS)])
         print(
             f"{name}, {n_players} players, {n_games} games: {speeds[:, 0].max():,.0f} steps/s at best, "
-            f"{np.median(speeds[:, 0]):,.0f} in the middle, "
+            f"{np.median(speeds[:, 0]):,.0f} median, "
             f"{np.median(speeds[:, 1] / speeds[:, 0]):.2f} times on two threads",
             flush=True,
         )

@@ -1,9 +1,9 @@
 """
 Play games in which one player has a fault that is known, and see whether `insights` names it first.
 
-Run it as `nice python -m scripts.planted early 12`. Three players are as `Planner`, but for one fault each; a fourth
-has none. Each sits with two planners. Only decisions in which the player did something else than a planner are
-measured, in up to 200 new worlds: the others cost nothing against one.
+Run it as `nice python -m scripts.planted early 12`. Three players play like `Planner` except for one fault each; a
+fourth has none. Each sits with two planners. Only decisions that differ from a planner's are measured, in up to 200 new
+worlds: the others cost nothing against one.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def test_the_fault_that_was_planted_is_told_first(place: str, aim: str, sentence
 
 def test_a_sound_player_is_not_accused() -> None:
     said = faulty(DRAWS, "often", 0.0).sentences
-    assert said[0].startswith("No part of your play clearly costs more")
+    assert said[0].startswith("No part of your play clearly costs 2 points")
     assert not any(one.startswith(("You draw", "You claim", "You keep", "You do not")) for one in said)
 
 
@@ -153,7 +153,7 @@ def test_what_costs_next_to_nothing_is_not_told() -> None:
     found = faulty(DRAWS, "often", 0.05, n_games=150)
     table: Any = found.losses
     assert 0.005 < table.loc[DRAWS, "behind_low"] < 0.02
-    assert found.sentences[0].startswith("No part of your play clearly costs more")
+    assert found.sentences[0].startswith("No part of your play clearly costs 2 points")
 
 
 def test_losses_add_up_over_the_parts_of_a_game() -> None:
@@ -188,7 +188,7 @@ def test_a_route_may_be_in_the_way_of_tickets_together_alone() -> None:
         tickets = [one for one in state.tickets[state.acting] if one and not reached_destinations(one, parts)]
         alone = [trains_for(state, [one], others=True) != trains_for(state, [one], others=False) for one in tickets]
         together = trains_for(state, tickets, others=True) != trains_for(state, tickets, others=False)
-        assert _is_in_the_way(state, state.acting) == (any(alone) or together)
+        assert _is_in_the_way(state, state.acting, state.tickets[state.acting]) == (any(alone) or together)
         found += together and not any(alone)
     assert found
 

@@ -7,14 +7,18 @@ import shutil
 from collections import Counter
 from functools import partial
 from importlib import import_module
+from itertools import count
 from pathlib import Path
-from time import sleep
 
+import numpy as np
 import pytest
 
 from tests.fixtures import INVENTED, load
-from ttr_analysis import Game, GameRecord, RecordError
+from tests.notation.bga_writer import log_text, ticket_notes
+from ttr_analysis import Game, GameRecord, RecordError, read_bga
+from ttr_analysis.cards import N_KINDS
 from ttr_analysis.maps.loading import data_folder, map_names
+from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.entries import CORRECTED
 from ttr_analysis.studies import Puzzle, Review, advise, load_puzzles, puzzles, review, save_puzzles
 from ttr_analysis.studies.puzzles import KINDS, _rivals
@@ -70,6 +74,21 @@ def reviews() -> list[Review]:
     return [review(record, 0, rollouts=24, progress=False)]
 
 
+def test_a_puzzle_of_a_log_shows_the_card_that_the_next_taker_proves(tmp_path: Path) -> None:
+    played = Game("usa", 2).play(["Planner"] * 2, seed=7)
+    rng = np.random.default_rng(7)
+    log = read_bga(log_text(played, rng), tickets=ticket_notes(played, rng))
+    step = next(step for step in range(30, 90) if know(log, log.state_at(step).acting, step).packed.market[0] < N_KINDS)
+    table = advise(log, step=step, rollouts=60).table
+
+    puzzle = Puzzle(log, step, "", table)
+    assert log.state_at(step).market[0] == "?" != puzzle.view.market[0]
+    assert f"take {puzzle.view.market[0]}" in set(table["move"])
+    save_puzzles([puzzle], tmp_path / "puzzles.jsonl")
+    (again,) = load_puzzles(tmp_path / "puzzles.jsonl")
+    assert again.actions == puzzle.actions
+
+
 def test_puzzles_of_your_games(reviews: list[Review], tmp_path: Path) -> None:
     found = puzzles(reviews, n=1, rollouts=1_000)
     assert len(found) == 1
@@ -84,15 +103,14 @@ def test_puzzles_of_your_games(reviews: list[Review], tmp_path: Path) -> None:
     assert loaded[0].table["move"].tolist() == found[0].table["move"].tolist()
 
 
-def searched(monkeypatch: pytest.MonkeyPatch, *, stop_after: int | None = None, each: float = 0.0) -> list[int]:
-    """Let every fifth decision be a puzzle, after a search that takes a while; return the steps that are searched."""
+def searched(monkeypatch: pytest.MonkeyPatch, *, stop_after: int | None = None) -> list[int]:
+    """Let every fifth decision be a puzzle; return the steps that are searched."""
     steps: list[int] = []
 
     def search(record: GameRecord, step: int, *, rollouts: int, played: str, **_: object) -> Puzzle | None:
         if len(steps) == stop_after:
             raise KeyboardInterrupt
         steps.append(step)
-        sleep(each)
         if step % 5:
             return None
         return Puzzle(record, step, played, advise(record, step=step, rollouts=rollouts).table)
@@ -127,10 +145,13 @@ def test_a_search_keeps_its_time_and_what_it_found(
     reviews: list[Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "search"
-    steps = searched(monkeypatch, each=0.05)
+    steps = searched(monkeypatch)
+    module = import_module("ttr_analysis.studies.puzzles")
+    ticks = count()
+    monkeypatch.setattr(module, "perf_counter", lambda: 0.05 * len(steps) + 1e-6 * next(ticks))  # 0.05 a search
     short = puzzles(reviews, n=100, rollouts=40, seconds=0.2, path=path, progress=False)
     n_searched = len(steps)
-    assert 1 <= n_searched <= 5
+    assert n_searched == 4
     again = puzzles(reviews, n=100, rollouts=40, seconds=1e-9, path=path, progress=False)
     assert len(steps) == n_searched
     assert again == short

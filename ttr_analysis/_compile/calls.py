@@ -237,7 +237,7 @@ class Compiled(Marked):
         """
         Call the machine code that fits the arguments, after that for types `missed` refused them.
 
-        What `__call__` is now tells nothing about that: another thread may have set it.
+        What `__call__` is now says nothing about that: another thread may have set it.
         """
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()

@@ -241,5 +241,8 @@ def _kept_puzzles(kept: Path, folder: Path, n: int) -> tuple[Puzzle, ...]:
     n_is_asked = is_asked("n") is ParameterSource.COMMANDLINE
     if len(found) < n and (n_is_asked or is_asked("minutes") is ParameterSource.COMMANDLINE):
         return ()
-    print(f"{counted(len(found), 'puzzle')} found before; to look for more, give a larger --puzzles", file=sys.stderr)
+    print(
+        f"{counted(len(found), 'puzzle')} found before; to look for more, give a larger --puzzles, or --minutes",
+        file=sys.stderr,
+    )
     return found[:n] if n_is_asked else found

@@ -176,7 +176,7 @@ def _commented(record: GameRecord, lines: Iterable[tuple[str, int]]) -> Iterator
     yield from (f"# P{seat}: {name}" for seat, name in enumerate(header.players) if name)
     first = 0
     for line, end in lines:
-        stamps = dict.fromkeys(str(entry.stamp) for entry in record.entries[first:end] if entry.stamp)
+        stamps = dict.fromkeys(str(entry.stamp) for entry in record.entries[first:end] if str(entry.stamp or ""))
         if stamps:
             yield f"# {'; '.join(stamps)}"
         yield line

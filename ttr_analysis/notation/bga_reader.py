@@ -23,7 +23,7 @@ from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_lines import Log, LogEntry, acts_of
 from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, copies_named, match_notes
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
-from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
+from ttr_analysis.records.entries import COMPLETING, CORRECTED, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
@@ -34,16 +34,6 @@ _LEFT: Final = re.compile(
     r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
 )
 """What is said of a player who plays no more, or not in time."""
-
-
-_COMPLETING: Final = (
-    codes.KEEP_TICKETS,
-    codes.CLAIM_ROUTE,
-    codes.ATTEMPT_TUNNEL,
-    codes.PAY_TUNNEL,
-    codes.BUILD_STATION,
-)
-"""Events that may complete a ticket."""
 
 
 class UntoldError(Exception):
@@ -510,7 +500,7 @@ class LogFollower:
         starts = [0, *(end for end, _ in self._told)]
         for start, (_, act) in zip(starts, self._told, strict=False):
             event = self.entries[start]
-            if act is None or event.kind not in _COMPLETING:
+            if act is None or event.kind not in COMPLETING:
                 continue
             held = {*self.vector.held[event.seat, : self.vector.n_held[event.seat]].tolist()}
             named = [copies for entry, copies in said if entry.move == act.move and entry.player in ("You", act.player)]

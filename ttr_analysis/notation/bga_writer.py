@@ -48,8 +48,8 @@ def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Gen
     record
         The record; players without a name get one.
     seat
-        The seat that looks on and sees its own hidden cards; None for a log that
-        shows those of everybody, as that of a replay.
+        The seat that looks on and sees its own hidden cards, and which tickets it
+        completes; None for a log that shows those of everybody, as that of a replay.
     rng
         Source of the order in which players keep opening tickets, and of cards and
         cities on a line; None for the order of the record.

@@ -40,8 +40,8 @@ correction              reason; `positions`     between two turns
 Seats and slots count from 0, cards are counts by kind, routes and tickets go
 by their ids, cities by their names. A card drawn, dealt or face up and a ticket
 offered or kept may be "?"; an unknown face-up card is known when it is taken.
-What somebody does may also have a `move` and a `time`: where it stood in the
-source of the record.
+What somebody does may also have a `move` and a `time`, where it stood in the
+source of the record, and the tickets `completed` with it.
 
 `seen_entries` are the events of a game with what a seat cannot see unknown.
 """
@@ -108,6 +108,15 @@ START: Final = codes.SHUFFLED + 2
 CORRECTED: Final = codes.SHUFFLED + 3
 """Kind of a correction."""
 
+COMPLETING: Final = (
+    codes.KEEP_TICKETS,
+    codes.CLAIM_ROUTE,
+    codes.ATTEMPT_TUNNEL,
+    codes.PAY_TUNNEL,
+    codes.BUILD_STATION,
+)
+"""Kinds of what may complete a ticket."""
+
 _NO_STATE: Final = State()
 _REASON: Final = Text(200, least=1)
 _MOVE: Final = Range(0, 999_999)
@@ -128,8 +137,8 @@ class Stamp(NamedTuple):
     time
         The time as written there; "" if none was.
     completed
-        Ids of the tickets of which the source says that they were completed then.
-        Of a ticket that is known from the end of the game only, this tells when it was held.
+        Ids of the tickets that were completed then, by the source: of a ticket that is
+        known from the end of the game only, they show when it was held.
 
     Examples
     --------
@@ -144,6 +153,11 @@ class Stamp(NamedTuple):
     def __str__(self) -> str:
         move = "" if self.move is None else f"move {self.move}"
         return ", ".join(filter(None, [move, self.time]))
+
+
+def _or_none(stamp: Stamp) -> Stamp | None:
+    """Return a stamp, None if it says nothing."""
+    return None if stamp == Stamp() else stamp
 
 
 class Entry(NamedTuple):
@@ -210,8 +224,9 @@ class _Shape:
     @cached_property
     def may_have(self) -> tuple[str, ...]:
         """Other keys; only what somebody does, and corrections, may show where they were in the source."""
-        has_stamp = not codes.CARD_DEALT <= self.kind <= codes.SHUFFLED and self.kind != START
-        return (*self.optional, *_STAMP_KEYS) if has_stamp else self.optional
+        if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START:
+            return self.optional
+        return (*self.optional, *(_STAMP_KEYS if self.kind in COMPLETING else _STAMP_KEYS[:2]))
 
 
 _STAMP_KEYS: Final = ("move", "time", "completed")
@@ -410,7 +425,7 @@ class EntryReader:
                 self._decoder.check((key,), data[key], allowed)
         completed = self._tickets(codes.CLAIM_ROUTE, data["completed"], "completed") if "completed" in data else ()
         ids = tuple(_ticket_name(ticket, self._map) for ticket in completed) if self._map else ()
-        return Stamp(data.get("move"), str(data.get("time", "")), ids)
+        return _or_none(Stamp(data.get("move"), str(data.get("time", "")), ids))
 
     def _name(self, key: str, value: object) -> int | None:
         """Return the number of a route, a city or a ticket; any number if the map is not known."""
@@ -603,7 +618,7 @@ def _without_completed(entry: Entry, seat: int) -> Entry:
     """Return an event without the tickets that it completed for another seat."""
     if entry.stamp is None or entry.seat == seat:
         return entry
-    return entry._replace(stamp=entry.stamp._replace(completed=()))
+    return entry._replace(stamp=_or_none(entry.stamp._replace(completed=())))
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:

@@ -189,7 +189,8 @@ class Insights:
             dearest = str(self.losses["lost"].idxmax())
             row = self.losses.loc[[dearest]].iloc[0]
             yield (
-                "No part of your play clearly costs more than a planner's. Most is left to gain in "
+                f"No part of your play clearly costs {100 * _LEAST:.0f} points of winning a game more "
+                "than a planner's. Most is left to gain in "
                 f"{dearest}: better moves would bring {percent(max(0.0, row['lost']))} of a win a game."
             )
 

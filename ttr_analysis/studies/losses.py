@@ -116,7 +116,7 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
     for one in review.decisions:
         if label_of(one) == FORCED:
             continue
-        moment = _Moment(review.record, one)
+        moment = _Moment(review, one)
         place, planned = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
         if place or planned:
             aim = moment.aim(one.planned) if planned else ""
@@ -126,8 +126,12 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
 class _Moment(NamedTuple):
     """A decision in its game."""
 
-    record: GameRecord
+    review: Review
     one: Decision
+
+    @property
+    def record(self) -> GameRecord:
+        return self.review.record
 
     def place(self, other: Candidate) -> str:
         """Return the part of the game to which a decision belongs, compared with another action."""
@@ -140,7 +144,10 @@ class _Moment(NamedTuple):
             return END
         if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
             return CLAIMING
-        if self._is_contested(other) or _is_in_the_way(before, self.one.seat):
+        held = before.tickets[self.one.seat]
+        if None in held:  # which a log shows at its end
+            held = self.review.view(self.one.step).tickets
+        if self._is_contested(other) or _is_in_the_way(before, self.one.seat, held):
             return BLOCKED
         return CLAIMING if kinds[0] not in _CARDS else DRAWING
 
@@ -168,13 +175,14 @@ class _Moment(NamedTuple):
         return self.one.seat not in owners and any(owner is not None for owner in owners)
 
 
-def _is_in_the_way(state: GameState, seat: int) -> bool:
-    """Return whether a route of another makes a ticket of a seat, or all of them together, longer, or impossible."""
-    own = state.routes_of(seat)
-    others = tuple(route for route in state.claimed if state.owners[route.id] != seat)
+def _is_in_the_way(before: GameState, seat: int, held: Iterable[Ticket | None]) -> bool:
+    """Return whether a route of another makes a ticket, or the dearest ones together, longer, or impossible."""
+    own = before.routes_of(seat)
+    others = tuple(route for route in before.claimed if before.owners[route.id] != seat)
     parts = join_cities(own)
-    tickets = [one for one in state.tickets[seat] if one is not None and not reached_destinations(one, parts)]
-    closed, free = ForestSolver(state.game_map, others, own), ForestSolver(state.game_map, (), own)
+    tickets = [ticket for ticket in held if ticket is not None and not reached_destinations(ticket, parts)]
+    tickets.sort(key=lambda ticket: max(points for _, points in ticket.destinations), reverse=True)
+    closed, free = ForestSolver(before.game_map, others, own), ForestSolver(before.game_map, (), own)
     wanted = [*([ticket] for ticket in tickets), *([tickets[:_TOGETHER]] if len(tickets) > 1 else [])]
     return any(_trains(closed, some) != _trains(free, some) for some in wanted)
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from math import inf
 from operator import index
@@ -30,7 +30,7 @@ from ttr_analysis.engine.actions import (
     KeepTickets,
     PayTunnel,
 )
-from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.maps.loading import MapLike, as_map, data_folder, find_folder, load_map, map_names
@@ -102,7 +102,8 @@ class Puzzle:
     def view(self) -> SeatView:
         """What the seat saw: board, hand, tickets and market."""
         state = self.record.state_at(self.step)
-        if has_unknown_tickets(state.packed, state.acting):  # which the record shows at its end
+        is_market_known = (state.packed.market < UNKNOWN_CARD).all()
+        if has_unknown_tickets(state.packed, state.acting) or not is_market_known:  # which the record shows later
             return view_of(know(self.record, state.acting, self.step))
         return SeatView(self.record.map, state.n_players, state.packed, state.acting)
 
@@ -275,10 +276,10 @@ def puzzles(
         if key not in saved.tables:
             if perf_counter() >= until:
                 continue  # what was found before in later ones is still returned
-            made = find_puzzle(review.record, step - 1, rollouts=rollouts, seed=seed, played=played)
+            made = find_puzzle(_as_stored(review.record), step - 1, rollouts=rollouts, seed=seed, played=played)
             saved.keep(key, made.table if made else None)
         if (table := saved.tables[key]) is not None:
-            found.append(Puzzle(review.record, step - 1, played, table))
+            found.append(Puzzle(_as_stored(review.record), step - 1, played, table))
         if len(found) == n:
             break
     return tuple(found)
@@ -322,6 +323,12 @@ def find_puzzle(
     if not first or not again or first[0] != again[0]:
         return None
     return Puzzle(record, step, played, again[1])
+
+
+@lru_cache(maxsize=2)
+def _as_stored(record: GameRecord) -> GameRecord:
+    """Return a record without what a file of puzzles does not keep, such as which tickets were completed when."""
+    return replace(record, entries=tuple(entry._replace(stamp=None) for entry in record.entries))
 
 
 def watched(record: GameRecord, step: int) -> GameRecord:
@@ -432,12 +439,13 @@ class _Stored:
 
     def puzzle(self, own: GameMap | None, load: Callable[..., GameMap]) -> Puzzle:
         variant = self.variant or None
-        if own is not None and (self.map == own.name or self.map not in map_names()):
+        if own is not None and self.map == own.name:
             game_map = own.with_variant(variant)
         elif self.map in map_names():
             game_map = load(self.map, variant=variant)
         else:  # a name in a file of a stranger must not lead to another file
-            raise GameError(f"expected one of the maps {', '.join(map_names())}, or game_map, got {self.map!r}")
+            known = ", ".join([*map_names(), *([own.name] if own is not None else ["or game_map"])])
+            raise GameError(f"expected one of the maps {known}, got {self.map!r}")
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
         puzzle = Puzzle(record, self.step, self.played, _table_of(self.moves))
         if not puzzle.actions:

@@ -104,11 +104,14 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
             odds[:, i] += _OF_SHARE * features[tickets, SHARE] + _OF_DONE * features[tickets, DONE]
             odds[tables.deck_leaves[tables.ticket_deck[tickets]] > 0, i] = _NEVER
         odds[(at[turn:, tickets] != AT_PILE).any(axis=0), i] = _NEVER  # it is seen elsewhere
-    for step, stamp in enumerate(record.stamps):
-        for ticket in () if stamp is None else stamp.completed:
-            row = tickets == record.map.ticket_numbers[ticket]
-            # What was complete as it was kept would have been told of before, had it been held.
-            odds[np.ix_(row, turns != step if step in turns else turns > step)] = _NEVER
+    has_stations = record.map.rules.stations.number > 0  # with which a claim of another may complete a ticket
+    for step, (part, stamp) in enumerate(zip(record.timeline().steps, record.stamps, strict=True)):
+        if stamp is None or record.entries[part.first].seat != seat:
+            continue
+        # A log would have named a ticket before it was kept in this turn, had it been held then and complete.
+        never = turns != step if step in turns and not has_stations else turns > step
+        rows = np.isin(tickets, [record.map.ticket_numbers[ticket] for ticket in stamp.completed])
+        odds[np.ix_(rows, never)] = _NEVER
     return odds
 
 
