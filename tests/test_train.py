@@ -60,7 +60,7 @@ def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
         assert again.address.startswith("http://127.0.0.1")
         code, said, noted = again.stop()
     assert (code, said) == (0, "nothing was answered")
-    assert noted == "1 puzzle found before; to look for more, give a larger --puzzles\n"
+    assert noted == "1 puzzle found before; to look for more, give a larger --puzzles, or --minutes\n"
 
 
 @pytest.mark.parametrize(
