@@ -144,12 +144,14 @@ class _Moment(NamedTuple):
             return END
         if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
             return CLAIMING
-        held = before.tickets[self.one.seat]
-        if None in held:  # which a log shows at its end
-            held = self.review.view(self.one.step).tickets
-        if self._is_contested(other) or _is_in_the_way(before, self.one.seat, held):
+        if self._is_contested(other) or _is_in_the_way(before, self.one.seat, self._held(before)):
             return BLOCKED
         return CLAIMING if kinds[0] not in _CARDS else DRAWING
+
+    def _held(self, before: GameState) -> Sequence[Ticket | None]:
+        """Return the tickets of the seat, which a log shows only at its end."""
+        held = before.tickets[self.one.seat]
+        return self.review.view(self.one.step).tickets if None in held else held
 
     def aim(self, other: Candidate) -> str:
         """Return how the action played differs from another one."""
