@@ -459,16 +459,23 @@ class Batch:
             seen = _room(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
             allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
-        # All of them, before anything happens.
-        self._on_threads(lambda block: self._find_codes(block, chosen))
+        # All of them, before anything happens; on this thread, since others would take longer to wake than to help.
+        self._find_codes(chosen)
         rewards = np.zeros((self.n_games, self.n_players))
         self._on_threads(lambda block: self._advance(block, rewards, seen, allowed))
+        if self._may_fault:
+            check_legal(self._states, 0)
+        ended = np.flatnonzero(self._done)
+        if len(ended):
+            self._end(ended, rewards)
+            if self._auto_reset:
+                self._renew(ended)
+                self._see_anew(ended, seen, allowed)
         return rewards, self._done.astype(np.bool_), self.seats
 
-    def _find_codes(self, block: slice, chosen: Ints) -> None:
-        fault = find_codes(self._states[block], self._tables, self._numbering, chosen[block], self._codes[block])
-        if fault >= 0:
-            slot = block.start + fault
+    def _find_codes(self, chosen: Ints) -> None:
+        slot = find_codes(self._states, self._tables, self._numbering, chosen, self._codes)
+        if slot >= 0:
             action = chosen[slot]
             what = f"action {action}" + (f" ({self.words[action]})" if 0 <= action < self.n_actions else "")
             raise IllegalActionError(f"P{self._seat_of[slot]} in slot {slot} may not do this now: {what}")
@@ -491,14 +498,6 @@ class Batch:
         )
         if self._worth is not None:
             add_changes(states, self._tables, self._worth, self._before[block], rewards[block])
-        if self._may_fault:
-            check_legal(states, block.start)
-        ended = block.start + np.flatnonzero(self._done[block])
-        if len(ended):
-            self._end(ended, rewards)
-            if self._auto_reset:
-                self._renew(ended)
-                self._see_anew(ended, seen, allowed)
 
     def _end(self, ended: Ints, rewards: Floats) -> None:
         """Keep the scores of games that ended, and reward their seats."""
