@@ -15,7 +15,7 @@ import pytest
 
 from tests.fixtures import INVENTED, load
 from tests.notation.bga_writer import log_text, ticket_notes
-from ttr_analysis import Game, GameRecord, RecordError, read_bga
+from ttr_analysis import Game, GameRecord, RecordError, __version__, read_bga
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.maps.loading import data_folder, map_names
 from ttr_analysis.policies.search.watching import know
@@ -156,13 +156,20 @@ def test_a_search_keeps_its_time_and_what_it_found(
     assert len(steps) == n_searched
     assert again == short
 
+    path.write_text(path.read_text().replace(f'"{__version__}"', '"0.8"'))
+    puzzles(reviews, n=100, rollouts=40, seconds=0.2, path=path, progress=False)
+    assert steps[n_searched:] == steps[:n_searched]  # begun anew
+
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("[]", "is no search that was saved"),
-        ('{"search": {"rollouts": 9, "seed": 1}, "decisions": {}}', "is of another search"),
-        ('{"search": {}, "decisions": {"a 1": [{"move": "draw"}]}}', "is no search that was saved"),
+        (f'{{"search": {{"version": "{__version__}", "seed": 1}}, "decisions": {{}}}}', "is of another search"),
+        (
+            f'{{"search": {{"version": "{__version__}"}}, "decisions": {{"a 1": [{{"move": "draw"}}]}}}}',
+            "is no search that was saved",
+        ),
     ],
 )
 def test_a_file_of_another_search_is_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -17,6 +17,7 @@ from typing import Annotated, Final
 import pandas as pd
 from tqdm.auto import tqdm
 
+from ttr_analysis import __version__
 from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, Text, read_text, write_atomically
 from ttr_analysis._errors import GameError, UnknownNameError
 from ttr_analysis._notebook import as_table
@@ -235,7 +236,8 @@ def puzzles(
         Time limit; the decision that is searched when it ends is searched to the end.
     path
         A file to which the search is saved after each decision, and from which it
-        resumes, also after other games were added.
+        resumes, also after other games were added. One of another version of this
+        package is begun anew.
     progress
         Whether to show a progress bar.
 
@@ -394,17 +396,19 @@ class _SavedSearch:
 
     def __init__(self, path: str | os.PathLike[str] | None, how: Mapping[str, int]) -> None:
         self._path = None if path is None else Path(path).expanduser()
-        self._how = how
+        self._how = {"version": __version__, **how}
         self.tables: dict[str, pd.DataFrame | None] = {}
         if self._path is None or not self._path.exists():
             return
         try:
             data = json.loads(self._path.read_text("utf-8"))
-            is_same = data["search"] == how
+            saved = data["search"]
+            if saved.get("version") != __version__:
+                return  # its moves were judged in another way
             decisions = {key: [_Move(**move) for move in moves] for key, moves in data["decisions"].items()}
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"{self._path} is no search that was saved") from error
-        if not is_same:
+        if saved != self._how:
             raise ValueError(f"{self._path} is of another search: another seed or number of rollouts")
         self.tables = {key: _table_of(moves) if moves else None for key, moves in decisions.items()}
 

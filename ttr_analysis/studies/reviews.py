@@ -566,7 +566,8 @@ def review(
         Seed of worlds and rollouts.
     path
         A file to which the review is saved after each decision, and from which it
-        resumes, if it is of this game, seat, seed and number of rollouts.
+        resumes, if it is of this game, seat, seed and number of rollouts. One of another
+        version of this package is begun anew.
     progress
         Whether to show progress bars.
 

@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from ttr_analysis import __version__
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis.studies.judging import Decision
 
 
 class SavedReview:
-    """What has been judged, also on disk if there is a file for it; one with another key is refused."""
+    """
+    What has been judged, also on disk if there is a file for it; one with another key is refused.
+
+    One of another version of this package is begun anew: its moves were judged in another way.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None, key: Mapping[str, object]) -> None:
         self._path = None if path is None else Path(path).expanduser()
-        self._key = key
+        self._key = {"version": __version__, **key}
         self.judged: dict[int, Decision] = {}
         self.again: dict[int, Decision] = {}
         if self._path is not None and self._path.exists():
@@ -41,11 +46,13 @@ class SavedReview:
     def _read(self, path: Path) -> None:
         try:
             data = json.loads(path.read_text("utf-8"))
-            is_same = data["review"] == self._key
+            saved = data["review"]
+            if saved.get("version") != __version__:
+                return
             kept = [{one.step: one for one in map(Decision.from_data, data[name])} for name in ("judged", "again")]
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is no review that was saved") from error
-        if not is_same:
+        if saved != self._key:
             raise ValueError(f"{path} is of another review: another game, seat, seed or number of rollouts")
         self.judged, self.again = kept
 
