@@ -146,7 +146,7 @@ def test_the_page_offers_to_continue_the_last_game(tmp_path: Path) -> None:
     assert len(GameRecord.load(tmp_path / "games" / "nordic.jsonl").steps) == later["now"]["step"]
 
 
-def test_the_latest_game_is_offered_if_it_is_not_over(tmp_path: Path) -> None:
+def test_the_latest_game_that_is_not_over_is_offered(tmp_path: Path) -> None:
     table = GameTable("nordic", "Greedy", seed=7)
     table.play("keep all")
     first, second = paths = (tmp_path / "mine.jsonl", tmp_path / "mine-2.jsonl")
@@ -154,7 +154,10 @@ def test_the_latest_game_is_offered_if_it_is_not_over(tmp_path: Path) -> None:
         table.record.save(path)
     os.utime(first, (0, 0))
     assert pages._last_game(first, table.record.map) == (second, table.record)
-    Game("nordic").play(["Greedy", "Greedy"], seed=7).save(second)
+    over = Game("nordic").play(["Greedy", "Greedy"], seed=7)
+    over.save(second)
+    assert pages._last_game(first, table.record.map) == (first, table.record)
+    over.save(first)
     assert pages._last_game(first, table.record.map) is None
 
 

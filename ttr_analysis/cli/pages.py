@@ -6,6 +6,7 @@ import glob
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
@@ -139,17 +140,14 @@ def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
 
 
 def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None:
-    """Return the file of the last game, and the game, if it is not over; say how to continue it."""
+    """Return the file of the latest game that is not over, and the game; say how to continue it."""
     saved = [first, *first.parent.glob(f"{glob.escape(first.stem)}-[0-9]*{first.suffix}")]
-    last = max(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, default=None)
-    if last is None:
-        return None
-    try:
-        record = _saved_game(last, game_map)
-    except (Stopped, GameError, FaultsError, UnknownNameError):
-        return None
-    print(f"Your last game is not over. The page offers to continue it; so does --continue {last}", file=sys.stderr)
-    return last, record
+    for last in sorted(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, reverse=True):
+        with suppress(Stopped, GameError, FaultsError, UnknownNameError):
+            record = _saved_game(last, game_map)
+            print(f"A game is not over. The page offers to continue it; so does --continue {last}", file=sys.stderr)
+            return last, record
+    return None
 
 
 @commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
