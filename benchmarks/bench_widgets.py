@@ -20,11 +20,21 @@ from jupyter_client.session import json_packer
 from benchmarks._timing import milliseconds
 from tests.browser.lab import Lab, find_browser, open_browser, open_disk, open_lab
 from tests.browser.samples import cell, sample_record
-from tests.browser.timing import Playing, Times, answer_times, key_times, opening_times, watch_playing
+from tests.browser.timing import (
+    FRAME,
+    Playing,
+    Times,
+    answer_times,
+    flight_gaps,
+    key_times,
+    opening_times,
+    watch_playing,
+)
+from tests.serving import served
 from ttr_analysis.widgets import GameStepper
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Browser, Locator
 
 N_KEYS = 150
 N_UNDISTURBED = 3
@@ -32,6 +42,7 @@ MOST_PLAYS = 10
 DISTURBED = 0.005
 """Share of the processors that the host of a virtual machine gives to others: from here on frames drop with it."""
 N_CHANGES = 40
+N_DRAWS = 24
 SECONDS = 10
 STEP_SECONDS = 0.1
 N_TICKETS = 5
@@ -71,6 +82,7 @@ def rows() -> Iterator[Row]:
         path = Path(folder) / "game.html"
         stepper.to_html(path)
         yield "its page on disk", f"{path.stat().st_size / 1000:.0f} kB", "", True
+        yield from of_table(browser, Path(folder))
         with open_disk(browser) as disk:
             yield from of_stepper("page on disk", disk.show(path))
         with open_lab(browser, Path(folder)) as lab:
@@ -140,6 +152,25 @@ def of_explorers(lab: Lab) -> Iterator[Row]:
     changes = [partial(box.press, "Space") for box in (*boxes, *boxes)]
     times = answer_times(widget, changes * (N_CHANGES // len(changes)))
     yield "JupyterLab: explorer, change to answer", spread(times), f"95% < {ANSWER} ms", late(times.frame) < ANSWER
+
+
+def of_table(browser: Browser, folder: Path) -> Iterator[Row]:
+    """Yield timings of the page of a table: cards are drawn, and the other claims routes meanwhile."""
+    with served("nordic", "--seats", "Ida,Greedy", "--seed", "7", folder=folder) as table:
+        page = browser.new_page(viewport={"width": 1300, "height": 900})
+        page.goto(table.address)
+        for box in page.locator(".ttr-t-keep input").all():
+            box.check()
+        page.get_by_role("button", name="Keep these").click()
+        draw, root = page.get_by_role("button", name="Draw a card"), page.locator(".ttr-play")
+        gaps = [gap for _ in range(N_DRAWS) for gap in flight_gaps(page, draw.click)]
+        figures = f"median {median(gaps):.1f} ms, 95% {late(gaps):.1f} ms, most {max(gaps):.1f} ms ({len(gaps)} frames)"
+        yield "page of a table: frames while cards and trains fly", figures, "median 16.7 ms", median(gaps) < FRAME + 1
+        draw.focus()
+        times = key_times(root, "Enter", N_DRAWS, when=lambda: draw.click(trial=True))
+        is_met = median(times.frame) < KEY[0] and late(times.frame) < KEY[1]
+        yield "page of a table: key to frame", spread(times), f"median < {KEY[0]} ms, 95% < {KEY[1]} ms", is_met
+        page.close()
 
 
 def late(times: list[float]) -> float:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.board import owners
+from tests.browser.board import click_route, owners
 from tests.browser.lab import Watch
 from tests.serving import served
 from ttr_analysis import GameRecord
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-SIZES = ((1300, 900), (800, 1000))
+DESK = ((1300, 900), (800, 1000))
+PHONE = ((390, 800),)
 MOST_ACTIONS = 3
 """Of a claim: the route, how it is paid, and what a tunnel adds."""
 MOST_PAYMENTS = 5
 """That are offered at once."""
 
-# What both players ask of the page. `see` notes where the board is and what is out of sight; `decision` waits until the
-# person decides, and is null when the game is over.
+# What all players ask of the page. `see` notes where the board is and what is out of sight; `wait` until the person
+# decides, or the game is over.
 LOOK = """
 const root = document.querySelector('.ttr-play');
 const find = selector => [...root.querySelectorAll(selector)];
@@ -40,58 +43,54 @@ const see = (seen) => {
   const {x, y, width, height} = root.querySelector('.ttr-board').getBoundingClientRect();
   const at = [x, y + scrollY, width, height].map(n => n.toFixed(2)).join(' ');
   if (!seen.boards.includes(at)) seen.boards.push(at);
-  const controls = find(':is(.ttr-head, .ttr-side) :is(button, input, summary)');
-  for (const control of controls.filter(one => one.checkVisibility())) {
-    const {left, right, bottom} = control.getBoundingClientRect();
+  const others = innerWidth === 800 ? [] : find('.ttr-rest .ttr-seat');
+  const controls = find(':is(.ttr-head, .ttr-side) :is(button, input, summary)').filter(one => one.checkVisibility());
+  for (const part of [...find('.ttr-t-turn, .ttr-side .ttr-hand'), ...controls, ...others]) {
+    const {left, right, bottom} = part.getBoundingClientRect();
     const isCut = left < 0 || right > document.documentElement.clientWidth;
-    if (isCut || bottom + scrollY > innerHeight) seen.hidden.push(control.textContent);
-  }
-  for (const other of innerWidth < 1000 ? [] : find('.ttr-rest .ttr-seat')) {
-    if (other.getBoundingClientRect().bottom + scrollY > innerHeight) seen.hidden.push(other.textContent);
+    if (isCut || bottom + scrollY > innerHeight) seen.hidden.push(part.textContent);
   }
   if (/[^ ]-[^ ]+[/][0-9]/.test(root.innerText)) seen.hidden.push('an id of a route');
   seen.widest = Math.max(seen.widest, document.documentElement.scrollWidth);
 };
 """
 
-# Plays some turns by clicks: claims the longest route that can be claimed, and else draws.
-CLICKS = (
-    """async ([turns, seen]) => {"""
+# Where a finger, or the mouse, goes next: it claims the longest route that can be claimed, and else draws.
+NEXT = (
+    """async (seen) => {"""
     + LOOK
     + """
-  const click = one => one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+  await wait();
+  see(seen);
+  if (!turn().startsWith('You:')) return {seen, over: true};
   const numbers = route => root.querySelector(`.ttr-numbers[data-route="${route.dataset.route}"]`);
   const cars = route => numbers(route).getAttribute('x').split(' ').length;
-  const isDue = () => root.querySelector('.ttr-t-claim') || turn().includes('tunnel');
-  const claim = async route => {
-    let actions = 1;
-    for (click(route); isDue() && actions < 9; actions++) {
-      see(seen);
-      const payments = find('.ttr-t-payment');
-      seen.payments = Math.max(seen.payments, payments.length);
-      click(payments[0] ?? find('.ttr-t-actions button')[0]);
-      await wait();
-    }
-    return actions;
+  const middle = one => {
+    const {x, y, width, height} = one.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
   };
-  for (let n = 0; n < turns; n++) {
-    await wait();
-    see(seen);
-    if (!turn().startsWith('You:')) return {...seen, over: true};
-    const boxes = find('.ttr-t-keep input');
-    const routes = find('.ttr-route.is-open').sort((a, b) => cars(b) - cars(a));
-    const draws = find('.ttr-piles button:enabled');
-    if (boxes.length) {
-      boxes.forEach(click);
-      click(find('.ttr-t-keep .ttr-main')[0]);
-    } else if (routes.length) {
-      seen.actions = Math.max(seen.actions, await claim(routes[0]));
-    } else {
-      click(draws[0] ?? find('.ttr-t-actions button, .ttr-market button:enabled')[0]);
-    }
-    await wait();
-  }
-  return seen;
+  const onTrack = route => {
+    const hit = route.querySelector('.ttr-hit');
+    const points = [0.5, 0.4, 0.6, 0.3, 0.7].map(share => {
+      const {x, y} = hit.getPointAtLength(share * hit.getTotalLength()).matrixTransform(hit.getScreenCTM());
+      return [x, y];
+    });
+    return points.find(at => route.contains(document.elementFromPoint(...at))) ?? points[0];
+  };
+  const payments = find('.ttr-t-payment');
+  const routes = find('.ttr-route.is-open').sort((a, b) => cars(b) - cars(a));
+  const [what, target] = [
+    ['box', find('.ttr-t-keep input:not(:checked)')[0]],
+    ['keep', find('.ttr-t-keep .ttr-main')[0]],
+    ['pay', payments[0] ?? find('.ttr-t-spot button')[0]],
+    ['route', routes[0]],
+    ['draw', find('.ttr-piles button:enabled')[0]],
+    ['other', find('.ttr-t-actions button, .ttr-market button:enabled')[0]],
+  ].find(([, one]) => one?.checkVisibility());
+  const at = what === 'route' ? onTrack(target) : middle(target);
+  if (!target.contains(document.elementFromPoint(...at))) seen.hidden.push(`${what}: ${target.textContent}`);
+  seen.payments = Math.max(seen.payments, payments.length);
+  return {seen, what, at, over: false};
 }"""
 )
 
@@ -140,21 +139,38 @@ def nothing_seen() -> dict[str, Any]:
     return {"boards": [], "hidden": [], "widest": 0, "payments": 0, "actions": 0}
 
 
-def set_size(page: Page, k: int) -> None:
+def set_size(page: Page, size: tuple[int, int]) -> None:
     """Give the page one of its sizes."""
-    width, height = SIZES[k]
+    width, height = size
     page.set_viewport_size({"width": width, "height": height})
 
 
-def finish_by_clicks(page: Page) -> list[dict[str, Any]]:
+def finish_by_mouse(page: Page) -> list[dict[str, Any]]:
     """Play a game to its end by clicks, and return what was seen at each size."""
-    seen = [nothing_seen() for _ in SIZES]
-    while True:
-        for k in range(len(SIZES)):
-            set_size(page, k)
-            seen[k] = page.evaluate(CLICKS, [6, seen[k]])
-            if seen[k].pop("over", False):
-                return seen
+    return _finish_by(page, page.mouse.click, DESK)
+
+
+def finish_by_touch(page: Page) -> list[dict[str, Any]]:
+    """Play a game to its end by taps, and return what was seen."""
+    return _finish_by(page, page.touchscreen.tap, PHONE)
+
+
+def _finish_by(
+    page: Page, press: Callable[[float, float], None], sizes: tuple[tuple[int, int], ...]
+) -> list[dict[str, Any]]:
+    seen, actions = [nothing_seen() for _ in sizes], 0
+    for n in count():
+        k = n // 20 % len(sizes)
+        if len(sizes) > 1 and n % 20 == 0:
+            set_size(page, sizes[k])
+        due = page.evaluate(NEXT, seen[k])
+        seen[k] = due["seen"]
+        if due["over"]:
+            break
+        actions = actions + 1 if due["what"] == "pay" else 1
+        seen[k]["actions"] = max(seen[k]["actions"], actions)
+        press(*due["at"])
+    return seen
 
 
 class Keys:
@@ -169,7 +185,7 @@ class Keys:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.seen = [nothing_seen() for _ in SIZES]
+        self.seen = [nothing_seen() for _ in DESK]
         self._patience = 0
         self._n = 0
         self._visits: Counter[str] = Counter()
@@ -178,8 +194,8 @@ class Keys:
         """Play a game to its end, and return what was seen at each size."""
         k = -1
         while True:
-            if k != (k := self._n // 40 % len(SIZES)):
-                set_size(self.page, k)
+            if k != (k := self._n // 40 % len(DESK)):
+                set_size(self.page, DESK[k])
             due = self._look(k)
             if due["over"]:
                 return self.seen
@@ -224,9 +240,9 @@ class Keys:
         self.seen[k]["actions"] = max(self.seen[k]["actions"], actions)
 
 
-def check(seen: list[dict[str, Any]]) -> None:
+def check(seen: list[dict[str, Any]], sizes: tuple[tuple[int, int], ...]) -> None:
     """See that the board stayed where it was at each size, and everything was in sight and at hand."""
-    for (width, _), noted in zip(SIZES, seen, strict=True):
+    for (width, _), noted in zip(sizes, seen, strict=True):
         assert len(noted["boards"]) == 1
         assert noted["hidden"] == []
         assert noted["widest"] == width
@@ -239,12 +255,25 @@ def finish_by_keys(page: Page) -> list[dict[str, Any]]:
     return Keys(page).finish()
 
 
-@pytest.mark.parametrize(("game_map", "finish"), [("nordic", finish_by_clicks), ("nederland", finish_by_keys)])
+@pytest.mark.parametrize(
+    ("game_map", "finish", "sizes"),
+    [
+        ("nordic", finish_by_mouse, DESK),
+        ("nederland", finish_by_keys, DESK),
+        ("europe", finish_by_touch, PHONE),
+    ],
+)
 def test_whole_games_are_played(
-    browser: Browser, tmp_path: Path, game_map: str, finish: Callable[[Page], list[dict[str, Any]]]
+    browser: Browser,
+    tmp_path: Path,
+    game_map: str,
+    finish: Callable[[Page], list[dict[str, Any]]],
+    sizes: tuple[tuple[int, int], ...],
 ) -> None:
     with served(game_map, "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
-        page = browser.new_page(reduced_motion="reduce")  # nobody watches
+        is_phone = sizes is PHONE
+        page = browser.new_page(has_touch=is_phone, is_mobile=is_phone, reduced_motion="reduce")  # nobody watches
+        set_size(page, sizes[0])
         watch = Watch(page)
         try:
             page.goto(table.address)
@@ -266,10 +295,93 @@ def test_whole_games_are_played(
             code, said, complaints = table.stop()
 
     assert (code, complaints, watch.faults) == (0, "", [])
-    check(seen)
+    check(seen, sizes)
     record = GameRecord.load(tmp_path / said)
     assert record.state_at(-1).is_over
     assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end
+
+
+@contextmanager
+def at_table(browser: Browser, folder: Path) -> Iterator[Page]:
+    """Open a table with all opening tickets kept, and see afterwards that nothing went wrong."""
+    with served("nordic", "--seats", "Ida,Greedy", "--seed", "7", folder=folder) as table:
+        page = browser.new_page()
+        set_size(page, DESK[0])
+        watch = Watch(page)
+        try:
+            page.goto(table.address)
+            for box in page.locator(".ttr-t-keep input").all():
+                box.check()
+            page.get_by_role("button", name="Keep these").click()
+            expect(page.locator(".ttr-t-turn")).to_contain_text("You: take your turn")
+            yield page
+        finally:
+            page.close()
+        assert watch.faults == []
+
+
+def boards(page: Page) -> list[Any]:
+    """Return where the board is at each size of the page."""
+    found = []
+    for size in (*DESK, *PHONE):
+        set_size(page, size)
+        found.append(page.locator(".ttr-board").bounding_box())
+    set_size(page, DESK[0])
+    return found
+
+
+def test_the_board_stays_where_it_is_when_hints_and_problems_appear(browser: Browser, tmp_path: Path) -> None:
+    with at_table(browser, tmp_path) as page:
+        before = boards(page)
+        for name, words in (("Hint", "Best: "), ("What did it cost?", "win")):
+            page.get_by_role("button", name=name).click()
+            expect(page.locator(".ttr-advised")).to_contain_text(words)
+            assert boards(page) == before
+        click_route(page.locator(".ttr-play"), "Lieksa-Murmansk/0")
+        expect(page.get_by_role("alert")).to_contain_text("more cards are missing")
+        assert boards(page) == before
+
+
+# Notes what flies over the table.
+FLOWN = """() => {
+  window.flown = [];
+  const note = ({dataset, firstChild}) => window.flown.push(
+    dataset.owner === undefined ? 'card' : `trains of ${dataset.owner} to ${firstChild.nextSibling.dataset.route}`);
+  const seen = new MutationObserver(changes => changes.forEach(({addedNodes}) => addedNodes.forEach(note)));
+  seen.observe(document.querySelector('.ttr-sky'), {childList: true});
+}"""
+
+
+def test_cards_and_trains_fly_where_they_go_until_a_key_or_click(browser: Browser, tmp_path: Path) -> None:
+    with at_table(browser, tmp_path) as page:
+        sky, table, draw = (
+            page.locator(".ttr-sky > *"),
+            page.locator(".ttr-play"),
+            page.locator(".ttr-piles button").first,
+        )
+        page.evaluate(FLOWN)
+        while not page.locator(".ttr-route.is-open").count():
+            expect(draw).to_be_enabled()
+            draw.click()
+        expect(draw).to_be_enabled()
+        page.keyboard.press("Shift")
+        assert sky.count() == 0
+
+        click_route(table, page.locator(".ttr-route.is-open").first.get_attribute("data-route") or "")
+        page.locator(".ttr-t-payment").first.click()
+        expect(page.locator(".ttr-route.is-awaiting")).not_to_have_count(0)
+        expect(sky).to_have_count(0)  # they have landed
+        assert page.locator(".is-awaiting").count() == 0
+        flown = page.evaluate("window.flown")
+        assert {one for one in flown if one != "card"} == {
+            f"trains of {owner} to {route}" for route, owner in owners(table).items()
+        }
+        assert flown.count("card") > len(owners(table))
+
+        page.emulate_media(reduced_motion="reduce")
+        draw.click()
+        expect(draw).to_be_enabled()
+        assert page.evaluate("window.flown") == flown
 
 
 @pytest.mark.parametrize("is_continued", [True, False])

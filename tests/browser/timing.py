@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Locator, Page
 
     from tests.browser.lab import Lab
 
@@ -77,6 +77,19 @@ WATCH = """async (root, milliseconds) => {
   return [frames, steps.size];
 }"""
 
+# Notes the time of every frame of the browser from the first copy that flies over a table until the last has landed.
+FLIGHTS = """() => {
+  window.flights = new Promise(done => {
+    const [sky, frames] = [document.querySelector('.ttr-sky'), []];
+    const note = now => {
+      if (sky.childElementCount) frames.push(now);
+      if (sky.childElementCount || !frames.length) requestAnimationFrame(note);
+      else done(frames);
+    };
+    requestAnimationFrame(note);
+  });
+}"""
+
 STAT = Path("/proc/stat")
 FRAME = 1000 / 60
 """Milliseconds of a frame, where the browser does not draw more often."""
@@ -124,14 +137,14 @@ class Times:
     painted: list[float]
 
 
-def key_times(widget: Locator, key: str, n: int) -> Times:
-    """Return how soon a widget shows the effect of a key, pressed so often."""
+def key_times(widget: Locator, key: str, n: int, *, when: Callable[[], object] = lambda: None) -> Times:
+    """Return how soon a widget shows the effect of a key, pressed so often, each time once `when` has returned."""
 
     def press(k: int) -> None:
         widget.page.wait_for_timeout(k % 17)  # at any point between two frames of the browser
         widget.page.keyboard.press(key)
 
-    return _times(widget, ["keydown", None], [partial(press, k) for k in range(n)])
+    return _times(widget, ["keydown", None], [partial(press, k) for k in range(n)], when)
 
 
 def answer_times(widget: Locator, changes: Sequence[Callable[[], None]]) -> Times:
@@ -139,9 +152,15 @@ def answer_times(widget: Locator, changes: Sequence[Callable[[], None]]) -> Time
     return _times(widget, ["input", ".ttr-live"], changes)
 
 
-def _times(widget: Locator, what: list[str | None], actions: Sequence[Callable[[], None]]) -> Times:
+def _times(
+    widget: Locator,
+    what: list[str | None],
+    actions: Sequence[Callable[[], None]],
+    before: Callable[[], object] = lambda: None,
+) -> Times:
     times = []
     for act in actions:
+        before()
         widget.evaluate(ARM, what)
         act()
         times.append(widget.page.evaluate(TIMED))
@@ -152,6 +171,13 @@ def opening_times(lab: Lab, cell: str, n: int) -> list[float]:
     """Return the milliseconds from running a cell to the end of the first frame with a board, each time anew."""
     lab.show(cell)
     return [lab.page.evaluate(OPEN) for _ in range(n)]
+
+
+def flight_gaps(page: Page, act: Callable[[], None]) -> list[float]:
+    """Return the milliseconds between frames while cards and trains fly over a table, after one act."""
+    page.evaluate(FLIGHTS)
+    act()
+    return [b - a for a, b in pairwise(page.evaluate("() => window.flights"))]
 
 
 def watch_playing(widget: Locator, milliseconds: int) -> Playing:

@@ -24,7 +24,7 @@ from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.base import MOST_LETTERS
 from ttr_analysis.widgets.options import Options
-from ttr_analysis.widgets.snapshot import Moments, table_frame
+from ttr_analysis.widgets.snapshot import Moments, moved_cards, table_frame
 
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
@@ -241,6 +241,7 @@ class HumanGame:
         return {
             "step": self.n_steps,
             **table_frame(moment, view, self.narration),
+            "moved": moved_cards(self.narration[-1]),
             "options": self.options.data() if self.is_persons_turn else None,
             "undo": self.can_undo,
         }

@@ -278,6 +278,11 @@ def table_frame(moment: Moment, view: SeatView, steps: Sequence[Narration]) -> d
     }
 
 
+def moved_cards(step: Narration) -> list[list[Any]]:
+    """Return the cards that moved in a step, grouped by what became of them; unknown ones are "?"."""
+    return [[what, [kind or "?" for kind in kinds]] for what, kinds in step.cards]
+
+
 def _tunnel(state: PublicState) -> TunnelMoment | None:
     pending = state.pending
     if pending is None:

@@ -20,7 +20,7 @@ from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.steps import Values, seen_from, step_chart
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import Json, css, esm, page
-from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, place_of
+from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, moved_cards, place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,7 +193,7 @@ def game_data(record: GameRecord) -> Json:
             [
                 moved.seat,
                 moved.text,
-                [[what, [kind or "?" for kind in kinds]] for what, kinds in moved.cards],
+                moved_cards(moved),
                 moved.route and moved.route.id,
                 *([moved.stamp] if moved.stamp else []),
             ]

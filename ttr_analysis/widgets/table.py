@@ -96,7 +96,7 @@ class GameTable(MessageWidget):
     <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
     """
 
-    _esm = esm("panels", "turn", "table")
+    _esm = esm("panels", "turn", "flights", "table")
     _css = css("panels", "table")
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)

@@ -9,7 +9,7 @@
  * board.setStations(stations, nameOf)  {city: seat}; all other cities have none. nameOf(seat) is for the tooltip
  * board.setTickets(tickets)    [{ticket: index in sheet.tickets, owner, state}]; state: "done", "possible", "lost" or ""
  * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
- * board.arrive(ids)            exactly these were just claimed, one after the other
+ * board.copyTrains(id)         what its trains look like, as a picture of their own; until `land(id)` the route looks free
  * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
  * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
  *
@@ -118,6 +118,7 @@ function makeZoomable(place, svg, [left, top, width, height], onZoom) {
   /* Before anything hears of it: the second of two taps chooses nothing. */
   place.addEventListener("touchend", (event) => {
     if (event.touches.length || event.changedTouches.length > 1) return;
+    if (!svg.contains(event.target)) return void (tapped = null); // it was on what lies over the board
     const { middle, at } = fingers(event.changedTouches);
     const isSecond = tapped && event.timeStamp - tapped.time < 300 && Math.hypot(middle[0] - tapped.middle[0], middle[1] - tapped.middle[1]) < 30;
     tapped = isSecond ? null : { time: event.timeStamp, middle };
@@ -177,12 +178,17 @@ function marks(routes, cities) {
   let last = null;
   return {
     close: (ids) => mark(routes, "is-closed", ids),
-    arrive(ids) {
-      mark(routes, "is-arriving", ids);
-      ids.forEach((id, k) => {
-        for (const part of [routes.get(id).group, routes.get(id).numbers]) part.style.setProperty("--ttr-rank", k);
-      });
+    copyTrains(id) {
+      const { group, numbers } = routes.get(id);
+      const trains = group.querySelector(".ttr-trains");
+      const { x, y, width, height } = trains.getBBox();
+      const scale = trains.getScreenCTM().a;
+      const size = { width: scale * width, height: scale * height, viewBox: `${x} ${y} ${width} ${height}` };
+      const copy = makeSvg("svg", { ...size, "data-owner": group.dataset.owner }, trains.cloneNode(), numbers.cloneNode(true));
+      mark([[id, routes.get(id)]], "is-awaiting", [id]);
+      return copy;
     },
+    land: (id) => mark([[id, routes.get(id)]], "is-awaiting", []),
     highlight: (ids, name = "is-lit") => mark(routes, name, ids),
     highlightCities: (names, name = "is-lit") => mark(cities, name, names),
     markBetter(place) {

@@ -126,7 +126,7 @@ function showGame({ model, el }) {
     onBack: board.focus,
   });
   const seats = seatPanels(facts, { first: facts.seat });
-  let before; // the moment shown before
+  let before; // what was shown before
   const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
   const last = makeButton("Continue last game", () => model.send({ do: "continue" }));
@@ -148,6 +148,7 @@ function showGame({ model, el }) {
     log,
   });
   el.append(stepping.element);
+  const flights = makeFlights(root, facts, board);
 
   function onNow() {
     if (model.get("facts") !== facts) return; // of another game, which is drawn anew
@@ -157,10 +158,11 @@ function showGame({ model, el }) {
       last.hidden = !isOffered();
     });
     board.set(now);
-    seats.set(now.moment, before);
-    before = now.moment;
+    seats.set(now.moment, before?.moment);
     log.set(now.log);
     turn.set(now);
+    if (before) flights(before, now);
+    before = now;
     onBusy();
     onAdvised();
   }

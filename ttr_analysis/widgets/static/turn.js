@@ -364,7 +364,6 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   makeZoomable(board.element, board.svg, sheet.view, onZoom);
   hint.watch(board.element); // an SVG that listens to focus could have it
   board.element.append(hint.element);
-  let seen = null; // the owners when the person decided last
 
   const showTickets = (places) => board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
   function routeWords({ id, words }, { moment, options }) {
@@ -383,15 +382,15 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
     setAbout: hint.set,
     setSpot: board.setSpot,
     focus: board.focus,
+    group: board.group,
+    copyTrains: board.copyTrains,
+    land: board.land,
     stop: hint.stop,
     set(now) {
       const { moment, log, options, closed } = now;
       const { owners } = moment;
       board.setOwners(owners);
       board.setStations(moment.stations);
-      seen ??= owners;
-      board.arrive(Object.keys(owners).filter((id) => !(id in seen) && owners[id] !== you));
-      if (options || moment.acting === null) seen = owners;
       const words = new Map(sheet.routes.map((route) => [route.id, routeWords(route, now)]));
       for (const [id, text] of words) board.describe(id, text);
       hint.reset(words, (city) => cityWords(facts, city, now));

@@ -1,0 +1,108 @@
+/*
+ * Cards and trains on their way. The page already shows where they go: copies fly over it, one step of the game after the
+ * other, and catch no clicks. A key or a click ends all flights, and who wants less motion sees none.
+ *
+ * makeFlights(root, facts, board) -> show(before, now)      moments as `ttr_analysis.widgets.human_game` sends them
+ */
+
+const FLIGHT = 450; // milliseconds
+const APART = 80; // between copies
+const STAY = 700; // of cards that are turned over for a tunnel
+const LATEST = 6000; // what would begin later is not shown
+
+/* Where the cards of a step fly, and which of them are turned over: [[kind, [boxes], isTurned]]. */
+function cardFlights(before, { moment, moved, log }, places, you) {
+  const [seat, , route] = log.at(-1);
+  const { pile, discards, track } = { pile: places.pile(), discards: places.discards(), track: places.track(route) };
+  const [wasTried, isTried] = [before.tunnel !== null, moment.tunnel !== null];
+  const hand = (kind) => places.hand(seat, kind);
+  const taken = (kind) => {
+    const slots = before.market.flatMap((card, slot) => (card === kind ? [slot] : []));
+    return places.slot(slots.find((slot) => moment.market[slot] !== kind) ?? slots[0]);
+  };
+  const turned = wasTried ? [track, discards] : isTried ? [pile, track] : [pile, track, discards];
+  const ways = {
+    drawn: (kind) => [pile, hand(kind)],
+    taken: (kind) => [taken(kind), hand(kind)],
+    "laid down": (kind) => [hand(kind), isTried ? track : discards],
+    paid: (kind) => [hand(kind), discards],
+    "taken back": (kind) => [track, hand(kind)],
+    ...(isTried && seat === you ? {} : { "turned over": () => turned }), // one's own are shown beside the route
+  };
+  const flights = ([what, cards]) => cards.map((kind) => [kind, ways[what](kind), what === "turned over" && !wasTried]);
+  return moved.filter(([what]) => what in ways).flatMap(flights);
+}
+
+function makeFlights(root, { sheet, seat: you }, board) {
+  const sky = make("div", { class: "ttr-sky", "aria-hidden": "true" });
+  const landings = new Set(); // of the copies that fly
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+  let free = 0; // when the next step may begin
+  root.append(sky);
+
+  const seen = (...selectors) => selectors.map((one) => root.querySelector(one)).find((one) => one?.checkVisibility());
+  const box = (...selectors) => seen(...selectors)?.getBoundingClientRect();
+  const panel = (owner) => (owner === "neutral" ? ".ttr-neutral" : `.ttr-seat[data-seat="${owner}"]`);
+  const places = {
+    pile: () => box(".ttr-piles button", ".ttr-table"),
+    discards: () => box("[data-field=discards]", ".ttr-table"),
+    slot: (slot) => box(`.ttr-market .ttr-card:nth-child(${slot + 1}) .ttr-face`),
+    hand: (seat, kind) => box(`${panel(seat)} [data-card="${kind}"] .ttr-face`, `${panel(seat)} .ttr-hand`, panel(seat)),
+    trains: (owner) => box(`${panel(owner)} [data-field=trains]`, panel(owner)),
+    track: (id) => id && board.group(id).querySelector(".ttr-hit").getBoundingClientRect(),
+  };
+
+  /* Lets a copy fly from box to box after `wait` milliseconds; turned over, it stays at the second for a while. */
+  function fly(copy, boxes, wait, { isTurned = false, scale = 1, aside = 0, onLanded = () => {} }) {
+    const all = root.getBoundingClientRect();
+    const frames = boxes.map(({ x, y, width, height }, k) => {
+      const at = [x + width / 2 - all.x + (k === 1 ? aside : 0), y + height / 2 - all.y];
+      const size = k ? "" : `scale(${scale}) rotateY(${isTurned ? 90 : 0}deg)`;
+      return { transform: `translate(${at[0]}px, ${at[1]}px) translate(-50%, -50%) ${size}`, opacity: 1, easing: "ease-in-out" };
+    });
+    const duration = FLIGHT * (boxes.length - 1) + (isTurned ? STAY : 0);
+    if (isTurned) {
+      frames[1].offset = FLIGHT / duration;
+      frames.splice(2, 0, { ...frames[1], offset: (FLIGHT + STAY) / duration });
+    }
+    sky.append(copy);
+    const flight = copy.animate(frames, { duration, delay: wait });
+    const land = () => {
+      landings.delete(land);
+      copy.remove();
+      onLanded();
+    };
+    landings.add(land);
+    flight.onfinish = land;
+  }
+  function landAll() {
+    free = 0;
+    [...landings].forEach((land) => land());
+  }
+  for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, landAll, { capture: true });
+
+  function launch(before, now) {
+    let wait = Math.max(0, free - performance.now());
+    if (wait > LATEST) return;
+    const isWhole = ([, boxes]) => boxes.every(Boolean);
+    const cards = cardFlights(before, now, places, you).filter(isWhole);
+    const turned = cards.filter(([, , isTurned]) => isTurned);
+    for (const flight of cards) {
+      const [kind, boxes, isTurned] = flight;
+      const aside = isTurned ? 30 * (turned.indexOf(flight) - (turned.length - 1) / 2) : 0;
+      fly(cardFace(sheet, kind), boxes, wait, { isTurned, aside });
+      wait += APART;
+    }
+    if (turned.length) wait += FLIGHT + STAY;
+    const { owners } = now.moment;
+    for (const id of Object.keys(owners).filter((one) => !(one in before.owners))) {
+      const boxes = [places.trains(owners[id]), board.group(id).querySelector(".ttr-trains").getBoundingClientRect()];
+      if (boxes[0]) fly(board.copyTrains(id), boxes, wait, { scale: 0.3, onLanded: () => board.land(id) });
+    }
+    free = performance.now() + wait + FLIGHT;
+  }
+  return (before, now) => {
+    const isShown = now.step === before.step + 1 && !isStill.matches && !document.hidden;
+    if (isShown) requestAnimationFrame(() => root.checkVisibility() && launch(before.moment, now)); // all is laid out then
+  };
+}
