@@ -219,6 +219,26 @@ def test_the_checked_build_is_kept_apart(tmp_path: Path, builds: list[str], monk
     assert builds == ["main", "main"]
 
 
+def test_windows_gets_code_that_its_linker_can_place(
+    tmp_path: Path, builds: list[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    import llvmlite.binding as llvm
+
+    real = llvm.create_lljit_compiler
+
+    def create(target: object, *, use_jit_link: bool) -> object:
+        assert not use_jit_link, "JITLink is not currently available on Windows"  # as llvmlite says there
+        return real(target, use_jit_link=use_jit_link)
+
+    monkeypatch.setattr(llvm, "create_lljit_compiler", create)
+    monkeypatch.setattr(build, "_IS_WINDOWS", True)
+    request.addfinalizer(build._linker.cache_clear)
+    build._linker.cache_clear()
+
+    assert answer(tmp_path) == (49, 1, 7)
+    assert builds == ["main"]
+
+
 def test_forgotten_functions_leave_the_others_alone(tmp_path: Path) -> None:
     module = load(tmp_path, FACTORY)
     kept = module.make(1)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LOCK = threading.RLock()
 """One thread builds at a time."""
+_IS_WINDOWS = sys.platform == "win32"
+"""There llvmlite has no JITLink, and its other linker may put code and constants too far apart for short addresses."""
 
 
 class _Effort(NamedTuple):
@@ -247,8 +249,8 @@ def _target(effort: _Effort) -> Any:  # noqa: ANN401 - of llvmlite
         features=llvm.get_host_cpu_features().flatten(),
         opt=effort.speed,
         jit=True,
-        reloc="pic",
-        codemodel="small",
+        reloc="default" if _IS_WINDOWS else "pic",
+        codemodel="jitdefault" if _IS_WINDOWS else "small",
     )
 
 
@@ -278,7 +280,7 @@ def _linker() -> Any:  # noqa: ANN401 - of llvmlite
     """Return the linker of this process."""
     import llvmlite.binding as llvm
 
-    return llvm.create_lljit_compiler(_target(_QUICK), use_jit_link=True)
+    return llvm.create_lljit_compiler(_target(_QUICK), use_jit_link=not _IS_WINDOWS)
 
 
 def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], stores: tuple[int, ...]) -> Machine:
