@@ -25,6 +25,7 @@ from typing import Any
 
 from PIL import Image
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis.teaching.editions import SOURCE_DIGEST, dumps, write_editions
 
 ROOT = Path(__file__).parents[1]
@@ -211,7 +212,7 @@ def run_and_store(paths: list[Path], n_processes: int | None) -> dict[Path, str]
             executed = json.loads(copy.read_text(encoding="utf-8"))
             after = with_names_counted(dumps(store(json.loads(before), executed, picture_of)))
             if after != before:
-                path.write_text(after, encoding="utf-8")
+                write_atomically(path, after)
                 happened[path] = "stored"
     return happened
 
