@@ -164,6 +164,15 @@ def test_workflows_run_targets_and_folders_that_exist() -> None:
         assert yaml.safe_load(text)["permissions"] == {"contents": "read"}, path.name
 
 
+def test_the_library_is_tested_everywhere_by_the_same_tests() -> None:
+    steps = workflow("tests")["jobs"]["library"]["steps"]
+    folders = re.findall(r"tests/(\w+)", steps[-1]["run"])
+    library = re.search(r"^LIBRARY := (.+)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+
+    assert library
+    assert folders == library[1].split()
+
+
 def test_a_release_is_tested_and_published_without_a_password() -> None:
     jobs = workflow("release")["jobs"]
 

@@ -15,8 +15,8 @@ _LINES = ["a = a" + " " * 40_000 + "b", "[" * 40_000, "# " + "Decision " * 10_00
 
 @pytest.mark.parametrize("line", _LINES, ids=["spaces", "brackets", "decisions", "links", "blank"])
 def test_no_line_takes_long_to_read(line: str, tmp_path: Path) -> None:
-    (tmp_path / "rules.toml").write_text(line)
-    (tmp_path / "SOURCES.md").write_text(f"- {line}")
+    (tmp_path / "rules.toml").write_text(line, encoding="utf-8")
+    (tmp_path / "SOURCES.md").write_text(f"- {line}", encoding="utf-8")
     start = time.process_time()
     assert decisions(tmp_path) == []
     assert len(sources(tmp_path)) == 1

@@ -412,8 +412,7 @@ def test_what_cannot_be_written_leaves_the_old_parts(
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Path) -> None:
-    import resource
-
+    resource = pytest.importorskip("resource")
     out = tmp_path / "run"
     before = simulate(load("nordic"), 6, out=out)
     tables = {name: before.table(name) for name in TABLES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import signal
 import sys
 from functools import partial
@@ -28,6 +29,11 @@ class Stopped(click.ClickException):
     def by(cls, error: OSError, what: str) -> Stopped:
         """Return the message of an error of the operating system."""
         return cls(f"{what}: {error.strerror or error}")
+
+
+def as_file_name(name: str) -> str:
+    """Return the name of a person without what files cannot have in theirs on some system."""
+    return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "-", name)
 
 
 class Time(click.FloatRange):

@@ -19,6 +19,7 @@ from ttr_analysis.cli.common import (
     Interrupt,
     Stopped,
     Time,
+    as_file_name,
     commands,
     complete_map,
     no_progress,
@@ -138,7 +139,7 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     from ttr_analysis.report.insights import write_insights
     from ttr_analysis.report.study import PAGE
 
-    out = out or folder / f"insights-{player}".replace("/", "-")
+    out = out or folder / f"insights-{as_file_name(player)}"
     try:
         with Interrupt():
             found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)

@@ -25,6 +25,7 @@ from ttr_analysis.cli.common import (
     Interrupt,
     Stopped,
     Time,
+    as_file_name,
     commands,
     complete_map,
     map_argument,
@@ -199,7 +200,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
 
 def _beside(folder: Path, player: str, what: str) -> Path:
     """Return the file in which something of a player is kept beside the games."""
-    return folder / f"{player.replace('/', '-')}.{what}"
+    return folder / f"{as_file_name(player)}.{what}"
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
