@@ -7,24 +7,16 @@ from typing import Final
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.table import Codec
-from ttr_analysis.engine.codes import (
-    CARD_DEALT,
-    NEUTRAL_TICKET,
-    SHUFFLED,
-    SHUFFLED_CARDS,
-    SHUFFLED_TICKETS,
-    TICKET_OFFERED,
-    kind_of,
-    make_event,
-)
+from ttr_analysis.engine.codes import kind_of, make_event
 from ttr_analysis.engine.events import Chance, Rows, decode_chance
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.tables import MAX_SEATS, MAX_TICKETS
 
-_CARDS: Final = make_event(SHUFFLED, 0, SHUFFLED_CARDS)
-_TICKETS: Final = make_event(SHUFFLED, 0, SHUFFLED_TICKETS)
+_CARDS: Final = make_event(codes.SHUFFLED, 0, codes.SHUFFLED_CARDS)
+_TICKETS: Final = make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS)
 
 
 def list_chances(
@@ -48,10 +40,10 @@ def list_chances(
         if is_whole:
             found.append((tuple(decode_chance(codec, *row) for row in script), probability))
             continue
-        asked = [i for i, row in enumerate(rows) if CARD_DEALT <= kind_of(row[0]) <= NEUTRAL_TICKET]
+        asked = [i for i, row in enumerate(rows) if codes.CARD_DEALT <= kind_of(row[0]) <= codes.NEUTRAL_TICKET]
         at, before = asked[len(script)], asked[len(script) - 1] if script else 0
         code_asked = rows[at][0]
-        if kind_of(code_asked) in (TICKET_OFFERED, NEUTRAL_TICKET):
+        if kind_of(code_asked) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
             options = _ticket_options(state, script, shuffled=(_TICKETS, 0) in rows[:at])
         else:
             shuffles = [i for i, row in enumerate(rows) if row == (_CARDS, 0)]
@@ -65,7 +57,7 @@ def list_chances(
         total = sum(weight for _, weight in options)
         for outcome, weight in reversed(options):
             left = pile.copy()
-            if kind_of(code_asked) not in (TICKET_OFFERED, NEUTRAL_TICKET):
+            if kind_of(code_asked) not in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
                 left[outcome] -= 1
             waiting.append(([*script, (code_asked, outcome)], probability * weight / total, left))
     return tuple(found)
@@ -73,7 +65,7 @@ def list_chances(
 
 def _ticket_options(state: State, script: Rows, *, shuffled: bool) -> list[tuple[int, int]]:
     """Return the tickets that may come next, each as likely, from the pile or, in known order, from under it."""
-    drawn = [value for code, value in script if kind_of(code) in (TICKET_OFFERED, NEUTRAL_TICKET)]
+    drawn = [value for code, value in script if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)]
     n_below = len(drawn) - int(state.n_ticket_pile)
     if shuffled or n_below >= state.n_queued:
         raise GameError("chances cannot be listed where the tickets are shuffled")

@@ -14,17 +14,7 @@ from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import Codec
-from ttr_analysis.engine.codes import (
-    READ_AT,
-    READ_END,
-    TAPE_START,
-    WRITE_AT,
-    WRITE_END,
-    argument_of,
-    kind_of,
-    make_event,
-    seat_of,
-)
+from ttr_analysis.engine.codes import argument_of, kind_of, make_event, seat_of
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_MATCH, State
 from ttr_analysis.engine.position import Position
 from ttr_analysis.maps.model import Ticket
@@ -268,12 +258,12 @@ def tape_of(script: Rows | None, n_events: int) -> Ints:
 
     Its script is the outcomes of chance; None to have them drawn at random.
     """
-    start = TAPE_START + 2 * len(script or ())
+    start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
     if script is not None:  # an empty one too: what is read ends above 0
-        tape[READ_AT], tape[READ_END] = TAPE_START, start
-        tape[TAPE_START:start] = np.array(script, dtype=np.int64).reshape(-1)
-    tape[WRITE_AT], tape[WRITE_END] = start, len(tape)
+        tape[codes.READ_AT], tape[codes.READ_END] = codes.TAPE_START, start
+        tape[codes.TAPE_START : start] = np.array(script, dtype=np.int64).reshape(-1)
+    tape[codes.WRITE_AT], tape[codes.WRITE_END] = start, len(tape)
     return tape
 
 

@@ -15,26 +15,13 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
 from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.handler import Refused, owner_name
 from ttr_analysis.engine.actions.table import HANDLER_OF, codec_of, explain, shows_cards
 from ttr_analysis.engine.chances import list_chances
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CARD_DEALT,
-    CLAIM_ROUTE,
-    NEUTRAL_TICKET,
-    NONE,
-    READ_AT,
-    READ_END,
-    WRITE_AT,
-    ActionFault,
-    kind_of,
-    make_action,
-    packed,
-    unpacked,
-)
+from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, packed, unpacked
 from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, outcome_error, script_of, tape_of
 from ttr_analysis.engine.kernel.claims import city_fault, next_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
@@ -116,7 +103,7 @@ class KernelGame:
         """Return the state after a legal action, and what happened; chance decides, unless outcomes say what it did."""
         script = None if outcomes is None else script_of(self.codec, outcomes)
         after, rows = self._checked(self.run(state, code, value, script), script)
-        if outcomes is None and any(CARD_DEALT <= kind_of(code) <= NEUTRAL_TICKET for code, _ in rows):
+        if outcomes is None and any(codes.CARD_DEALT <= kind_of(code) <= codes.NEUTRAL_TICKET for code, _ in rows):
             self._check_chance(after)
         return after, rows
 
@@ -163,14 +150,14 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
     while True:
         after = state.copy()
         tape = tape_of(script, n_events)
-        start = int(tape[WRITE_AT])
+        start = int(tape[codes.WRITE_AT])
         run(after, tape)
-        n_written = (int(tape[WRITE_AT]) - start) // 2
+        n_written = (int(tape[codes.WRITE_AT]) - start) // 2
         if n_written <= n_events:
             break
         n_events = n_written
     written = tape[start : start + 2 * n_written].tolist()
-    is_read = bool(tape[READ_AT] >= tape[READ_END])
+    is_read = bool(tape[codes.READ_AT] >= tape[codes.READ_END])
     return Ran(after, list(zip(written[::2], written[1::2], strict=True)), is_read and not after.fault)
 
 
@@ -304,9 +291,9 @@ def _preview_station(game: KernelGame, state: State, city: City, names: Sequence
     if state.stations[seat]:
         route = as_route(state, tables, seat)
         payment = payments.cheapest(route, hand)
-    code = make_action(BUILD_STATION, number)
+    code = make_action(codes.BUILD_STATION, number)
     reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
-    if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == NONE:
+    if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == codes.NONE:
         cost = int(next_spaces(state, tables, seat).plain)
         lacks = f"{owner_name(seat, names)} does not hold {counted(cost, 'card')} of one color"
         reason = lacks if state.phase == TURN else reason
@@ -315,10 +302,13 @@ def _preview_station(game: KernelGame, state: State, city: City, names: Sequence
 
 def _reason(game: KernelGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
     """Return why a claim is illegal: what is wrong with the moment or the route before what is wrong with the hand."""
-    code = make_action(CLAIM_ROUTE, game.codec.route_index(route))
+    code = make_action(codes.CLAIM_ROUTE, game.codec.route_index(route))
     if payment is not None:
         return game.why_illegal(state, code, packed(payment.cards), names)
-    if state.phase != TURN or route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != NONE:
+    if (
+        state.phase != TURN
+        or route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != codes.NONE
+    ):
         return game.why_illegal(state, code, 0, names)
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 

@@ -16,19 +16,9 @@ import numpy as np
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.engine import layout
 from ttr_analysis.engine.kernel.turns import put_pieces
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_REMOVED,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OVER,
-    TURN,
-    UNKNOWN_CARD,
-    UNKNOWN_TICKET,
-    Ending,
-    State,
-)
+from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.engine.unknowns import n_of_leaving_decks
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables import Tables, game_tables
@@ -148,9 +138,9 @@ def position_of(state: State, tables: Tables) -> Position:
     """Return all that lies on the table in a state between two turns."""
     seats = range(tables.n_seats)
     claimed: list[int] = state.claimed[: state.n_claims].tolist()
-    lying = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == AT_DISCARDS]
+    lying = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_DISCARDS]
     n_unknown = int(state.n_ticket_discards) - len(lying)
-    out = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == AT_REMOVED]
+    out = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_REMOVED]
     n_left = int(tables.n_tickets - state.n_held[: tables.n_seats].sum() - state.n_ticket_discards)
     n_out = n_left - int(state.n_ticket_pile + state.n_queued)
     has_neutral = tables.neutral_trains > 0
@@ -160,17 +150,21 @@ def position_of(state: State, tables: Tables) -> Position:
         owners=tuple((route, int(state.owner[route])) for route in claimed),
         hands=tuple(_with_unknown(state.hand[seat].tolist(), int(state.n_hand[seat])) for seat in seats),
         tickets=tuple(tuple(state.held[seat, : state.n_held[seat]].tolist()) for seat in seats),
-        market=tuple(min(kind, UNKNOWN_CARD) for kind in state.market[: tables.market_size].tolist()),
+        market=tuple(min(kind, layout.UNKNOWN_CARD) for kind in state.market[: tables.market_size].tolist()),
         discards=(*state.discards.tolist(), int(state.n_swept)),
         ticket_pile=int(state.n_ticket_pile + state.n_queued),
-        ticket_discards=(*lying, *[UNKNOWN_TICKET] * n_unknown),
-        tickets_out=(*out, *[UNKNOWN_TICKET] * (n_out - len(out))),
+        ticket_discards=(*lying, *[layout.UNKNOWN_TICKET] * n_unknown),
+        tickets_out=(*out, *[layout.UNKNOWN_TICKET] * (n_out - len(out))),
         tokens=tuple(state.tokens[: tables.n_seats].tolist()),
         loans=tuple(state.loans[: tables.n_seats].tolist()),
         stations=stations or None,
         to_move=int(state.turn_seat),
         turns=int(state.n_turns),
-        turns_left=0 if state.phase == OVER else None if state.last_left == NOBODY else int(state.last_left),
+        turns_left=0
+        if state.phase == layout.OVER
+        else None
+        if state.last_left == layout.NOBODY
+        else int(state.last_left),
         marker=int(state.marker) if has_neutral else None,
         neutral=int(state.neutral_in) if has_neutral else None,
     )
@@ -245,7 +239,7 @@ def _overlaid(before: Position, correction: Position) -> Position:
     for name in ("owners", "stations"):
         if getattr(correction, name) is not None:
             owners = {**dict(getattr(before, name) or ()), **dict(getattr(correction, name))}
-            told[name] = tuple((place, owner) for place, owner in owners.items() if owner != NOBODY)
+            told[name] = tuple((place, owner) for place, owner in owners.items() if owner != layout.NOBODY)
     for name in ("hands", "tickets", "tokens", "loans"):
         new, old = getattr(correction, name), getattr(before, name)
         if new is not None:
@@ -293,18 +287,18 @@ class _Setter:
     def _lay_routes(self) -> None:
         state, tables = self.state, self.tables
         for route, owner in self.position.owners or ():
-            if owner == NOBODY:
+            if owner == layout.NOBODY:
                 continue
             self._check_track(route, owner)
             state.owner[route] = owner
             state.claimed[state.n_claims] = route
             state.n_claims += 1
             state.trains[owner] -= tables.length[route]
-            if owner != NEUTRAL_OWNER:
+            if owner != layout.NEUTRAL_OWNER:
                 state.score[owner] += tables.points[route]
-        for owner in (*range(self.n_players), NEUTRAL_OWNER):
+        for owner in (*range(self.n_players), layout.NEUTRAL_OWNER):
             if state.trains[owner] < 0:
-                most = tables.neutral_trains if owner == NEUTRAL_OWNER else tables.trains_each
+                most = tables.neutral_trains if owner == layout.NEUTRAL_OWNER else tables.trains_each
                 taken = most - int(state.trains[owner])
                 who = _owner_words(owner)
                 self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains of {who}")
@@ -316,14 +310,14 @@ class _Setter:
     def _check_track(self, route: int, owner: int) -> None:
         state, twin = self.state, int(self.tables.twin[route])
         name = self.map.routes[route].id
-        if owner == NEUTRAL_OWNER and not self.tables.neutral_trains:
+        if owner == layout.NEUTRAL_OWNER and not self.tables.neutral_trains:
             self._refuse("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
-        if twin < 0 or state.owner[twin] == NOBODY:
+        if twin < 0 or state.owner[twin] == layout.NOBODY:
             return
         other = f"{self.map.routes[twin].id} is of {_owner_words(int(state.owner[twin]))}"
         if state.owner[twin] == owner:
             self._refuse("owners", name, f"expected another owner than {_owner_words(owner)}: {other} too")
-        elif not self.tables.both_open and NEUTRAL_OWNER not in (owner, state.owner[twin]):
+        elif not self.tables.both_open and layout.NEUTRAL_OWNER not in (owner, state.owner[twin]):
             self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
 
     # -- stations -------------------------------------------------------------------
@@ -331,7 +325,7 @@ class _Setter:
     def _lay_stations(self) -> None:
         state, tables = self.state, self.tables
         for city, seat in self.position.stations or ():
-            if seat != NOBODY:
+            if seat != layout.NOBODY:
                 state.station_at[city] = 1 + seat
                 state.stations[seat] -= 1
         for seat in range(self.n_players):
@@ -379,7 +373,7 @@ class _Setter:
         if state.n_turns >= tables.max_turns:
             self._refuse("turns", int(state.n_turns), f"expected fewer than {tables.max_turns}")
         state.seat = state.turn_seat = seat
-        state.phase = OVER if self.is_over else TURN
+        state.phase = layout.OVER if self.is_over else layout.TURN
         if self.is_over:
             state.ending = Ending.TRAINS
             state.last_left = 0
@@ -416,7 +410,7 @@ class _Setter:
         n_seen = int(state.n_hand.sum() + state.discards.sum() + state.n_swept)
         self._lay_market(n_deck - n_seen)
         face_up = state.market[: tables.market_size].tolist()
-        n_seen += sum(kind != NOBODY for kind in face_up)
+        n_seen += sum(kind != layout.NOBODY for kind in face_up)
         for kind in range(N_KINDS):
             n_face_up = face_up.count(kind)
             n = int(state.hand[:, kind].sum() + state.discards[kind]) + n_face_up
@@ -437,9 +431,9 @@ class _Setter:
             self._refuse("market", len(told), f"expected at most {counted(size, 'card')}")
         for slot in range(size):
             if told is None:
-                self.state.market[slot] = UNKNOWN_CARD if slot < n_left else NOBODY
+                self.state.market[slot] = layout.UNKNOWN_CARD if slot < n_left else layout.NOBODY
             else:
-                self.state.market[slot] = told[slot] if slot < len(told) else NOBODY
+                self.state.market[slot] = told[slot] if slot < len(told) else layout.NOBODY
 
     def _lay_pile(self, n_left: int, n_deck: int) -> None:
         """Make a pile of all cards that are not elsewhere; if its number is told, the rest are unknown discards."""
@@ -477,8 +471,8 @@ class _Setter:
             self._put_tickets("tickets", held, seat, f"P{seat}", seen)
         lying, out = told.ticket_discards or (), told.tickets_out or ()
         n_left -= len(lying) + len(out)
-        self._put_tickets("ticket_discards", lying, AT_DISCARDS, "the ticket discards", seen)
-        self._put_tickets("tickets_out", out, AT_REMOVED, "the tickets out of the game", seen)
+        self._put_tickets("ticket_discards", lying, layout.AT_DISCARDS, "the ticket discards", seen)
+        self._put_tickets("tickets_out", out, layout.AT_REMOVED, "the tickets out of the game", seen)
         state.n_ticket_discards = len(lying)
         if n_left < 0:
             self._refuse("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
@@ -507,21 +501,21 @@ class _Setter:
             for deck, n_known in enumerate(n_of_leaving_decks(tables, hand)):
                 if tables.deck_leaves[deck]:
                     n_before = int(tables.deck_deal[: deck + 1].sum())
-                    n_places += min(int(tables.deck_deal[deck]) - n_known, hand[:n_before].count(UNKNOWN_TICKET))
-        if not any(UNKNOWN_TICKET in hand for hand in hands):
-            state.ticket_at[leaving] = AT_REMOVED
-        return max(0, len(leaving) - out.count(UNKNOWN_TICKET)), n_places
+                    n_places += min(int(tables.deck_deal[deck]) - n_known, hand[:n_before].count(layout.UNKNOWN_TICKET))
+        if not any(layout.UNKNOWN_TICKET in hand for hand in hands):
+            state.ticket_at[leaving] = layout.AT_REMOVED
+        return max(0, len(leaving) - out.count(layout.UNKNOWN_TICKET)), n_places
 
     def _in_order(self, held: Sequence[int]) -> Sequence[int]:
         """Return tickets with unknown ones first, where these may be of a deck that is dealt at the opening only."""
         tables = self.tables
         if not any(tables.deck_leaves[: tables.n_decks]) or any(n_of_leaving_decks(tables, held)):
             return held
-        return sorted(held, key=lambda ticket: ticket != UNKNOWN_TICKET)
+        return sorted(held, key=lambda ticket: ticket != layout.UNKNOWN_TICKET)
 
     def _put_tickets(self, part: str, tickets: Sequence[int], place: int, where: str, seen: dict[int, str]) -> None:
         for ticket in tickets:
-            if ticket == UNKNOWN_TICKET:
+            if ticket == layout.UNKNOWN_TICKET:
                 continue
             if ticket in seen:
                 name = self.map.tickets[ticket].id
@@ -535,7 +529,7 @@ def _at(items: Sequence[T | None] | None, seat: int) -> T | None:
 
 
 def _owner_words(owner: int) -> str:
-    return "the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}"
+    return "the neutral player" if owner == layout.NEUTRAL_OWNER else f"P{owner}"
 
 
 # -- words ---------------------------------------------------------------------------------------------------------
@@ -544,7 +538,7 @@ def _owner_words(owner: int) -> str:
 def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
     """Yield the parts of a position in words."""
     for route, owner in position.owners or ():
-        whose = "free" if owner == NOBODY else f"of {_owner_words(owner)}"
+        whose = "free" if owner == layout.NOBODY else f"of {_owner_words(owner)}"
         yield f"{game_map.routes[route].id} is {whose}"
     for seat, hand in enumerate(position.hands or ()):
         if hand is not None:
@@ -553,7 +547,7 @@ def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
         if held is not None:
             yield f"P{seat} has {_tickets_words(held, game_map)}"
     if position.market is not None:
-        names = {NOBODY: "nothing", UNKNOWN_CARD: "?", **dict(enumerate(CARD_KINDS))}
+        names = {layout.NOBODY: "nothing", layout.UNKNOWN_CARD: "?", **dict(enumerate(CARD_KINDS))}
         yield f"the market is {', '.join(names[kind] for kind in position.market)}"
     if position.discards is not None:
         yield f"the discards are {_cards_words(position.discards)}"
@@ -566,7 +560,7 @@ def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
             if number is not None:
                 yield f"P{seat} has {number} {'points' if part == 'scores' else part}"
     for city, seat in position.stations or ():
-        whose = "no station stands" if seat == NOBODY else f"P{seat} has a station"
+        whose = "no station stands" if seat == layout.NOBODY else f"P{seat} has a station"
         yield f"{whose} in {game_map.cities[city].name}"
     for part, words in _SINGLE.items():
         number = getattr(position, part)
@@ -592,7 +586,7 @@ def _cards_words(counts: Counts) -> str:
 
 
 def _tickets_words(tickets: Sequence[int], game_map: GameMap) -> str:
-    known = [game_map.tickets[ticket].id for ticket in tickets if ticket != UNKNOWN_TICKET]
+    known = [game_map.tickets[ticket].id for ticket in tickets if ticket != layout.UNKNOWN_TICKET]
     n_unknown = len(tickets) - len(known)
     unknown = [counted(n_unknown, "unknown ticket")] if n_unknown else []
     return ", ".join([*known, *unknown]) or "no tickets"

@@ -13,22 +13,10 @@ from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.engine import layout
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    KEEP_START,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OVER,
-    UNKNOWN_TICKET,
-    Phase,
-    State,
-)
+from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, Tables, game_tables
 
@@ -144,7 +132,7 @@ class PublicState:
     @property
     def is_last_round(self) -> bool:
         """Whether the last turns have begun."""
-        return self._packed.last_left != NOBODY
+        return self._packed.last_left != layout.NOBODY
 
     @property
     def turns_left(self) -> int | None:
@@ -154,7 +142,7 @@ class PublicState:
     @property
     def is_over(self) -> bool:
         """Whether the game is over."""
-        return self._packed.phase == OVER
+        return self._packed.phase == layout.OVER
 
     @property
     def ending(self) -> EndingName | None:
@@ -167,7 +155,7 @@ class PublicState:
     def market(self) -> tuple[str | None, ...]:
         """The card in each slot, None where it is empty, "?" where a record does not know it."""
         kinds = self._packed.market[: self._game_map.rules.market.size].tolist()
-        return tuple(None if kind == NOBODY else CARD_KINDS[kind] if kind < N_KINDS else "?" for kind in kinds)
+        return tuple(None if kind == layout.NOBODY else CARD_KINDS[kind] if kind < N_KINDS else "?" for kind in kinds)
 
     @property
     def n_pile(self) -> int:
@@ -193,7 +181,7 @@ class PublicState:
     def pending(self) -> PendingTunnel | None:
         """The tunnel whose surcharge is to be paid or declined now."""
         route = self._packed.pending
-        if route == NOBODY:
+        if route == layout.NOBODY:
             return None
         color = self._packed.pending_color
         return PendingTunnel(
@@ -233,7 +221,7 @@ class PublicState:
         """Who owns each route that is taken, by the id of the route, in the order in which they were taken."""
         owner = self._packed.owner[: len(self._game_map.routes)].tolist()
         return {
-            self._game_map.routes[route].id: "neutral" if owner[route] == NEUTRAL_OWNER else owner[route]
+            self._game_map.routes[route].id: "neutral" if owner[route] == layout.NEUTRAL_OWNER else owner[route]
             for route in self._packed.claimed[: self._packed.n_claims].tolist()
         }
 
@@ -251,7 +239,7 @@ class PublicState:
         owner
             A seat, or "neutral".
         """
-        number = NEUTRAL_OWNER if owner == "neutral" else owner
+        number = layout.NEUTRAL_OWNER if owner == "neutral" else owner
         owners = self._packed.owner[: len(self._game_map.routes)].tolist()
         return tuple(self._game_map.routes[i] for i, who in enumerate(owners) if who == number)
 
@@ -279,7 +267,7 @@ class PublicState:
     def ticket_discards(self) -> tuple[Ticket, ...]:
         """Tickets that lie face up on the ticket discards, those that are known, in the order of the map."""
         places = self._packed.ticket_at[: len(self._game_map.tickets)].tolist()
-        return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == AT_DISCARDS)
+        return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == layout.AT_DISCARDS)
 
     @property
     def n_ticket_discards(self) -> int:
@@ -306,19 +294,19 @@ class PublicState:
     @property
     def neutral_trains(self) -> int:
         """Trains left of the neutral player."""
-        return int(self._packed.trains[NEUTRAL_OWNER])
+        return int(self._packed.trains[layout.NEUTRAL_OWNER])
 
     @property
     def marker(self) -> int | None:
         """The seat that holds the marker of the neutral player; None if the game has none."""
         seat = self._packed.marker
-        return None if seat == NOBODY else seat
+        return None if seat == layout.NOBODY else seat
 
     @property
     def neutral_ticket(self) -> Ticket | None:
         """The ticket last turned up for the neutral player, if it is known."""
         number = self._packed.neutral_ticket
-        return None if number == NOBODY else self._ticket(number)
+        return None if number == layout.NOBODY else self._ticket(number)
 
     # -- plumbing -----------------------------------------------------------------------
 
@@ -346,7 +334,7 @@ class PublicState:
         return cards
 
     def _ticket(self, number: int) -> Ticket | None:
-        return None if number == UNKNOWN_TICKET else self._game_map.tickets[number]
+        return None if number == layout.UNKNOWN_TICKET else self._game_map.tickets[number]
 
     def _held(self, seat: int) -> tuple[Ticket | None, ...]:
         return tuple(map(self._ticket, self._packed.held[seat, : self._packed.n_held[seat]].tolist()))
@@ -427,7 +415,7 @@ def hide_secrets(view: State, tables: Tables, seat: int) -> None:
         if other != seat:
             _hide_seat(view, other)
     _hide_places(view, tables, seat)
-    if view.phase == KEEP_START:
+    if view.phase == layout.KEEP_START:
         view.n_queued = 0
         view.n_ticket_discards = 0
 
@@ -443,41 +431,41 @@ def redact(state: State, tables: Tables, seat: int) -> State:
 def _hide_seat(view: State, other: int) -> None:
     view.hand[other].fill(0)
     view.blind[other].fill(0)
-    if view.phase == KEEP_START:
+    if view.phase == layout.KEEP_START:
         view.n_offer[other] = 0
         view.n_held[other] = 0
     for i in range(MAX_OFFER):
-        view.offer[other, i] = UNKNOWN_TICKET if i < view.n_offer[other] else NOBODY
+        view.offer[other, i] = layout.UNKNOWN_TICKET if i < view.n_offer[other] else layout.NOBODY
     for i in range(MAX_TICKETS):
-        view.held[other, i] = UNKNOWN_TICKET if i < view.n_held[other] else 0
+        view.held[other, i] = layout.UNKNOWN_TICKET if i < view.n_held[other] else 0
 
 
 @compiled
 def _hide_queue(view: State, seat: int) -> None:
     """Hide the tickets under the pile, but those that the seat put there; at the start not even how many is known."""
-    n_seen = 0 if view.phase == KEEP_START else view.n_queued
+    n_seen = 0 if view.phase == layout.KEEP_START else view.n_queued
     for i in range(MAX_TICKETS):
         at = (view.queue_head + i) % MAX_TICKETS
         ticket = view.queue[at]
-        if i >= n_seen or ticket == UNKNOWN_TICKET or view.returned_by[ticket] != 1 + seat:
-            view.queue[at] = UNKNOWN_TICKET
+        if i >= n_seen or ticket == layout.UNKNOWN_TICKET or view.returned_by[ticket] != 1 + seat:
+            view.queue[at] = layout.UNKNOWN_TICKET
 
 
 @compiled
 def _hide_places(view: State, tables: Tables, seat: int) -> None:
     """Hide where tickets are, except the seat's own, those that it gave back, and those that lie face up."""
-    shows_discards = view.phase != KEEP_START
+    shows_discards = view.phase != layout.KEEP_START
     for ticket in range(tables.n_tickets):
         place = view.ticket_at[ticket]
-        if view.returned_by[ticket] == 1 + seat and place in (AT_QUEUE, AT_DISCARDS, AT_REMOVED):
+        if view.returned_by[ticket] == 1 + seat and place in (layout.AT_QUEUE, layout.AT_DISCARDS, layout.AT_REMOVED):
             continue
         view.returned_by[ticket] = 0
-        if place != seat and not (place == AT_DISCARDS and shows_discards):
-            view.ticket_at[ticket] = AT_PILE
+        if place != seat and not (place == layout.AT_DISCARDS and shows_discards):
+            view.ticket_at[ticket] = layout.AT_PILE
     for i in range(view.n_offer[seat]):
         ticket = view.offer[seat, i]
-        if ticket != UNKNOWN_TICKET:
-            view.ticket_at[ticket] = AT_OFFER
+        if ticket != layout.UNKNOWN_TICKET:
+            view.ticket_at[ticket] = layout.AT_OFFER
 
 
 @quickly_compiled

@@ -10,22 +10,9 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import can_pay_surcharge, surcharge_cards
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    NONE,
-    PASS,
-    PAY_TUNNEL,
-    make_action,
-    pack_cards,
-)
+from ttr_analysis.engine.codes import make_action, pack_cards
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import add_sets, n_station_forms, route_fault, station_cards
 from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets, may_choose
@@ -60,17 +47,17 @@ def choose_greedily(
         for i in range(tables.n_routes):
             route = lore[i]
             if can_claim(state, tables, seat, route):
-                return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+                return make_action(codes.CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
     if phase in (TURN, SECOND_DRAW):
         code = _draw(state, tables, seat)
-        return station_or_pass(state, tables, seat) if code == PASS else (code, 0)
+        return station_or_pass(state, tables, seat) if code == codes.PASS else (code, 0)
     if phase == TUNNEL_PHASE:
         if can_pay_surcharge(state, tables):
-            return PAY_TUNNEL, surcharge_cards(state, seat, 0)
-        return DECLINE_TUNNEL, 0
+            return codes.PAY_TUNNEL, surcharge_cards(state, seat, 0)
+        return codes.DECLINE_TUNNEL, 0
     if phase == NEUTRAL:
-        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
-    return KEEP_TICKETS, _least_losses(state, tables, seat)
+        return make_action(codes.CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
+    return codes.KEEP_TICKETS, _least_losses(state, tables, seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +97,7 @@ class Greedy(OneFunction):
 @compiled
 def can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
     """Return whether a seat can pay for a route that is open to it."""
-    if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != NONE:
+    if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != codes.NONE:
         return False
     return can_pay(state.hand[seat], tables.color[route], spaces_at(tables, route))
 
@@ -164,14 +151,14 @@ def _draw(state: State, tables: Tables, seat: int) -> int:
         if held > most and not is_dear:
             best, most = slot, held
     if best >= 0:
-        return make_action(DRAW_FACE_UP, best)
+        return make_action(codes.DRAW_FACE_UP, best)
     if has_cards(state):
-        return DRAW_CARD
+        return codes.DRAW_CARD
     if max(any_slot, dear_slot) >= 0:
-        return make_action(DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
+        return make_action(codes.DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
     if state.phase == TURN and has_tickets(state):
-        return DRAW_TICKETS
-    return PASS
+        return codes.DRAW_TICKETS
+    return codes.PASS
 
 
 @compiled
@@ -229,5 +216,5 @@ def nth_free_city(state: State, number: int) -> int:
 def station_or_pass(state: State, tables: Tables, seat: int) -> tuple[int, int]:
     """Return what a seat does that can neither draw nor claim: it must build a station if it can, else it passes."""
     if n_station_forms(state, tables, seat) == 0:
-        return PASS, 0
-    return make_action(BUILD_STATION, nth_free_city(state, 0)), station_cards(state, tables, seat, 0)
+        return codes.PASS, 0
+    return make_action(codes.BUILD_STATION, nth_free_city(state, 0)), station_cards(state, tables, seat, 0)

@@ -25,23 +25,9 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    NONE,
-    PASS,
-    PAY_TUNNEL,
-    make_action,
-    pack_cards,
-    pack_single,
-)
+from ttr_analysis.engine.codes import make_action, pack_cards, pack_single
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_free_cities, n_station_forms, route_fault, station_cards
 from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets
@@ -234,13 +220,13 @@ def _look_at_board(state: State, tables: Tables, shapes: Shapes, seat: int, rout
         route = state.claimed[i]
         twin = tables.twin[route]
         _close(tables, shapes, routes, route)
-        if twin >= 0 and route_fault(state, tables, seat, twin) != NONE:
+        if twin >= 0 and route_fault(state, tables, seat, twin) != codes.NONE:
             _close(tables, shapes, routes, twin)
     routes.n_seen = state.n_claims
     if reach < routes.reach or may_reopen:
         routes.reach = reach
         for route in range(tables.n_routes):
-            if not routes.is_closed[route] and route_fault(state, tables, seat, route) != NONE:
+            if not routes.is_closed[route] and route_fault(state, tables, seat, route) != codes.NONE:
                 _close(tables, shapes, routes, route)
 
 
@@ -279,16 +265,16 @@ def choose_at_random(
         n = n_surcharges(state, tables, seat)
         number = random_number(memory, n + 1)
         if number == n:
-            return DECLINE_TUNNEL, 0
-        return PAY_TUNNEL, surcharge_cards(state, seat, number)
+            return codes.DECLINE_TUNNEL, 0
+        return codes.PAY_TUNNEL, surcharge_cards(state, seat, number)
     if phase == NEUTRAL:
         n = 1 if neutral_track(state, tables, 1) < 0 else 2
-        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
+        return make_action(codes.CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
     fewest = fewest_kept(state, tables, seat)
     while True:
         kept = random_number(memory, 1 << state.n_offer[seat])
         if count_bits(kept) >= fewest:
-            return KEEP_TICKETS, kept
+            return codes.KEEP_TICKETS, kept
 
 
 @compiled
@@ -305,26 +291,28 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
     n_builds = n_forms * n_free_cities(state, tables) if n_forms > 0 else 0
     n = n_unseen + n_face_up + n_claims + n_builds + int(is_turn and has_tickets(state))
     if n == 0:
-        return PASS, 0
+        return codes.PASS, 0
     number = random_number(memory, n)
     if number < n_unseen:
-        return DRAW_CARD, 0
+        return codes.DRAW_CARD, 0
     number -= n_unseen
     if number < n_face_up:
-        return make_action(DRAW_FACE_UP, slots[number]), 0
+        return make_action(codes.DRAW_FACE_UP, slots[number]), 0
     number -= n_face_up
     if number >= n_claims + n_builds:
-        return DRAW_TICKETS, 0
+        return codes.DRAW_TICKETS, 0
     if number >= n_claims:
         number -= n_claims
         city = nth_free_city(state, number // n_forms)
-        return make_action(BUILD_STATION, city), station_cards(state, tables, seat, number % n_forms)
+        return make_action(codes.BUILD_STATION, city), station_cards(state, tables, seat, number % n_forms)
     route, kind, own, locomotives = nth_claim(state, tables, lore, seat, routes, number)
     n_sets = tables.length[route] - own - locomotives
     n_set_cards = n_sets * tables.swap_size[route]
     if n_set_cards == 0:
-        return make_action(CLAIM_ROUTE, route), pack_single(kind, own, locomotives)
-    return make_action(CLAIM_ROUTE, route), _with_sets(state.hand[seat], kind, own, locomotives, n_set_cards, memory)
+        return make_action(codes.CLAIM_ROUTE, route), pack_single(kind, own, locomotives)
+    return make_action(codes.CLAIM_ROUTE, route), _with_sets(
+        state.hand[seat], kind, own, locomotives, n_set_cards, memory
+    )
 
 
 @compiled

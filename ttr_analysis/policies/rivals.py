@@ -16,15 +16,8 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import (
-    CLAIM_ROUTE,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    NONE,
-    make_action,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
@@ -67,17 +60,17 @@ def choose_for_tickets(
     """Return the action of a rival: its code and value."""
     phase = state.phase
     if phase in (KEEP_START, KEEP):
-        return KEEP_TICKETS, _choose_tickets(state, tables, seat, params)
+        return codes.KEEP_TICKETS, _choose_tickets(state, tables, seat, params)
     if phase in (TURN, SECOND_DRAW):
         plan = _make_plan(state, tables, seat, params, 0)
         trains = _trains_of(tables, plan)
         if phase == TURN:
             if has_tickets(state) and _wants_tickets(state, tables, seat, params, trains):
-                return DRAW_TICKETS, 0
+                return codes.DRAW_TICKETS, 0
             for i in range(tables.n_routes):
                 route = lore[i]
                 if plan.routes[route] and can_claim(state, tables, seat, route):
-                    return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+                    return make_action(codes.CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
         if trains > 0:
             draw = _draw_for(state, tables, seat, plan)
             if draw >= 0:
@@ -221,7 +214,7 @@ def _step(state: State, tables: Tables, seat: int, params: Floats, route: int, p
     if state.owner[route] == seat or plan.routes[route]:
         return 0
     length = tables.length[route]
-    is_open = track_fault(state, tables, seat, route) == NONE and length <= state.trains[seat]
+    is_open = track_fault(state, tables, seat, route) == codes.NONE and length <= state.trains[seat]
     if not is_open or length < min(params[SHORTEST], float(state.trains[seat])):
         return -1
     return 1 if params[BY_HOPS] > 0.0 else int(length)
@@ -260,8 +253,8 @@ def _draw_for(state: State, tables: Tables, seat: int, plan: Plan) -> int:
         if missing > most:
             best, most = slot, missing
     if best >= 0:
-        return make_action(DRAW_FACE_UP, best)
-    return DRAW_CARD if has_cards(state) else -1
+        return make_action(codes.DRAW_FACE_UP, best)
+    return codes.DRAW_CARD if has_cards(state) else -1
 
 
 class _Rival(OneFunction):

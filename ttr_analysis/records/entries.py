@@ -64,17 +64,7 @@ from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.table import HANDLERS, Codec
-from ttr_analysis.engine.codes import (
-    ARGUMENT_SHIFT,
-    MOST_OF_A_KIND,
-    SEAT_SHIFT,
-    argument_of,
-    kind_of,
-    pack_cards,
-    pack_single,
-    seat_of,
-    unpacked,
-)
+from ttr_analysis.engine.codes import argument_of, kind_of, pack_cards, pack_single, seat_of, unpacked
 from ttr_analysis.engine.events import (
     NOTICES,
     Chance,
@@ -120,7 +110,7 @@ COMPLETING: Final = (
 _NO_STATE: Final = State()
 _REASON: Final = Text(200, least=1)
 _MOVE: Final = Range(0, 999_999)
-_COUNT: Final = Range(1, MOST_OF_A_KIND)
+_COUNT: Final = Range(1, codes.MOST_OF_A_KIND)
 MAX_TIME: Final = 40
 """Characters of the time at which something was done."""
 _TIME: Final = Text(MAX_TIME, least=1)
@@ -199,7 +189,7 @@ class Entry(NamedTuple):
     def code(self) -> int:
         """The event as a code of the kernel."""
         # As make_event does; to call compiled code from here takes longer than the sum itself.
-        return self.kind | self.seat << SEAT_SHIFT | self.argument << ARGUMENT_SHIFT
+        return self.kind | self.seat << codes.SEAT_SHIFT | self.argument << codes.ARGUMENT_SHIFT
 
     @property
     def is_chance(self) -> bool:
@@ -466,7 +456,7 @@ class EntryReader:
             if kind not in CARD_KINDS:
                 self._refuse("cards", shown(kind), f"expected {near_kind(kind, CARD_KINDS)}")
             elif count not in _COUNT:
-                expected = f"expected a whole number of {kind} cards from 1 to {MOST_OF_A_KIND}"
+                expected = f"expected a whole number of {kind} cards from 1 to {codes.MOST_OF_A_KIND}"
                 self._refuse("cards", shown(count), expected)
             else:
                 counts[CARD_KINDS.index(kind)] = count

@@ -19,7 +19,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine import codes
+from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, tape_of, why_not
@@ -27,17 +27,7 @@ from ttr_analysis.engine.game import NO_KEY, KernelGame
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.step import step as kernel_step
 from ttr_analysis.engine.kernel.turns import new_game, where_unkept
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    OVER,
-    TURN,
-    UNKNOWN_TICKET,
-    State,
-)
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.position import corrected, state_of
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, seat_policy
 from ttr_analysis.engine.state import GameState
@@ -281,7 +271,7 @@ def play_game(
         state, events = start, []
         timeline.add_start(state)
     choosers = [seat_policy(game, policy, seat, seed, number) for seat, policy in enumerate(policies)]
-    while state.phase != OVER:
+    while state.phase != layout.OVER:
         code, value = choosers[state.seat](state)
         state, rows = game.play_on(state, code, value)
         timeline.add_played(code, value, rows, state)
@@ -427,7 +417,7 @@ class _StepChecker:
         is_start = entry.kind == START
         if is_start and not self.is_set_up:
             raise ImpossibleError(self.first, "a position stands at the beginning")
-        if not is_start and before.phase not in (TURN, OVER):
+        if not is_start and before.phase not in (layout.TURN, layout.OVER):
             raise ImpossibleError(self.first, "a correction stands between two turns")
         if self.end > self.first + 1:
             raise ImpossibleError(self.first + 1, f"no {entry_name(self.entries[self.first + 1])} comes here")
@@ -459,7 +449,7 @@ class _StepChecker:
     def _check_move(self, state: State, entry: Entry) -> tuple[int, int]:
         """Return code and value of a legal move."""
         game, seat = self.game, int(state.seat)
-        if state.phase == OVER:
+        if state.phase == layout.OVER:
             raise ImpossibleError(self.first, "the game is over")
         if entry.seat != seat:
             raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
@@ -482,13 +472,13 @@ class _StepChecker:
                 raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(ticket)}, but {offered}")
             bits |= 1 << left[0]
         unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
-        if where_unkept(state, self.game.tables) == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
+        if where_unkept(state, self.game.tables) == UNKEPT_DISCARDED and layout.UNKNOWN_TICKET in unkept:
             reason = "tickets that are not kept lie face up: each must be named where it is offered"
             raise ImpossibleError(self.first, reason)
         return bits
 
     def _check_shown(self, state: State, entry: Entry) -> None:
-        if state.phase != OVER:
+        if state.phase != layout.OVER:
             raise ImpossibleError(self.first, "tickets are shown when the game is over")
         if entry.seat >= self.game.n_players:
             raise ImpossibleError(self.first, f"there is no P{entry.seat}")
@@ -521,7 +511,7 @@ class _StepChecker:
             return
         entry = self.outcomes[unfitting.at]
         if not due:
-            after = "the game is over" if state.phase == OVER else f"P{state.seat} acts now"
+            after = "the game is over" if state.phase == layout.OVER else f"P{state.seat} acts now"
             reason = f"no {entry_name(entry)} comes here: {after}"
         elif entry.code != unfitting.code:
             reason = f"{due} comes here"
@@ -542,21 +532,21 @@ class _StepChecker:
     # -- words ------------------------------------------------------------------
 
     def _ticket(self, number: int) -> str:
-        return UNKNOWN if number == UNKNOWN_TICKET else self.game.game_map.tickets[number].id
+        return UNKNOWN if number == layout.UNKNOWN_TICKET else self.game.game_map.tickets[number].id
 
     def _place(self, state: State, ticket: int, unfitting: _Unfitting) -> str:
         """Return where a ticket is, if it is not on top of the pile, or which one is."""
         at = int(state.ticket_at[ticket])
-        if at in (AT_PILE, AT_QUEUE):
+        if at in (layout.AT_PILE, layout.AT_QUEUE):
             # The kernel has gone on, and drawn this ticket and later ones.
             return f"{self._ticket(state.queue[(state.queue_head - 1 - unfitting.n_later) % MAX_TICKETS])} lies on top"
         return _PLACES.get(at, f"P{at} holds it")
 
 
 _PLACES: Final = {
-    AT_OFFER: "a seat chooses from it",
-    AT_DISCARDS: "it lies on the ticket discards",
-    AT_REMOVED: "it is out of the game",
+    layout.AT_OFFER: "a seat chooses from it",
+    layout.AT_DISCARDS: "it lies on the ticket discards",
+    layout.AT_REMOVED: "it is out of the game",
 }
 
 

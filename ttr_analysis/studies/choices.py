@@ -23,33 +23,14 @@ from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import tickets as ticket_analysis
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import (
-    CARD_BITS,
-    CLAIM_ROUTE,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    KEEP_TICKETS,
-    MOST_OF_A_KIND,
-    NONE,
-    make_action,
-)
+from ttr_analysis.engine import codes, layout
+from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import (
-    AT_OFFER,
-    AT_PILE,
-    AT_REMOVED,
-    KEEP_START,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OVER,
-    SECOND_DRAW,
-    TURN,
-    State,
-)
+from ttr_analysis.engine.layout import State
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.policies.planner.knowledge import Params
@@ -139,7 +120,7 @@ def play_chosen(
             deal_tickets(state, tables, seat, choice.deal)
         wake_players(tables, players, 0, words, numbers[i])
         left[i] = 0.0
-        while state.phase != OVER:
+        while state.phase != layout.OVER:
             if state.seat == seat and choice.kind == WAIT:
                 left[i] = _turns_at_moment(state, tables, seat, choice)
                 if left[i] > 0.0:
@@ -152,9 +133,9 @@ def play_chosen(
 def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) -> float:
     """Return the turns left if the moment to choose has come for a seat, else 0."""
     route = choice.route
-    if state.phase != TURN or own_cards(state, tables, seat, route) < choice.own:
+    if state.phase != layout.TURN or own_cards(state, tables, seat, route) < choice.own:
         return 0.0
-    if route_fault(state, tables, seat, route) != NONE:
+    if route_fault(state, tables, seat, route) != codes.NONE:
         return 0.0
     turns, _ = foresee_turns(state, tables, seat, Params(choice.foresight[: Params.n_cells]))
     return turns if turns <= choice.left else 0.0
@@ -164,8 +145,8 @@ def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) ->
 def _choose(state: State, tables: Tables, players: Players, seat: int, choice: Choice) -> tuple[int, int]:
     """Return what the acting seat does, which may be held to a choice."""
     if state.seat == seat:
-        if choice.kind == KEEP and state.phase == KEEP_START:
-            return KEEP_TICKETS, choice.kept
+        if choice.kind == KEEP and state.phase == layout.KEEP_START:
+            return codes.KEEP_TICKETS, choice.kept
         if choice.kind == NEVER:
             return _do_without(state, tables, players, seat, choice.route)
         if choice.kind == GO:
@@ -177,27 +158,27 @@ def _choose(state: State, tables: Tables, players: Players, seat: int, choice: C
 def _do_without(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
     """Return what a seat does that takes a route, and its twin, for another player's."""
     twin = tables.twin[route]
-    is_free = state.owner[route] == NOBODY
-    is_twin_free = twin >= 0 and state.owner[twin] == NOBODY
+    is_free = state.owner[route] == layout.NOBODY
+    is_twin_free = twin >= 0 and state.owner[twin] == layout.NOBODY
     if is_free:
-        state.owner[route] = NEUTRAL_OWNER
+        state.owner[route] = layout.NEUTRAL_OWNER
     if is_twin_free:
-        state.owner[twin] = NEUTRAL_OWNER
+        state.owner[twin] = layout.NEUTRAL_OWNER
     code, value = choose(state, tables, players, seat)
     if is_free:
-        state.owner[route] = NOBODY
+        state.owner[route] = layout.NOBODY
     if is_twin_free:
-        state.owner[twin] = NOBODY
+        state.owner[twin] = layout.NOBODY
     return code, value
 
 
 @compiled
 def _go_for(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
     """Claim a route as soon as possible and draw for it alone until then; in the last round do as the player likes."""
-    is_turn = state.phase == TURN
-    if (is_turn or state.phase == SECOND_DRAW) and route_fault(state, tables, seat, route) == NONE:
+    is_turn = state.phase == layout.TURN
+    if (is_turn or state.phase == layout.SECOND_DRAW) and route_fault(state, tables, seat, route) == codes.NONE:
         if is_turn and n_forms(state, tables, seat, route) > 0:
-            return make_action(CLAIM_ROUTE, route), _fewest_cards(state, tables, seat, route)
+            return make_action(codes.CLAIM_ROUTE, route), _fewest_cards(state, tables, seat, route)
         if state.last_left < 0:
             draw = _draw_for(state, tables, seat, route)
             if draw >= 0:
@@ -214,7 +195,7 @@ def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
         cards = representative(state, tables, seat, route, number)
         price = 0
         for kind in range(N_KINDS):
-            n = cards >> (CARD_BITS * kind) & MOST_OF_A_KIND
+            n = cards >> (codes.CARD_BITS * kind) & codes.MOST_OF_A_KIND
             price += n * (100 if kind < LOCOMOTIVE_INDEX else 101)
         if lowest < 0 or price < lowest:
             lowest, best = price, cards
@@ -238,14 +219,14 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
             continue
         any_slot = slot
         if state.market[slot] == color:
-            return make_action(DRAW_FACE_UP, slot)
+            return make_action(codes.DRAW_FACE_UP, slot)
         if state.market[slot] == LOCOMOTIVE_INDEX and is_joker:
             joker_slot = slot
     if joker_slot >= 0:
-        return make_action(DRAW_FACE_UP, joker_slot)
+        return make_action(codes.DRAW_FACE_UP, joker_slot)
     if has_cards(state):
-        return DRAW_CARD
-    return make_action(DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
+        return codes.DRAW_CARD
+    return make_action(codes.DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
 
 
 @compiled
@@ -266,18 +247,18 @@ def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
     for i in range(len(deal), state.n_offer[seat]):
         ticket = state.offer[seat, i]
         is_out = tables.deck_leaves[tables.ticket_deck[ticket]] > 0
-        state.ticket_at[ticket] = AT_REMOVED if is_out else AT_PILE
+        state.ticket_at[ticket] = layout.AT_REMOVED if is_out else layout.AT_PILE
         state.n_ticket_pile += 0 if is_out else 1
-        state.offer[seat, i] = NOBODY
+        state.offer[seat, i] = layout.NOBODY
     state.n_offer[seat] = len(deal)
 
 
 @compiled
 def _change_places(state: State, tables: Tables, ticket: int, dealt: int) -> None:
     """Let a ticket, wherever it is, change places with one that is dealt."""
-    if state.ticket_at[ticket] != AT_OFFER:
+    if state.ticket_at[ticket] != layout.AT_OFFER:
         state.ticket_at[dealt] = state.ticket_at[ticket]
-        state.ticket_at[ticket] = AT_OFFER
+        state.ticket_at[ticket] = layout.AT_OFFER
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
             if state.offer[seat, i] == dealt:

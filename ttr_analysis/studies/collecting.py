@@ -15,26 +15,8 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    CARD_DEALT,
-    CLAIM_ROUTE,
-    FIRST_EVENT,
-    KEEP_TICKETS,
-    N_ACTIONS,
-    NEUTRAL_TICKET,
-    PAY_TUNNEL,
-    READ_AT,
-    READ_END,
-    TAPE_START,
-    WRITE_AT,
-    WRITE_END,
-    argument_of,
-    kind_of,
-    pack_cards,
-    unpack_cards,
-    without_seat,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import argument_of, kind_of, pack_cards, unpack_cards, without_seat
 from ttr_analysis.engine.kernel.claims import tunnel_odds
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_at_end
 from ttr_analysis.engine.kernel.step import step
@@ -93,7 +75,7 @@ N_PAYMENTS: Final = 2
 
 # -- what is noted of each seat: its moves by kind, then how it ends -----------
 
-N_MOVE_KINDS: Final = N_ACTIONS
+N_MOVE_KINDS: Final = codes.N_ACTIONS
 TICKETS_HELD: Final = N_MOVE_KINDS
 TRAINS_LEFT: Final = N_MOVE_KINDS + 1
 CARDS_LEFT: Final = N_MOVE_KINDS + 2
@@ -203,14 +185,14 @@ def play_noted(
 @quickly_compiled
 def script_game(rows: Ints, tape: Ints) -> None:
     """Write the outcomes of chance of a game on a tape of at least `TAPE_START` cells more than the game has events."""
-    at = TAPE_START
+    at = codes.TAPE_START
     for i in range(len(rows)):
-        if CARD_DEALT <= kind_of(rows[i, 0]) <= NEUTRAL_TICKET:
+        if codes.CARD_DEALT <= kind_of(rows[i, 0]) <= codes.NEUTRAL_TICKET:
             tape[at] = rows[i, 0]
             tape[at + 1] = rows[i, 1]
             at += 2
-    tape[READ_AT] = TAPE_START
-    tape[READ_END] = tape[WRITE_AT] = tape[WRITE_END] = at
+    tape[codes.READ_AT] = codes.TAPE_START
+    tape[codes.READ_END] = tape[codes.WRITE_AT] = tape[codes.WRITE_END] = at
 
 
 @quickly_compiled
@@ -233,7 +215,7 @@ def collect_game(
     seats[:] = 0
     n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
     for i in range(len(rows)):
-        if kind_of(rows[i, 0]) >= FIRST_EVENT:
+        if kind_of(rows[i, 0]) >= codes.FIRST_EVENT:
             continue
         if not _has_room(notes):
             notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
@@ -268,21 +250,21 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
     kind, seat = kind_of(code), state.seat
     seats[seat, kind] += 1
     n_routes, loans = state.n_claims, state.loans[seat]
-    if kind == KEEP_TICKETS:
+    if kind == codes.KEEP_TICKETS:
         _note_offer(state, tables, value, notes)
-    elif kind in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
+    elif kind in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
         _note_claim(state, tables, argument_of(code), value, notes)
     claim = notes.counts[CLAIMS] - 1
-    if kind == PAY_TUNNEL:
+    if kind == codes.PAY_TUNNEL:
         notes.payments[PAID_MORE, claim] = value
         if count_cards(state.laid) == 0:
             _part_payment(tables.length[state.pending], claim, notes)
     step(state, tables, code, value, tape)
-    if kind == ATTEMPT_TUNNEL:
+    if kind == codes.ATTEMPT_TUNNEL:
         notes.claims[DEMANDED, claim] = state.surcharge - tables.length[state.pending]
-    elif kind == CLAIM_ROUTE and state.pending >= 0:
+    elif kind == codes.CLAIM_ROUTE and state.pending >= 0:
         notes.claims[DEMANDED, claim] = state.surcharge
-    elif kind in (CLAIM_ROUTE, PAY_TUNNEL):
+    elif kind in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL):
         notes.claims[IS_TAKEN, claim] = 1
         notes.claims[NEW_LOANS, claim] = state.loans[seat] - loans
     if state.n_claims > n_routes:

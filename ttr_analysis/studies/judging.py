@@ -11,18 +11,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    CLAIM_ROUTE,
-    DRAW_FACE_UP,
-    NONE,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    unpacked,
-)
+from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
@@ -118,7 +110,7 @@ class Moment:
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
             self._known, self._played = _as_seen(known, played)
-            self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == NONE
+            self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == codes.NONE
 
     def judge(self, budget: Budget) -> Decision:
         """Find the best action with most of a budget, and measure what was played against it with the rest."""
@@ -196,9 +188,9 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
     code, value = played
     state, seat = known.packed.copy(), known.viewer
     kind = kind_of(code)
-    if kind == DRAW_FACE_UP:  # which card lies there is known: see `Watcher.at`
+    if kind == codes.DRAW_FACE_UP:  # which card lies there is known: see `Watcher.at`
         return known, (code, 0)
-    if kind in (ATTEMPT_TUNNEL, CLAIM_ROUTE, PAY_TUNNEL):
+    if kind in (codes.ATTEMPT_TUNNEL, codes.CLAIM_ROUTE, codes.PAY_TUNNEL):
         missing = np.maximum(0, np.array(unpacked(value).counts) - state.hand[seat])
         if missing.sum() <= n_unknown_cards(state, seat):
             state.hand[seat] += missing
@@ -210,7 +202,7 @@ def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candi
 
     def same(row: Candidate) -> bool:
         kinds = kind_of(row[0]), kind_of(played[0])
-        if kinds != (DRAW_FACE_UP, DRAW_FACE_UP):
+        if kinds != (codes.DRAW_FACE_UP, codes.DRAW_FACE_UP):
             return row == played
         return bool(state.market[argument_of(row[0])] == state.market[argument_of(played[0])])
 

@@ -9,16 +9,8 @@ import pandas as pd
 
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.tickets.network import ForestSolver, NoNetworkError, join_cities, reached_destinations
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    CLAIM_ROUTE,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    argument_of,
-    kind_of,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
@@ -41,8 +33,8 @@ _LATE: Final = 6
 """The end begins when some seat has less than one train in so many left."""
 _TOGETHER: Final = 6
 """Tickets for which one network is looked for."""
-_CLAIMS: Final = (CLAIM_ROUTE, ATTEMPT_TUNNEL)
-_CARDS: Final = (DRAW_CARD, DRAW_FACE_UP)
+_CLAIMS: Final = (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL)
+_CARDS: Final = (codes.DRAW_CARD, codes.DRAW_FACE_UP)
 
 DECISION_COLUMNS: Final = {
     "game": "number of the game",
@@ -136,9 +128,9 @@ class _Moment(NamedTuple):
     def place(self, other: Candidate) -> str:
         """Return the part of the game to which a decision belongs, compared with another action."""
         kinds, before = self._kinds(other), self.record.state_at(self.one.step - 1)
-        if KEEP_TICKETS in kinds:
+        if codes.KEEP_TICKETS in kinds:
             return OPENING if before.phase == Phase.KEEP_START else DRAWS
-        if DRAW_TICKETS in kinds:
+        if codes.DRAW_TICKETS in kinds:
             return DRAWS
         if before.is_last_round or min(before.trains) * _LATE < before.game_map.rules.trains.per_player:
             return END
@@ -156,11 +148,11 @@ class _Moment(NamedTuple):
     def aim(self, other: Candidate) -> str:
         """Return how the action played differs from another one."""
         played, better = self._kinds(other)
-        if played == better == KEEP_TICKETS:
+        if played == better == codes.KEEP_TICKETS:
             n_more = self.one.played[1].bit_count() - other[1].bit_count()
             return "many" if n_more > 0 else "few" if n_more < 0 else ""
-        if DRAW_TICKETS in (played, better):
-            return "often" if played == DRAW_TICKETS else "rarely"
+        if codes.DRAW_TICKETS in (played, better):
+            return "often" if played == codes.DRAW_TICKETS else "rarely"
         if played in _CLAIMS and better in _CARDS:
             return "early"
         return "late" if played in _CARDS and better in _CLAIMS else ""

@@ -20,29 +20,12 @@ import pandas as pd
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    PASS,
-    TAPE_START,
-    WRITE_AT,
-    unpack_all,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import unpack_all
 from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.protocol import (
-    CompiledPolicy,
-    Policy,
-    PolicyLike,
-    find_policies,
-    is_built_in,
-    policy_name,
-)
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, is_built_in, policy_name
 from ttr_analysis.maps.columns import MAX_TEXT
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
@@ -416,12 +399,12 @@ class Collector:
             "loans": results[scoring.LOANS_COLUMN],
             "stations": self._n_stations.ravel(),
             "turns": self._seat_turns().ravel(),
-            "cards_drawn": noted[DRAW_CARD],
-            "cards_taken": noted[DRAW_FACE_UP],
-            "ticket_draws": noted[DRAW_TICKETS],
-            "claims": noted[CLAIM_ROUTE] + noted[ATTEMPT_TUNNEL],
-            "declined": noted[DECLINE_TUNNEL],
-            "passes": noted[PASS],
+            "cards_drawn": noted[codes.DRAW_CARD],
+            "cards_taken": noted[codes.DRAW_FACE_UP],
+            "ticket_draws": noted[codes.DRAW_TICKETS],
+            "claims": noted[codes.CLAIM_ROUTE] + noted[codes.ATTEMPT_TUNNEL],
+            "declined": noted[codes.DECLINE_TUNNEL],
+            "passes": noted[codes.PASS],
         }
 
     def _bonuses(self, results: Narrow) -> dict[str, Cells]:
@@ -553,7 +536,7 @@ class _PlayedGames(Collector):
         """Play games between compiled policies, from a number within the chunk."""
         done, end = 0, start + len(states)
         while done < len(states):
-            self._tape[WRITE_AT] = TAPE_START
+            self._tape[codes.WRITE_AT] = codes.TAPE_START
             done += play_noted(
                 self._tables,
                 players,
@@ -573,11 +556,13 @@ class _PlayedGames(Collector):
         """Play a game between compiled policies, and note its decisions; once more if it does not fit on the tape."""
         counts = self._notes.counts.copy()
         self._play_block(players, i, states)
-        if self._tape[WRITE_AT] > len(self._tape):
-            self._tape = tape_of(None, int(self._tape[WRITE_AT]))
+        if self._tape[codes.WRITE_AT] > len(self._tape):
+            self._tape = tape_of(None, int(self._tape[codes.WRITE_AT]))
             self._notes.counts[:] = counts
             self._play_block(players, i, states)
-        self._decisions.follow(self._first + i, self._tape[TAPE_START : self._tape[WRITE_AT]].reshape(-1, 2))
+        self._decisions.follow(
+            self._first + i, self._tape[codes.TAPE_START : self._tape[codes.WRITE_AT]].reshape(-1, 2)
+        )
 
     def _follow(self, i: int, state: State) -> None:
         """Let policies of any kind play a game, and follow its events."""
@@ -589,7 +574,7 @@ class _PlayedGames(Collector):
         except GameError as error:
             where = f"game {game} of the simulation with seed {self._run.seed} (deal {self._run.deal(game)})"
             raise GameError(f"{where}: {error}") from (error.__cause__ or error)
-        tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
+        tape = np.zeros(codes.TAPE_START + events.size, dtype=np.int64)
         while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
         self._ends[1 + i] = self._notes.counts

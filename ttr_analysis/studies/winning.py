@@ -15,30 +15,11 @@ from scipy.special import betaincinv, stdtrit
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    FIRST_EVENT,
-    KEEP_TICKETS,
-    NEUTRAL_TICKET,
-    argument_of,
-    kind_of,
-    seat_of,
-)
+from ttr_analysis.engine import codes, layout
+from ttr_analysis.engine.codes import argument_of, kind_of, seat_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.layout import (
-    AT_PILE,
-    KEEP,
-    NEUTRAL,
-    NEUTRAL_OWNER,
-    NOBODY,
-    SECOND_DRAW,
-    TUNNEL_PHASE,
-    UNKNOWN_TICKET,
-    State,
-)
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import fill_open, seat_number
 from ttr_analysis.maps.model import CityLike, Place, Ticket
@@ -476,7 +457,7 @@ def ticket_posterior(
             n_any += int(named[drawn].any())
     held = known.held(other)
     tickets = np.arange(len(game_map.tickets))
-    is_free = (known.packed.ticket_at[: len(tickets)] == AT_PILE) & (UNKNOWN_TICKET in held)
+    is_free = (known.packed.ticket_at[: len(tickets)] == layout.AT_PILE) & (layout.UNKNOWN_TICKET in held)
     is_free &= ~np.isin(tickets, list(known.excluded[other]))
     possible = np.flatnonzero((is_free | np.isin(tickets, held)) & named[: len(tickets)])
     from_decks = _unknown_from_decks(known, table, other, n_worlds)
@@ -507,7 +488,7 @@ def _unknown_from_decks(known: Knowledge, table: Rollouts, other: int, n_worlds:
     There is a row for each equally likely case: one where there is one deck, else
     that of each of some worlds.
     """
-    is_unknown = known.held(other) == UNKNOWN_TICKET
+    is_unknown = known.held(other) == layout.UNKNOWN_TICKET
     n_decks = known.tables.n_decks
     if n_decks == 1:
         return np.array([[is_unknown.sum()]])
@@ -600,23 +581,23 @@ def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[
     claimed: dict[int, int] = {}
     chosen: dict[int, int] = {}
     turned_up: dict[int, int] = {}
-    if known.packed.phase == TUNNEL_PHASE:
+    if known.packed.phase == layout.TUNNEL_PHASE:
         claimed[int(known.packed.pending)] = int(known.packed.turn_seat == seat)
-    elif known.packed.phase == NEUTRAL:
+    elif known.packed.phase == layout.NEUTRAL:
         turned_up = dict.fromkeys(_tracks(known, known.packed.neutral_ticket), 0)
     for (code, value), turns in zip(rows.tolist(), _turns_begun(known, rows, seat), strict=True):
         kind, route = kind_of(code), argument_of(code)
-        if kind in (ATTEMPT_TUNNEL, CLAIM_ROUTE):
+        if kind in (codes.ATTEMPT_TUNNEL, codes.CLAIM_ROUTE):
             claimed[route] = turns  # of several attempts at a tunnel the last one took it
-        elif kind == CHOOSE_NEUTRAL:
+        elif kind == codes.CHOOSE_NEUTRAL:
             chosen[route] = turns
-        elif kind == NEUTRAL_TICKET:
+        elif kind == codes.NEUTRAL_TICKET:
             for track in _tracks(known, value):
                 turned_up.setdefault(track, turns)
     neutral = {**turned_up, **chosen}
-    is_new = (known.packed.owner == NOBODY) & (state.owner != NOBODY)
+    is_new = (known.packed.owner == layout.NOBODY) & (state.owner != layout.NOBODY)
     return {
-        route: (neutral if state.owner[route] == NEUTRAL_OWNER else claimed)[route]
+        route: (neutral if state.owner[route] == layout.NEUTRAL_OWNER else claimed)[route]
         for route in np.flatnonzero(is_new).tolist()
     }
 
@@ -628,12 +609,12 @@ def _tracks(known: Knowledge, ticket: int) -> list[int]:
 
 def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
     """Yield after each event how many turns a seat has begun, the present one included."""
-    is_within = known.packed.phase in (SECOND_DRAW, TUNNEL_PHASE, KEEP)
-    last = int(known.packed.turn_seat) if is_within else NOBODY
+    is_within = known.packed.phase in (layout.SECOND_DRAW, layout.TUNNEL_PHASE, layout.KEEP)
+    last = int(known.packed.turn_seat) if is_within else layout.NOBODY
     turns = int(last == seat)
     for code in rows[:, 0].tolist():
         kind, who = kind_of(code), seat_of(code)
-        if kind < FIRST_EVENT and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
+        if kind < codes.FIRST_EVENT and kind not in (codes.KEEP_TICKETS, codes.CHOOSE_NEUTRAL) and who != last:
             turns += who == seat
             last = who
         yield turns

@@ -22,20 +22,9 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.building import ClaimRoute
 from ttr_analysis.engine.actions.drawing import KeepTickets
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.viz import html
+from ttr_analysis.viz import html, style
 from ttr_analysis.viz.html import PAGE_POLICY
-from ttr_analysis.viz.style import (
-    BOARD,
-    CARD_STYLES,
-    DARK_PAGE,
-    FREE_SHARE,
-    LIGHT_PAGE,
-    NEUTRAL_COLOR,
-    PLAYER_COLORS,
-    PageColors,
-    ink_upon,
-    pale,
-)
+from ttr_analysis.viz.style import PageColors, ink_upon, pale
 from ttr_analysis.viz.svg import live_sheet
 
 if TYPE_CHECKING:
@@ -192,9 +181,9 @@ def _colors() -> str:
     JupyterLab says on its body whether its theme is light; a page of its own
     is light or dark as the reader has it.
     """
-    light, dark = _page_colors(LIGHT_PAGE), _page_colors(DARK_PAGE)
-    board = _variables({f"board-{name.replace('_', '-')}": color for name, color in asdict(BOARD).items()})
-    owners = [(str(seat), color) for seat, color in enumerate(PLAYER_COLORS)] + [("neutral", NEUTRAL_COLOR)]
+    light, dark = _page_colors(style.LIGHT_PAGE), _page_colors(style.DARK_PAGE)
+    board = _variables({f"board-{name.replace('_', '-')}": color for name, color in asdict(style.BOARD).items()})
+    owners = [(str(seat), color) for seat, color in enumerate(style.PLAYER_COLORS)] + [("neutral", style.NEUTRAL_COLOR)]
     return "\n".join(
         [
             f".ttr, .ttr-page {{ {light} }}",
@@ -214,15 +203,15 @@ def _colors() -> str:
 def _pale_routes() -> Iterator[str]:
     """Yield how free routes look on the board of a game, on which those that are taken stand out."""
     free = '.ttr-board.is-game .ttr-route:not(.is-open)[data-owner=""]'
-    locomotive = CARD_STYLES[LOCOMOTIVE]
+    locomotive = style.CARD_STYLES[LOCOMOTIVE]
     for part, color in (
-        (".ttr-rock", BOARD.tunnel),
+        (".ttr-rock", style.BOARD.tunnel),
         (".ttr-plates", locomotive.fill),
         (".ttr-locomotives", locomotive.ink),
     ):
-        yield f"{free} {part} {{ fill: {pale(color, FREE_SHARE)}; }}"
-    for color, look in CARD_STYLES.items():
-        fill, edge, ink = (pale(one, FREE_SHARE) for one in (look.fill, look.edge, look.ink))
+        yield f"{free} {part} {{ fill: {pale(color, style.FREE_SHARE)}; }}"
+    for color, look in style.CARD_STYLES.items():
+        fill, edge, ink = (pale(one, style.FREE_SHARE) for one in (look.fill, look.edge, look.ink))
         yield f'{free}[data-color="{color}"] .ttr-cars {{ fill: {fill}; stroke: {edge}; }}'
         yield f'{free}[data-color="{color}"] .ttr-symbols {{ fill: {ink}; }}'
 

@@ -15,6 +15,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions.handler import (
     Handler,
     MapIndex,
@@ -24,21 +25,7 @@ from ttr_analysis.engine.actions.handler import (
     missing_cards,
     owner_name,
 )
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CARD_REVEALED,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    NONE,
-    PAY_TUNNEL,
-    ActionFault,
-    make_action,
-    pack_single,
-    packed,
-    unpack_cards,
-    unpacked,
-)
+from ttr_analysis.engine.codes import ActionFault, make_action, pack_single, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
 from ttr_analysis.engine.kernel.claims import (
     build_station,
@@ -56,15 +43,7 @@ from ttr_analysis.engine.kernel.claims import (
     take_route,
 )
 from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
-from ttr_analysis.engine.layout import (
-    NEUTRAL,
-    NEUTRAL_OWNER,
-    TUNNEL_PHASE,
-    TURN,
-    UNKNOWN_CARD,
-    UNKNOWN_MATCH,
-    State,
-)
+from ttr_analysis.engine.layout import State
 from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, find_form, payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
@@ -107,20 +86,20 @@ def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int
     if route < 0 or route >= tables.n_routes:
         return ActionFault.ROUTE
     closed = route_fault(state, tables, seat, route)
-    if closed != NONE:
+    if closed != codes.NONE:
         return closed
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(value, cards)
     if not holds(state, seat, cards):
         return ActionFault.CARDS
     unpaid = payment_fault(cards, tables.color[route], spaces_at(tables, route))
-    return NONE if unpaid == 0 else ActionFault.PAYMENT
+    return codes.NONE if unpaid == 0 else ActionFault.PAYMENT
 
 
 @compiled
 def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
     for route in range(tables.n_routes):
-        if route_fault(state, tables, seat, route) != NONE:
+        if route_fault(state, tables, seat, route) != codes.NONE:
             continue
         spaces = spaces_at(tables, route)
         for number in range(n_forms(state, tables, seat, route)):
@@ -129,7 +108,7 @@ def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> i
             )
             cards = claim_cards(state, tables, seat, route, color, own, locomotives)
             if cards >= 0:
-                n = add_row(out, n, make_action(CLAIM_ROUTE, route), cards)
+                n = add_row(out, n, make_action(codes.CLAIM_ROUTE, route), cards)
     return n
 
 
@@ -140,7 +119,7 @@ def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int
     play_cards(state, seat, laid)
     if tables.tunnel[route] and turn_over_cards(state, tables, tape, color_played(laid)) > 0:
         state.pending = route
-        state.phase = TUNNEL_PHASE
+        state.phase = layout.TUNNEL_PHASE
     else:
         take_route(state, tables, tape, seat, route)
         end_turn(state, tables, tape)
@@ -154,12 +133,12 @@ def turn_over_cards(state: State, tables: Tables, tape: Ints, color: int) -> int
     n_unknown = n_matching = 0
     for _ in range(tables.n_revealed):
         if make_drawable(state, tables, tape):
-            kind = turn_over(state, tables, tape, CARD_REVEALED)
-            if kind < UNKNOWN_CARD:
+            kind = turn_over(state, tables, tape, codes.CARD_REVEALED)
+            if kind < layout.UNKNOWN_CARD:
                 revealed[kind] += 1
             else:
                 n_unknown += 1
-                n_matching += kind == UNKNOWN_MATCH
+                n_matching += kind == layout.UNKNOWN_MATCH
     if n_unknown > 0:
         state.n_swept += n_unknown
         state.swept_match[color] += n_matching
@@ -214,10 +193,10 @@ def _loans(refused: Refused) -> str:
 
 
 CLAIM_HANDLER: Final = Handler(
-    kind=CLAIM_ROUTE,
+    kind=codes.CLAIM_ROUTE,
     name="claim_route",
     action=ClaimRoute,
-    phases=(TURN,),
+    phases=(layout.TURN,),
     fault=_claim_fault,
     list_legal=_list_claim,
     apply=_apply_claim,
@@ -264,13 +243,13 @@ def _pay_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, va
     if not holds(state, seat, cards):
         return ActionFault.CARDS
     jokers = tables.jokers[state.pending]
-    return NONE if pays_surcharge(cards, state.pending_color, jokers, state.surcharge) else ActionFault.SURCHARGE
+    return codes.NONE if pays_surcharge(cards, state.pending_color, jokers, state.surcharge) else ActionFault.SURCHARGE
 
 
 @compiled
 def _list_pay_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
     for number in range(n_surcharges(state, tables, seat)):
-        n = add_row(out, n, PAY_TUNNEL, surcharge_cards(state, seat, number))
+        n = add_row(out, n, codes.PAY_TUNNEL, surcharge_cards(state, seat, number))
     return n
 
 
@@ -341,10 +320,10 @@ def _surcharge(refused: Refused) -> str:
 
 
 PAY_TUNNEL_HANDLER: Final = Handler(
-    kind=PAY_TUNNEL,
+    kind=codes.PAY_TUNNEL,
     name="pay_tunnel",
     action=PayTunnel,
-    phases=(TUNNEL_PHASE,),
+    phases=(layout.TUNNEL_PHASE,),
     fault=_pay_tunnel_fault,
     list_legal=_list_pay_tunnel,
     apply=_apply_pay_tunnel,
@@ -369,12 +348,12 @@ class DeclineTunnel:
 
 @compiled
 def _decline_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    return NONE
+    return codes.NONE
 
 
 @compiled
 def _list_decline_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, DECLINE_TUNNEL, 0)
+    return add_row(out, n, codes.DECLINE_TUNNEL, 0)
 
 
 @compiled
@@ -385,10 +364,10 @@ def _apply_decline_tunnel(state: State, tables: Tables, tape: Ints, seat: int, a
 
 
 DECLINE_TUNNEL_HANDLER: Final = Handler(
-    kind=DECLINE_TUNNEL,
+    kind=codes.DECLINE_TUNNEL,
     name="decline_tunnel",
     action=DeclineTunnel,
-    phases=(TUNNEL_PHASE,),
+    phases=(layout.TUNNEL_PHASE,),
     fault=_decline_tunnel_fault,
     list_legal=_list_decline_tunnel,
     apply=_apply_decline_tunnel,
@@ -421,7 +400,7 @@ def _choose_neutral_fault(state: State, tables: Tables, seat: int, route: int, v
     ticket = state.neutral_ticket
     if route < 0 or route not in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         return ActionFault.NEUTRAL_ROUTE
-    return NONE if may_choose(state, tables, route) else ActionFault.NEUTRAL_ROUTE
+    return codes.NONE if may_choose(state, tables, route) else ActionFault.NEUTRAL_ROUTE
 
 
 @compiled
@@ -429,13 +408,13 @@ def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: 
     ticket = state.neutral_ticket
     for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         if may_choose(state, tables, route):
-            n = add_row(out, n, make_action(CHOOSE_NEUTRAL, route), 0)
+            n = add_row(out, n, make_action(codes.CHOOSE_NEUTRAL, route), 0)
     return n
 
 
 @compiled
 def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
-    mark_owner(state, tables, NEUTRAL_OWNER, route)
+    mark_owner(state, tables, layout.NEUTRAL_OWNER, route)
     state.marker = (state.marker + 1) % tables.n_seats
     go_on(state)
 
@@ -458,10 +437,10 @@ def _neutral_route(refused: Refused) -> str:
 
 
 CHOOSE_NEUTRAL_HANDLER: Final = Handler(
-    kind=CHOOSE_NEUTRAL,
+    kind=codes.CHOOSE_NEUTRAL,
     name="choose_neutral_route",
     action=ChooseNeutralRoute,
-    phases=(NEUTRAL,),
+    phases=(layout.NEUTRAL,),
     fault=_choose_neutral_fault,
     list_legal=_list_choose_neutral,
     apply=_apply_choose_neutral,
@@ -505,14 +484,14 @@ class BuildStation:
 @compiled
 def _station_fault(state: State, tables: Tables, seat: int, city: int, value: int) -> int:
     closed = city_fault(state, tables, seat, city)
-    if closed != NONE:
+    if closed != codes.NONE:
         return closed
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(value, cards)
     if not holds(state, seat, cards):
         return ActionFault.CARDS
     unpaid = payment_fault(cards, GRAY_INDEX, next_spaces(state, tables, seat))
-    return NONE if unpaid == 0 else ActionFault.PAYMENT
+    return codes.NONE if unpaid == 0 else ActionFault.PAYMENT
 
 
 @compiled
@@ -524,7 +503,7 @@ def _list_station(state: State, tables: Tables, seat: int, out: Ints, n: int) ->
         if state.station_at[city] == 0:
             for number in range(n_forms):
                 cards = station_cards(state, tables, seat, number)
-                n = add_row(out, n, make_action(BUILD_STATION, city), cards)
+                n = add_row(out, n, make_action(codes.BUILD_STATION, city), cards)
     return n
 
 
@@ -599,10 +578,10 @@ def _why_no_station_payment(refused: Refused) -> str:
 
 
 STATION_HANDLER: Final = Handler(
-    kind=BUILD_STATION,
+    kind=codes.BUILD_STATION,
     name="build_station",
     action=BuildStation,
-    phases=(TURN,),
+    phases=(layout.TURN,),
     fault=_station_fault,
     list_legal=_list_station,
     apply=_apply_station,

@@ -10,18 +10,9 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, card_index
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, number_of
-from ttr_analysis.engine.codes import (
-    CARD_DRAWN,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    NONE,
-    ActionFault,
-    make_action,
-    make_event,
-)
+from ttr_analysis.engine.codes import ActionFault, make_action, make_event
 from ttr_analysis.engine.kernel.cards import (
     draw_unseen,
     has_cards,
@@ -58,23 +49,23 @@ class DrawCard:
 
 @compiled
 def _draw_card_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    return NONE if has_cards(state) else ActionFault.NO_CARDS
+    return codes.NONE if has_cards(state) else ActionFault.NO_CARDS
 
 
 @compiled
 def _list_draw_card(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, DRAW_CARD, 0) if has_cards(state) else n
+    return add_row(out, n, codes.DRAW_CARD, 0) if has_cards(state) else n
 
 
 @compiled
 def _apply_draw_card(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
     make_drawable(state, tables, tape)
-    draw_unseen(state, tables, tape, seat, make_event(CARD_DRAWN, seat))
+    draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DRAWN, seat))
     after_draw(state, tables, tape, 1)
 
 
 DRAW_CARD_HANDLER: Final = Handler(
-    kind=DRAW_CARD,
+    kind=codes.DRAW_CARD,
     name="draw_card",
     action=DrawCard,
     phases=(TURN, SECOND_DRAW),
@@ -130,7 +121,7 @@ def _draw_face_up_fault(state: State, tables: Tables, seat: int, slot: int, valu
         return ActionFault.KNOWN_FACE_UP
     if state.n_taken > 0 and must_be_first(card, tables.locomotive_cost):
         return ActionFault.SECOND_LOCOMOTIVE
-    return NONE if may_take_kind(state, tables, card) else ActionFault.MARKET_CLOSED
+    return codes.NONE if may_take_kind(state, tables, card) else ActionFault.MARKET_CLOSED
 
 
 @compiled
@@ -138,10 +129,10 @@ def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: in
     for slot in range(tables.market_size):
         if state.market[slot] >= UNKNOWN_CARD:
             for value in range(1, N_KINDS + 1):
-                if _draw_face_up_fault(state, tables, seat, slot, value) == NONE:
-                    n = add_row(out, n, make_action(DRAW_FACE_UP, slot), value)
+                if _draw_face_up_fault(state, tables, seat, slot, value) == codes.NONE:
+                    n = add_row(out, n, make_action(codes.DRAW_FACE_UP, slot), value)
         elif may_take(state, tables, slot):
-            n = add_row(out, n, make_action(DRAW_FACE_UP, slot), 0)
+            n = add_row(out, n, make_action(codes.DRAW_FACE_UP, slot), 0)
     return n
 
 
@@ -169,7 +160,7 @@ def _known(refused: Refused) -> str:
 
 
 DRAW_FACE_UP_HANDLER: Final = Handler(
-    kind=DRAW_FACE_UP,
+    kind=codes.DRAW_FACE_UP,
     name="draw_face_up",
     action=DrawFaceUp,
     phases=(TURN, SECOND_DRAW),
@@ -210,12 +201,12 @@ class DrawTickets:
 
 @compiled
 def _draw_tickets_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    return NONE if has_tickets(state) else ActionFault.NO_TICKETS
+    return codes.NONE if has_tickets(state) else ActionFault.NO_TICKETS
 
 
 @compiled
 def _list_draw_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, DRAW_TICKETS, 0) if has_tickets(state) else n
+    return add_row(out, n, codes.DRAW_TICKETS, 0) if has_tickets(state) else n
 
 
 @compiled
@@ -225,7 +216,7 @@ def _apply_draw_tickets(state: State, tables: Tables, tape: Ints, seat: int, arg
 
 
 DRAW_TICKETS_HANDLER: Final = Handler(
-    kind=DRAW_TICKETS,
+    kind=codes.DRAW_TICKETS,
     name="draw_tickets",
     action=DrawTickets,
     phases=(TURN,),
@@ -262,7 +253,7 @@ class KeepTickets:
 def _keep_tickets_fault(state: State, tables: Tables, seat: int, argument: int, kept: int) -> int:
     if kept < 0 or kept >= 1 << state.n_offer[seat]:
         return ActionFault.KEEP_OTHER
-    return NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
+    return codes.NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
 
 
 @compiled
@@ -270,7 +261,7 @@ def _list_keep_tickets(state: State, tables: Tables, seat: int, out: Ints, n: in
     fewest = fewest_kept(state, tables, seat)
     for kept in range(1 << state.n_offer[seat]):
         if count_bits(kept) >= fewest:
-            n = add_row(out, n, KEEP_TICKETS, kept)
+            n = add_row(out, n, codes.KEEP_TICKETS, kept)
     return n
 
 
@@ -318,7 +309,7 @@ def _too_few(refused: Refused) -> str:
 
 
 KEEP_TICKETS_HANDLER: Final = Handler(
-    kind=KEEP_TICKETS,
+    kind=codes.KEEP_TICKETS,
     name="keep_tickets",
     action=KeepTickets,
     phases=(KEEP_START, KEEP),

@@ -11,21 +11,11 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import attempting, building, drawing
 from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
-from ttr_analysis.engine.codes import (
-    CARD_BITS,
-    CODE_BITS,
-    NO_SEAT,
-    NONE,
-    PASS,
-    ActionFault,
-    argument_of,
-    kind_of,
-    make_action,
-    seat_of,
-)
+from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, seat_of
 from ttr_analysis.engine.kernel.cards import can_draw, can_surely_draw
 from ttr_analysis.engine.kernel.claims import can_claim, n_station_forms
 from ttr_analysis.engine.kernel.turns import end_turn, has_tickets
@@ -50,15 +40,15 @@ class Pass:
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
     if state.phase == SECOND_DRAW:
-        return ActionFault.PHASE if can_surely_draw(state, tables) else NONE
+        return ActionFault.PHASE if can_surely_draw(state, tables) else codes.NONE
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
-    return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
+    return codes.NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
 
 
 @compiled
 def _list_pass(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, PASS, 0) if n == 0 else n
+    return add_row(out, n, codes.PASS, 0) if n == 0 else n
 
 
 @compiled
@@ -67,7 +57,7 @@ def _apply_pass(state: State, tables: Tables, tape: Ints, seat: int, argument: i
 
 
 _PASS_HANDLER: Final = Handler(
-    kind=PASS,
+    kind=codes.PASS,
     name="pass",
     action=Pass,
     phases=(TURN, SECOND_DRAW),
@@ -141,7 +131,7 @@ def is_well_formed(code: int, value: int) -> bool:
     >>> bool(is_well_formed(DRAW_CARD, 0)), bool(is_well_formed(make_event(DRAW_CARD, 1), 0))
     (True, False)
     """
-    return 0 <= code < 1 << CODE_BITS and seat_of(code) == 0 and 0 <= value < 1 << CARD_BITS * N_KINDS
+    return 0 <= code < 1 << codes.CODE_BITS and seat_of(code) == 0 and 0 <= value < 1 << codes.CARD_BITS * N_KINDS
 
 
 def is_canonical(code: int, value: int) -> bool:
@@ -156,10 +146,10 @@ def is_canonical(code: int, value: int) -> bool:
     handler = HANDLERS[kind] if kind < len(HANDLERS) else None
     has_argument, has_value = (handler.has_argument, handler.has_value) if handler else (False, False)
     return (
-        0 <= code < 1 << CODE_BITS
+        0 <= code < 1 << codes.CODE_BITS
         and seat_of(code) == 0
         and (has_argument or argument_of(code) == 0)
-        and 0 <= value < (1 << CARD_BITS * N_KINDS if has_value else 1)
+        and 0 <= value < (1 << codes.CARD_BITS * N_KINDS if has_value else 1)
     )
 
 
@@ -201,7 +191,7 @@ class Codec(MapIndex):
 
     def decode(self, code: int, value: int, state: State) -> Action:
         """Return the action of a code, whatever its seat, and a value, in the state in which it is taken."""
-        key = (code & NO_SEAT, value)
+        key = (code & codes.NO_SEAT, value)
         action = self._decoded.get(key)
         if action is None:
             action = self._decode(code, value, state)

@@ -5,19 +5,8 @@ from __future__ import annotations
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import (
-    CARD_REVEALED,
-    MARKET_CARD,
-    READ_AT,
-    READ_END,
-    SHUFFLED,
-    SHUFFLED_CARDS,
-    SHUFFLED_MARKET,
-    WRITE_AT,
-    WRITE_END,
-    kind_of,
-    make_event,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import kind_of, make_event
 from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, UNKNOWN_MATCH, State
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.market import (
@@ -75,7 +64,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
     for seat in range(tables.n_seats):
         state.old[seat] = _n_unknown(state, seat)
         state.blind[seat].fill(0)
-    write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_CARDS), 0)
+    write_event(tape, make_event(codes.SHUFFLED, 0, codes.SHUFFLED_CARDS), 0)
 
 
 @compiled
@@ -126,7 +115,7 @@ def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
     state.market[slot] = EMPTY
     if make_drawable(state, tables, tape):
         n_shuffles = state.n_shuffles
-        kind = turn_over(state, tables, tape, make_event(MARKET_CARD, 0, slot))
+        kind = turn_over(state, tables, tape, make_event(codes.MARKET_CARD, 0, slot))
         if kind == UNKNOWN_CARD and state.n_shuffles > n_shuffles:
             kind = OLD_UNKNOWN_CARD  # it was the last one, and the discards were shuffled at once
         state.market[slot] = kind
@@ -159,7 +148,7 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
         _sweep_unknown(state, tables)
         sweep_market(state.market[: tables.market_size], state.discards)
         state.added_discards = 1
-        write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_MARKET), 0)
+        write_event(tape, make_event(codes.SHUFFLED, 0, codes.SHUFFLED_MARKET), 0)
         _fill_slots(state, tables, tape)
         n_resets += 1
 
@@ -190,7 +179,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
     if not has_too_many_locomotives(state.market[: tables.market_size], tables.reset_at):
         # As nearly always; then the piles need not be counted.
         # Where unknown cards may be locomotives, the record decides.
-        return is_scripted(tape) and _may_have_too_many(state, tables) and is_next(tape, MARKET_CARD)
+        return is_scripted(tape) and _may_have_too_many(state, tables) and is_next(tape, codes.MARKET_CARD)
     n_discarded = 0
     n_in_pile = 0
     for kind in range(N_COLORS):
@@ -201,7 +190,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
         # Cards that a record does not know count as in the pile. Where they leave it open, the record decides.
         n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
-            return is_next(tape, MARKET_CARD)
+            return is_next(tape, codes.MARKET_CARD)
     return is_due
 
 
@@ -350,35 +339,35 @@ def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
 @compiled
 def write_event(tape: Ints, code: int, value: int) -> None:
     """Write an event, if there is room on the tape; count it in any case."""
-    at = tape[WRITE_AT]
-    if at + 2 <= tape[WRITE_END]:
+    at = tape[codes.WRITE_AT]
+    if at + 2 <= tape[codes.WRITE_END]:
         tape[at] = code
         tape[at + 1] = value
-    tape[WRITE_AT] = at + 2
+    tape[codes.WRITE_AT] = at + 2
 
 
 @compiled
 def is_scripted(tape: Ints) -> bool:
     """Return whether outcomes are read from the tape."""
-    return bool(tape[READ_END] > 0)
+    return bool(tape[codes.READ_END] > 0)
 
 
 @compiled
 def read_outcome(state: State, tape: Ints, code: int) -> int:
     """Return the next outcome of the script; -1, and a fault, if it is another one or there is none."""
-    at = tape[READ_AT]
-    if at >= tape[READ_END] or tape[at] != code:
+    at = tape[codes.READ_AT]
+    if at >= tape[codes.READ_END] or tape[at] != code:
         state.fault = 1
         return -1
-    tape[READ_AT] = at + 2
+    tape[codes.READ_AT] = at + 2
     return int(tape[at + 1])
 
 
 @compiled
 def is_next(tape: Ints, code: int) -> bool:
     """Return whether the next outcome of the script is this one."""
-    at = tape[READ_AT]
-    return bool(at < tape[READ_END] and tape[at] == code)
+    at = tape[codes.READ_AT]
+    return bool(at < tape[codes.READ_END] and tape[at] == code)
 
 
 @compiled
@@ -399,7 +388,7 @@ def next_card(state: State, tape: Ints, code: int) -> int:
 def _scripted_card(state: State, tape: Ints, code: int) -> int:
     """Return the kind that the script says; a fault if the pile has none."""
     kind = read_outcome(state, tape, code)
-    if kind == UNKNOWN_CARD or (kind == UNKNOWN_MATCH and kind_of(code) == CARD_REVEALED):
+    if kind == UNKNOWN_CARD or (kind == UNKNOWN_MATCH and kind_of(code) == codes.CARD_REVEALED):
         return kind
     if 0 <= kind < N_KINDS and state.draw_pile[kind] > 0:
         return kind

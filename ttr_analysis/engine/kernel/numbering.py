@@ -21,27 +21,10 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
 from ttr_analysis.engine.actions.table import DUE
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    N_ACTIONS,
-    NONE,
-    PASS,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    make_action,
-    pack_single,
-    unpack_cards,
-)
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import city_fault, claim_cards, next_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault
@@ -87,29 +70,29 @@ def numbering_of(game_map: GameMap) -> Numbering:
             fits = color == _NO_COLOR or route.color in (GRAY, COLORS[color])
             if fits and _has_payment(spaces_of(route), color, locomotives):
                 claims[i, color, locomotives] = len(rows)
-                rows.append((CLAIM_ROUTE, i, color, locomotives))
+                rows.append((codes.CLAIM_ROUTE, i, color, locomotives))
     built = np.full((len(game_map.cities), N_KINDS, max(costs, default=0) + 1), -1, dtype=np.int64)
     for i, color, locomotives in product(*map(range, built.shape)):
         if any(_has_payment(Spaces(cost, jokers=int(jokers)), color, locomotives) for cost in costs):
             built[i, color, locomotives] = len(rows)
-            rows.append((BUILD_STATION, i, color, locomotives))
+            rows.append((codes.BUILD_STATION, i, color, locomotives))
     kinds = [row[0] for row in rows]
-    first = [kinds.index(kind) if kind in kinds else -1 for kind in range(N_ACTIONS)]
+    first = [kinds.index(kind) if kind in kinds else -1 for kind in range(codes.N_ACTIONS)]
     return Numbering(np.array(rows, dtype=np.int64), np.array(first, dtype=np.int64), claims, built)
 
 
 def _plain_rows(game_map: GameMap) -> Iterator[tuple[int, int, int, int]]:
     """Yield the actions that lay down no cards."""
     rules, tables = game_map.rules, game_tables(game_map, game_map.rules.players[0])
-    yield DRAW_CARD, 0, 0, 0
+    yield codes.DRAW_CARD, 0, 0, 0
     for slot in range(rules.market.size):
-        yield DRAW_FACE_UP, slot, 0, 0
-    for kind in (DRAW_TICKETS, PASS, PAY_TUNNEL, DECLINE_TUNNEL):
+        yield codes.DRAW_FACE_UP, slot, 0, 0
+    for kind in (codes.DRAW_TICKETS, codes.PASS, codes.PAY_TUNNEL, codes.DECLINE_TUNNEL):
         yield kind, 0, 0, 0
     for track in range(2 if rules.neutral.trains else 0):
-        yield CHOOSE_NEUTRAL, track, 0, 0
+        yield codes.CHOOSE_NEUTRAL, track, 0, 0
     for kept in range(1 << max(int(tables.deck_deal.sum()), rules.tickets.draw)):
-        yield KEEP_TICKETS, kept, 0, 0
+        yield codes.KEEP_TICKETS, kept, 0, 0
 
 
 def _has_payment(spaces: Spaces, color: int, locomotives: int) -> bool:
@@ -129,25 +112,27 @@ def fill_mask(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> 
     if phase in (KEEP_START, KEEP):
         fewest = fewest_kept(state, tables, seat)
         for kept in range(1 << state.n_offer[seat]):
-            mask[first[KEEP_TICKETS] + kept] = int(count_bits(kept) >= fewest)
+            mask[first[codes.KEEP_TICKETS] + kept] = int(count_bits(kept) >= fewest)
     elif phase == TUNNEL_PHASE:
-        mask[first[PAY_TUNNEL]] = int(n_surcharges(state, tables, seat) > 0)
-        mask[first[DECLINE_TUNNEL]] = 1
+        mask[first[codes.PAY_TUNNEL]] = int(n_surcharges(state, tables, seat) > 0)
+        mask[first[codes.DECLINE_TUNNEL]] = 1
     elif phase == NEUTRAL:
         for track in range(2):
-            mask[first[CHOOSE_NEUTRAL] + track] = int(may_choose(state, tables, _neutral_route(state, tables, track)))
+            mask[first[codes.CHOOSE_NEUTRAL] + track] = int(
+                may_choose(state, tables, _neutral_route(state, tables, track))
+            )
     elif phase in (TURN, SECOND_DRAW):
         n = int(has_cards(state))
-        mask[first[DRAW_CARD]] = n
+        mask[first[codes.DRAW_CARD]] = n
         for slot in range(tables.market_size):
             takes = int(may_take(state, tables, slot))
-            mask[first[DRAW_FACE_UP] + slot] = takes
+            mask[first[codes.DRAW_FACE_UP] + slot] = takes
             n += takes
         if phase == TURN:
             draws = int(has_tickets(state))
-            mask[first[DRAW_TICKETS]] = draws
+            mask[first[codes.DRAW_TICKETS]] = draws
             n += draws + _mark_claims(state, tables, numbers, mask) + _mark_stations(state, tables, numbers, mask)
-            mask[first[PASS]] = int(n == 0)
+            mask[first[codes.PASS]] = int(n == 0)
 
 
 @compiled
@@ -161,7 +146,7 @@ def _mark_claims(state: State, tables: Tables, numbers: Numbering, mask: Flags) 
         # Most routes are too long for what is held, which is found out soonest.
         if tables.swap_size[route] == 0 and most + n_locomotives < tables.length[route]:
             continue
-        if route_fault(state, tables, seat, route) != NONE:
+        if route_fault(state, tables, seat, route) != codes.NONE:
             continue
         spaces, route_color = spaces_at(tables, route), tables.color[route]
         n += _mark_in_color(hand, spaces, route_color, _NO_COLOR, numbers.claims[route, _NO_COLOR], mask)
@@ -250,51 +235,51 @@ def code_of(state: State, tables: Tables, numbers: Numbering, index: int) -> tup
         return -1, 0
     seat, locomotives = state.seat, numbers.rows[index, 3]
     hand, code, value = state.hand[seat], make_action(kind, argument), 0
-    if kind == CLAIM_ROUTE:
-        if route_fault(state, tables, seat, argument) != NONE or locomotives > hand[LOCOMOTIVE_INDEX]:
+    if kind == codes.CLAIM_ROUTE:
+        if route_fault(state, tables, seat, argument) != codes.NONE or locomotives > hand[LOCOMOTIVE_INDEX]:
             return -1, 0
         own = _most_own(hand, tables.color[argument], spaces_at(tables, argument), color, locomotives)
         if own < 0:
             return -1, 0
         return code, claim_cards(state, tables, seat, argument, color if own > 0 else -1, own, locomotives)
-    if kind == BUILD_STATION:
-        if city_fault(state, tables, seat, argument) != NONE:
+    if kind == codes.BUILD_STATION:
+        if city_fault(state, tables, seat, argument) != codes.NONE:
             return -1, 0
         spaces = next_spaces(state, tables, seat)
         if not _pays_station(hand, spaces, color, locomotives):
             return -1, 0
         value = pack_single(color, spaces.plain - locomotives, locomotives)
-    elif kind == KEEP_TICKETS:
-        code, value = KEEP_TICKETS, argument
-    elif kind == PAY_TUNNEL:
+    elif kind == codes.KEEP_TICKETS:
+        code, value = codes.KEEP_TICKETS, argument
+    elif kind == codes.PAY_TUNNEL:
         if n_surcharges(state, tables, seat) == 0:
             return -1, 0
         value = surcharge_cards(state, seat, 0)
-    elif kind == CHOOSE_NEUTRAL:
+    elif kind == codes.CHOOSE_NEUTRAL:
         route = _neutral_route(state, tables, argument)
         if route < 0:
             return -1, 0
-        code = make_action(CHOOSE_NEUTRAL, route)
-    return (code, value) if action_fault(state, tables, code, value) == NONE else (-1, 0)
+        code = make_action(codes.CHOOSE_NEUTRAL, route)
+    return (code, value) if action_fault(state, tables, code, value) == codes.NONE else (-1, 0)
 
 
 @quickly_compiled
 def index_of(state: State, tables: Tables, numbers: Numbering, code: int, value: int) -> int:
     """Return the number of a legal action, -1 if it has none."""
     kind, argument = kind_of(code), argument_of(code)
-    if kind in (CLAIM_ROUTE, BUILD_STATION):
+    if kind in (codes.CLAIM_ROUTE, codes.BUILD_STATION):
         cards = np.empty(N_KINDS, dtype=np.int64)
         unpack_cards(value, cards)
-        if kind == CLAIM_ROUTE:
+        if kind == codes.CLAIM_ROUTE:
             color, _, locomotives = read_form(cards, tables.color[argument], spaces_at(tables, argument))
             return int(numbers.claims[argument, color if color >= 0 else _NO_COLOR, locomotives])
         color, _, locomotives = read_form(cards, GRAY_INDEX, next_spaces(state, tables, state.seat))
         return int(numbers.stations[argument, color if color >= 0 else _NO_COLOR, locomotives])
-    if kind >= N_ACTIONS or numbers.first[kind] < 0:
+    if kind >= codes.N_ACTIONS or numbers.first[kind] < 0:
         return -1
-    if kind == KEEP_TICKETS:
+    if kind == codes.KEEP_TICKETS:
         return int(numbers.first[kind] + value)
-    if kind == CHOOSE_NEUTRAL:
+    if kind == codes.CHOOSE_NEUTRAL:
         return int(numbers.first[kind]) + int(argument != tables.neutral_a[state.neutral_ticket])
     return int(numbers.first[kind] + argument)
 
@@ -309,25 +294,25 @@ def words_of(game_map: GameMap) -> tuple[str, ...]:
 
 
 def _in_words(game_map: GameMap, kind: int, argument: int, color: int, locomotives: int) -> str:
-    if kind in (CLAIM_ROUTE, BUILD_STATION):
+    if kind in (codes.CLAIM_ROUTE, codes.BUILD_STATION):
         parts = [] if color == _NO_COLOR else [COLORS[color]]
         parts += [counted(locomotives, LOCOMOTIVE)] if locomotives else []
         paid = " and ".join(parts) or "sets alone"
-        if kind == CLAIM_ROUTE:
+        if kind == codes.CLAIM_ROUTE:
             route = game_map.routes[argument]
             is_alike = [str(other) for other in game_map.routes].count(str(route)) > 1
             return f"claim {route}{f', track {route.track},' if is_alike else ''} with {paid}"
         return f"build a station in {game_map.cities[argument].name} with {paid}"
-    if kind == KEEP_TICKETS:
+    if kind == codes.KEEP_TICKETS:
         places = [str(i) for i in range(argument.bit_length()) if argument >> i & 1]
         many = "ticket" if len(places) == 1 else "tickets"
         return f"keep {many} {listed(places)} of the offer" if places else "keep no ticket"
     return {
-        DRAW_CARD: "draw a card from the pile",
-        DRAW_FACE_UP: f"take the card in market slot {argument}",
-        DRAW_TICKETS: "draw tickets",
-        PASS: "pass",
-        PAY_TUNNEL: "pay the surcharge of the tunnel",
-        DECLINE_TUNNEL: "take the cards for the tunnel back",
-        CHOOSE_NEUTRAL: f"give track {argument} of its ticket to the neutral player",
+        codes.DRAW_CARD: "draw a card from the pile",
+        codes.DRAW_FACE_UP: f"take the card in market slot {argument}",
+        codes.DRAW_TICKETS: "draw tickets",
+        codes.PASS: "pass",
+        codes.PAY_TUNNEL: "pay the surcharge of the tunnel",
+        codes.DECLINE_TUNNEL: "take the cards for the tunnel back",
+        codes.CHOOSE_NEUTRAL: f"give track {argument} of its ticket to the neutral player",
     }[kind]

@@ -7,15 +7,8 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import (
-    CARD_DEALT,
-    SHUFFLED,
-    SHUFFLED_TICKETS,
-    TICKET_OFFERED,
-    kind_of,
-    make_event,
-)
-from ttr_analysis.engine.codes import NEUTRAL_TICKET as NEUTRAL_TICKET_EVENT
+from ttr_analysis.engine import codes, layout
+from ttr_analysis.engine.codes import kind_of, make_event
 from ttr_analysis.engine.kernel.cards import (
     can_draw,
     draw_unseen,
@@ -27,31 +20,10 @@ from ttr_analysis.engine.kernel.cards import (
     write_event,
 )
 from ttr_analysis.engine.kernel.claims import mark_owner
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    KEEP_START,
-    NEUTRAL,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OVER,
-    SECOND_DRAW,
-    TURN,
-    UNKNOWN_TICKET,
-    Ending,
-    State,
-)
+from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream
 from ttr_analysis.rules.money import BANK, toll_payee, transfer
-from ttr_analysis.tables import (
-    MAX_TICKETS,
-    UNKEPT_DISCARDED,
-    UNKEPT_UNDER_PILE,
-    Tables,
-)
+from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
 # -- tickets: the pile, what is offered, kept, and put back ------------------------------------------------------------
 
@@ -80,11 +52,11 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
     if state.n_ticket_discards == 0:
         return False
     for ticket in range(tables.n_tickets):
-        if state.ticket_at[ticket] == AT_DISCARDS:
-            state.ticket_at[ticket] = AT_PILE
+        if state.ticket_at[ticket] == layout.AT_DISCARDS:
+            state.ticket_at[ticket] = layout.AT_PILE
     state.n_ticket_pile = state.n_ticket_discards
     state.n_ticket_discards = 0
-    write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_TICKETS), 0)
+    write_event(tape, make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS), 0)
     return True
 
 
@@ -112,35 +84,35 @@ def _random_ticket(state: State, tables: Tables, deck: int) -> int:
         ticket = 0
         n = 0  # all tickets are looked at: a way out that cannot be foreseen costs a processor more
         for t in range(tables.n_tickets):
-            n += int(state.ticket_at[t] == AT_PILE)
+            n += int(state.ticket_at[t] == layout.AT_PILE)
             ticket += int(number >= n)
         return ticket
     n = 0
     for t in range(tables.n_tickets):
-        n += int(state.ticket_at[t] == AT_PILE and tables.ticket_deck[t] == deck)
+        n += int(state.ticket_at[t] == layout.AT_PILE and tables.ticket_deck[t] == deck)
     left = random_below(state, n)
     ticket = -1
     while left >= 0:
         ticket += 1
-        left -= int(state.ticket_at[ticket] == AT_PILE and tables.ticket_deck[ticket] == deck)
+        left -= int(state.ticket_at[ticket] == layout.AT_PILE and tables.ticket_deck[ticket] == deck)
     return ticket
 
 
 @compiled
 def _scripted_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int) -> int:
     ticket = read_outcome(state, tape, code)
-    if ticket == UNKNOWN_TICKET and kind_of(code) == TICKET_OFFERED:
+    if ticket == layout.UNKNOWN_TICKET and kind_of(code) == codes.TICKET_OFFERED:
         return ticket
     if _may_be_unknown(state, tables, ticket, deck):
         return ticket
     state.fault = 1
-    return UNKNOWN_TICKET
+    return layout.UNKNOWN_TICKET
 
 
 @compiled
 def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> bool:
     """Return whether there is such a ticket, not seen elsewhere than in the pile, that may come from that deck."""
-    if not (0 <= ticket < tables.n_tickets and state.ticket_at[ticket] == AT_PILE):
+    if not (0 <= ticket < tables.n_tickets and state.ticket_at[ticket] == layout.AT_PILE):
         return False
     of = tables.ticket_deck[ticket]
     # A deck that left the game still seems to lie there where it is not known which of its tickets were dealt.
@@ -151,17 +123,17 @@ def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> boo
 def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket that the script says; where it is known which ones lie there, it must be one of those."""
     said = read_outcome(state, tape, code)
-    if said not in (ticket, UNKNOWN_TICKET):
+    if said not in (ticket, layout.UNKNOWN_TICKET):
         _bring_up(state, tables, said)
         ticket = state.queue[state.queue_head]
-    if said == UNKNOWN_TICKET and ticket != UNKNOWN_TICKET:
-        state.ticket_at[ticket] = AT_PILE  # whoever got it may put it back unseen
-    if said in (ticket, UNKNOWN_TICKET):
+    if said == layout.UNKNOWN_TICKET and ticket != layout.UNKNOWN_TICKET:
+        state.ticket_at[ticket] = layout.AT_PILE  # whoever got it may put it back unseen
+    if said in (ticket, layout.UNKNOWN_TICKET):
         return said
-    if ticket == UNKNOWN_TICKET and _may_be_unknown(state, tables, said, ANY_DECK):
+    if ticket == layout.UNKNOWN_TICKET and _may_be_unknown(state, tables, said, ANY_DECK):
         return said
     state.fault = 1
-    return UNKNOWN_TICKET
+    return layout.UNKNOWN_TICKET
 
 
 @compiled
@@ -176,7 +148,7 @@ def _bring_up(state: State, tables: Tables, ticket: int) -> None:
         at = (head + i) % MAX_TICKETS
         if state.queued_at[at] != state.queued_at[head]:
             return
-        is_unknown = state.queue[at] == UNKNOWN_TICKET and _may_be_unknown(state, tables, ticket, ANY_DECK)
+        is_unknown = state.queue[at] == layout.UNKNOWN_TICKET and _may_be_unknown(state, tables, ticket, ANY_DECK)
         if state.queue[at] == ticket or is_unknown:
             state.queue[at] = state.queue[head]
             state.queue[head] = ticket
@@ -189,7 +161,7 @@ def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -
     for _ in range(n):
         if not find_ticket_pile(state, tables, tape):
             return
-        _offer(state, seat, next_ticket(state, tables, tape, make_event(TICKET_OFFERED, seat)))
+        _offer(state, seat, next_ticket(state, tables, tape, make_event(codes.TICKET_OFFERED, seat)))
 
 
 @compiled
@@ -199,7 +171,7 @@ def deal_opening(state: State, tables: Tables, tape: Ints) -> None:
         for deck in range(tables.n_decks):
             n_left = tables.deck_size[deck] - seat * tables.deck_deal[deck]
             for _ in range(min(tables.deck_deal[deck], n_left)):
-                _offer(state, seat, next_ticket(state, tables, tape, make_event(TICKET_OFFERED, seat), deck))
+                _offer(state, seat, next_ticket(state, tables, tape, make_event(codes.TICKET_OFFERED, seat), deck))
     for deck in range(tables.n_decks):
         if tables.deck_leaves[deck]:
             _remove_deck(state, tables, deck)
@@ -209,7 +181,7 @@ def deal_opening(state: State, tables: Tables, tape: Ints) -> None:
 def _offer(state: State, seat: int, ticket: int) -> None:
     state.offer[seat, state.n_offer[seat]] = ticket
     state.n_offer[seat] += 1
-    _put(state, ticket, AT_OFFER)
+    _put(state, ticket, layout.AT_OFFER)
 
 
 @compiled
@@ -218,17 +190,17 @@ def _remove_deck(state: State, tables: Tables, deck: int) -> None:
     n_left = max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
     n_found = 0
     for ticket in range(tables.n_tickets):
-        n_found += int(tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == AT_PILE)
+        n_found += int(tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == layout.AT_PILE)
     state.n_ticket_pile -= n_left
     for ticket in range(tables.n_tickets):
-        if n_found == n_left and tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == AT_PILE:
-            state.ticket_at[ticket] = AT_REMOVED
+        if n_found == n_left and tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == layout.AT_PILE:
+            state.ticket_at[ticket] = layout.AT_REMOVED
 
 
 @compiled
 def fewest_kept(state: State, tables: Tables, seat: int) -> int:
     """Return how many tickets of its offer a seat must keep."""
-    at_least = tables.opening_keep if state.phase == KEEP_START else tables.ticket_keep
+    at_least = tables.opening_keep if state.phase == layout.KEEP_START else tables.ticket_keep
     return int(min(at_least, state.n_offer[seat]))
 
 
@@ -245,7 +217,7 @@ def count_bits(number: int) -> int:
 @quickly_compiled
 def where_unkept(state: State, tables: Tables) -> int:
     """Return where tickets go that are not kept now: one of `UNKEPT_*`."""
-    return int(tables.opening_unkept if state.phase == KEEP_START else tables.unkept)
+    return int(tables.opening_unkept if state.phase == layout.KEEP_START else tables.unkept)
 
 
 @quickly_compiled
@@ -254,24 +226,24 @@ def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
     unkept = where_unkept(state, tables)
     for i in range(state.n_offer[seat]):
         ticket = state.offer[seat, i]
-        state.offer[seat, i] = NOBODY
+        state.offer[seat, i] = layout.NOBODY
         if kept >> i & 1:
             state.held[seat, state.n_held[seat]] = ticket
             state.n_held[seat] += 1
             _put(state, ticket, seat)
             continue
-        if ticket != UNKNOWN_TICKET:
+        if ticket != layout.UNKNOWN_TICKET:
             state.returned_by[ticket] = 1 + seat
         if unkept == UNKEPT_UNDER_PILE:
             last = (state.queue_head + state.n_queued) % MAX_TICKETS
             state.queue[last] = ticket
             state.queued_at[last] = state.n_turns
             state.n_queued += 1
-            _put(state, ticket, AT_QUEUE)
+            _put(state, ticket, layout.AT_QUEUE)
         elif unkept == UNKEPT_DISCARDED:
             discard_ticket(state, ticket)
         else:
-            _put(state, ticket, AT_REMOVED)
+            _put(state, ticket, layout.AT_REMOVED)
     state.n_offer[seat] = 0
 
 
@@ -279,12 +251,12 @@ def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
 def discard_ticket(state: State, ticket: int) -> None:
     """Put a ticket face up on the ticket discards."""
     state.n_ticket_discards += 1
-    _put(state, ticket, AT_DISCARDS)
+    _put(state, ticket, layout.AT_DISCARDS)
 
 
 @compiled
 def _put(state: State, ticket: int, place: int) -> None:
-    if ticket != UNKNOWN_TICKET:
+    if ticket != layout.UNKNOWN_TICKET:
         state.ticket_at[ticket] = place
 
 
@@ -301,7 +273,7 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     """
     state.n_taken += cost
     if state.n_taken < tables.draws and can_draw(state, tables):
-        state.phase = SECOND_DRAW
+        state.phase = layout.SECOND_DRAW
     else:
         end_turn(state, tables, tape)
 
@@ -325,7 +297,7 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
 def go_on(state: State) -> None:
     """Let the seat whose turn it is act, unless the game is over."""
     state.seat = state.turn_seat
-    state.phase = OVER if state.ending else TURN
+    state.phase = layout.OVER if state.ending else layout.TURN
 
 
 @compiled
@@ -355,39 +327,41 @@ def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
 
     If the holder of the marker must choose between two tracks, that seat acts next.
     """
-    state.neutral_ticket = NOBODY
+    state.neutral_ticket = layout.NOBODY
     find_ticket_pile(state, tables, tape)
     if not state.neutral_in:
         return
-    ticket = next_ticket(state, tables, tape, NEUTRAL_TICKET_EVENT)
+    ticket = next_ticket(state, tables, tape, codes.NEUTRAL_TICKET)
     discard_ticket(state, ticket)
     state.neutral_ticket = ticket
-    if ticket == UNKNOWN_TICKET:
+    if ticket == layout.UNKNOWN_TICKET:
         return
     a = tables.neutral_a[ticket]
     b = tables.neutral_b[ticket]
     if a < 0:
         return
     owner_a = state.owner[a]
-    owner_b = NOBODY if b < 0 else state.owner[b]
-    if NEUTRAL_OWNER in (owner_a, owner_b):
+    owner_b = layout.NOBODY if b < 0 else state.owner[b]
+    if layout.NEUTRAL_OWNER in (owner_a, owner_b):
         return
-    n_free = int(owner_a == NOBODY) + int(b >= 0 and owner_b == NOBODY)
+    n_free = int(owner_a == layout.NOBODY) + int(b >= 0 and owner_b == layout.NOBODY)
     n_tracks = 1 + int(b >= 0)
     if n_free == n_tracks:
         if may_choose(state, tables, a) or may_choose(state, tables, b):
-            state.phase = NEUTRAL
+            state.phase = layout.NEUTRAL
             state.seat = state.marker
         else:
             state.neutral_in = 0
     elif n_free == 1:
-        _take_other(state, tables, a if owner_a == NOBODY else b, owner_b if owner_a == NOBODY else owner_a)
+        _take_other(
+            state, tables, a if owner_a == layout.NOBODY else b, owner_b if owner_a == layout.NOBODY else owner_a
+        )
 
 
 @compiled
 def _is_neutral_due(state: State, tables: Tables) -> bool:
     """Return whether a round has just ended after which the neutral player plays."""
-    if state.phase == OVER and not tables.neutral_after_last:
+    if state.phase == layout.OVER and not tables.neutral_after_last:
         return False
     n_seats = tables.n_seats
     return bool(state.n_turns % n_seats == 0 and state.n_turns >= n_seats * tables.neutral_from)
@@ -396,7 +370,11 @@ def _is_neutral_due(state: State, tables: Tables) -> bool:
 @compiled
 def may_choose(state: State, tables: Tables, route: int) -> bool:
     """Return whether the neutral player can take a track (-1: there is none)."""
-    return route >= 0 and state.owner[route] == NOBODY and tables.length[route] <= state.trains[NEUTRAL_OWNER]
+    return (
+        route >= 0
+        and state.owner[route] == layout.NOBODY
+        and tables.length[route] <= state.trains[layout.NEUTRAL_OWNER]
+    )
 
 
 @compiled
@@ -405,7 +383,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
     if not may_choose(state, tables, route):
         state.neutral_in = 0
         return
-    mark_owner(state, tables, NEUTRAL_OWNER, route)
+    mark_owner(state, tables, layout.NEUTRAL_OWNER, route)
     if tables.tokens_each > 0:
         payee = toll_payee(player, tables.n_seats, tables.pays_owner)
         transfer(state.tokens, BANK, payee, tables.toll[route])
@@ -423,31 +401,31 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
     for seat in range(tables.n_seats):
         for _ in range(tables.opening_hand):
             if make_drawable(state, tables, tape):
-                draw_unseen(state, tables, tape, seat, make_event(CARD_DEALT, seat))
+                draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DEALT, seat))
     fill_market(state, tables, tape)
     state.added_discards = 0
     deal_opening(state, tables, tape)
-    state.phase = KEEP_START
+    state.phase = layout.KEEP_START
 
 
 @quickly_compiled
 def put_pieces(tables: Tables, state: State) -> None:
     """Lay out what does not depend on chance."""
-    state.last_left = state.last_seat = state.pending = state.neutral_ticket = NOBODY
+    state.last_left = state.last_seat = state.pending = state.neutral_ticket = layout.NOBODY
     for kind in range(N_KINDS):
         state.draw_pile[kind] = state.pool[kind] = tables.deck[kind]
         state.n_pile += tables.deck[kind]
-    state.market[:] = NOBODY
-    state.offer[:] = NOBODY
-    state.owner[:] = NOBODY
+    state.market[:] = layout.NOBODY
+    state.offer[:] = layout.NOBODY
+    state.owner[:] = layout.NOBODY
     for ticket in range(MAX_TICKETS):
-        state.ticket_at[ticket] = AT_PILE if ticket < tables.n_tickets else NOBODY
+        state.ticket_at[ticket] = layout.AT_PILE if ticket < tables.n_tickets else layout.NOBODY
     state.n_ticket_pile = tables.n_tickets
     for seat in range(tables.n_seats):
         state.trains[seat] = tables.trains_each
         state.score[seat] = tables.start_score[seat]
         state.tokens[seat] = tables.tokens_each
         state.stations[seat] = tables.stations_each
-    state.trains[NEUTRAL_OWNER] = tables.neutral_trains
+    state.trains[layout.NEUTRAL_OWNER] = tables.neutral_trains
     state.neutral_in = tables.neutral_trains > 0
-    state.marker = tables.marker_seat if tables.neutral_trains > 0 else NOBODY
+    state.marker = tables.marker_seat if tables.neutral_trains > 0 else layout.NOBODY

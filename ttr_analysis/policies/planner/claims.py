@@ -9,15 +9,8 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CLAIM_ROUTE,
-    NONE,
-    argument_of,
-    make_action,
-    pack_cards,
-    unpack_cards,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import argument_of, make_action, pack_cards, unpack_cards
 from ttr_analysis.engine.kernel.claims import (
     n_forms,
     n_station_forms,
@@ -366,7 +359,7 @@ def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
     city = tables.city_a[route]
     if state.station_at[city] > 0:
         city = tables.city_b[route]
-    return make_action(BUILD_STATION, city), cards
+    return make_action(codes.BUILD_STATION, city), cards
 
 
 @quickly_compiled
@@ -474,7 +467,7 @@ def _last_claim(turn: Turn) -> tuple[int, int]:
     code = -1
     cards = 0
     for route in range(tables.n_routes):
-        if route_fault(state, tables, seat, route) != NONE or n_forms(state, tables, seat, route) == 0:
+        if route_fault(state, tables, seat, route) != codes.NONE or n_forms(state, tables, seat, route) == 0:
             continue
         gain = float(tables.points[route])
         for city in range(tables.n_cities):
@@ -490,7 +483,7 @@ def _last_claim(turn: Turn) -> tuple[int, int]:
         odds, form = _likeliest_form(state, tables, seat, route)
         if odds * gain > most:
             most = odds * gain
-            code = make_action(CLAIM_ROUTE, route)
+            code = make_action(codes.CLAIM_ROUTE, route)
             cards = form
     return code, cards
 

@@ -10,21 +10,8 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import (
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    NONE,
-    PASS,
-    PAY_TUNNEL,
-    argument_of,
-    make_action,
-    pack_cards,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import argument_of, make_action, pack_cards
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take, unseen_cards
 from ttr_analysis.engine.kernel.claims import route_fault, tunnel_odds
 from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
@@ -102,7 +89,7 @@ def _decide(
     if is_offer or memory.is_stale:
         kept = consider_tickets(turn)
         if is_offer:
-            return KEEP_TICKETS, kept
+            return codes.KEEP_TICKETS, kept
     return _take_turn(turn)
 
 
@@ -120,7 +107,7 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
     n_ready = judge_routes(turn, n_trains, is_stuck, values)
     draw, rate = _best_draw(turn, values)
     if state.phase == SECOND_DRAW:
-        return (draw if draw >= 0 else PASS), 0  # where a record does not show the market
+        return (draw if draw >= 0 else codes.PASS), 0  # where a record does not show the market
     if is_last_turn(turn) and not is_stuck:
         n_ready = 0  # no claim adds to the score
     code, cards = _best_claim(turn, is_stuck, rate, values, n_ready)
@@ -132,12 +119,12 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
         return code, cards
     may_draw = has_tickets(state) and n_trains >= params.ticket_trains and turn.left >= params.ticket_turns
     if may_draw and ticket_gain(turn, n_trains) >= 0.0:
-        return DRAW_TICKETS, 0
+        return codes.DRAW_TICKETS, 0
     if code >= 0:
         return code, cards
     if draw >= 0:
         return draw, 0
-    return (DRAW_TICKETS, 0) if has_tickets(state) else station_or_pass(state, tables, seat)
+    return (codes.DRAW_TICKETS, 0) if has_tickets(state) else station_or_pass(state, tables, seat)
 
 
 @compiled
@@ -171,9 +158,9 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
         odds = tunnel_odds(state, tables, seat, route, payment)
         if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
-        if route_fault(state, tables, seat, route) == NONE:
+        if route_fault(state, tables, seat, route) == codes.NONE:
             best = worth
-            code = make_action(CLAIM_ROUTE, route)
+            code = make_action(codes.CLAIM_ROUTE, route)
             cards = payment
     return code, cards
 
@@ -203,7 +190,7 @@ def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
     best = -1.0
     second = 0.0
     if has_cards(state):
-        code = DRAW_CARD
+        code = codes.DRAW_CARD
         best = second = blind / max(1, total)
     locomotive = -1
     for slot in range(tables.market_size):
@@ -215,11 +202,11 @@ def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
         elif value[kind] > best:
             second = best
             best = value[kind]
-            code = make_action(DRAW_FACE_UP, slot)
+            code = make_action(codes.DRAW_FACE_UP, slot)
         else:
             second = max(second, value[kind])
     if locomotive >= 0 and (code < 0 or value[LOCOMOTIVE_INDEX] > best + second):
-        return make_action(DRAW_FACE_UP, locomotive), max(best, 0.0)
+        return make_action(codes.DRAW_FACE_UP, locomotive), max(best, 0.0)
     return code, max(best, 0.0)
 
 
@@ -231,7 +218,7 @@ def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memo
     jokers = tables.jokers[state.pending]
     surcharge = state.surcharge
     if spare_cards(hand, color, jokers) < surcharge:
-        return DECLINE_TUNNEL, 0
+        return codes.DECLINE_TUNNEL, 0
     cards = memory.cards[:N_KINDS]
     cards.fill(0)
     price = 0.0
@@ -247,8 +234,8 @@ def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memo
             cards[LOCOMOTIVE_INDEX] += 1
             price += params.locomotive_price
     if price > params.decline_bar and state.last_left < 0:
-        return DECLINE_TUNNEL, 0
-    return PAY_TUNNEL, pack_cards(cards)
+        return codes.DECLINE_TUNNEL, 0
+    return codes.PAY_TUNNEL, pack_cards(cards)
 
 
 @compiled
@@ -258,8 +245,8 @@ def _choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, 
     other = tables.neutral_b[state.neutral_ticket]
     takes_other = one < 0 or memory.is_planned[one] or not may_choose(state, tables, one)
     if takes_other and may_choose(state, tables, other):
-        return make_action(CHOOSE_NEUTRAL, other), 0
-    return make_action(CHOOSE_NEUTRAL, one), 0
+        return make_action(codes.CHOOSE_NEUTRAL, other), 0
+    return make_action(codes.CHOOSE_NEUTRAL, one), 0
 
 
 # -- the player ----------------------------------------------------------------------------------------------------
