@@ -14,11 +14,7 @@ from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, pile_size
 from ttr_analysis.analysis.payments.model import RouteColumns, as_array, cards_wanted, route_columns, spaces_in
 from ttr_analysis.analysis.waiting import Estimate, check_samples
-from ttr_analysis.cards import (
-    LOCOMOTIVE_INDEX,
-    N_KINDS,
-    CardCounts,
-)
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
 from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import tunnel as rule

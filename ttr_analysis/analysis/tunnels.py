@@ -18,16 +18,7 @@ from ttr_analysis.analysis.payments.expected import pile_size
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.tunnel_path import PathSimulation, simulate_path
 from ttr_analysis.analysis.waiting import Estimate, check_samples, hypergeometric
-from ttr_analysis.cards import (
-    COLORS,
-    FULL_DECK,
-    GRAY,
-    LOCOMOTIVE,
-    LOCOMOTIVE_INDEX,
-    CardCounts,
-    card_index,
-    kind_name,
-)
+from ttr_analysis.cards import COLORS, FULL_DECK, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, CardCounts, card_index, kind_name
 from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import tunnel as rule
 

@@ -26,16 +26,7 @@ from ttr_analysis.engine.state import fill_open
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import writer
-from ttr_analysis.notation.lexer import (
-    UNKNOWN,
-    Lexer,
-    Names,
-    NotationError,
-    card_value,
-    named,
-    names_of,
-    said_seat,
-)
+from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, named, names_of, said_seat
 from ttr_analysis.records.entries import MATCHES, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES

@@ -22,17 +22,7 @@ from PIL import Image
 
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.report.document import (
-    NAME_BEGINS,
-    NAME_ENDS,
-    Block,
-    Column,
-    Drawing,
-    Picture,
-    Section,
-    Table,
-    plain,
-)
+from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Block, Column, Drawing, Picture, Section, Table, plain
 from ttr_analysis.studies.findings import Findings
 from ttr_analysis.viz.findings import finding_svg
 from ttr_analysis.viz.geometry import lay_out

@@ -14,13 +14,7 @@ from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.analysis.tunnels import best_payment
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.actions.building import (
-    BuildStation,
-    ChooseNeutralRoute,
-    ClaimRoute,
-    DeclineTunnel,
-    PayTunnel,
-)
+from ttr_analysis.engine.actions.building import BuildStation, ChooseNeutralRoute, ClaimRoute, DeclineTunnel, PayTunnel
 from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets
 from ttr_analysis.engine.actions.table import duty
 from ttr_analysis.engine.kernel.turns import fewest_kept

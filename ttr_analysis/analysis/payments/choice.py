@@ -12,15 +12,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.analysis.payments.model import (
-    Cards,
-    Payment,
-    as_array,
-    as_counts,
-    best_color,
-    colors_of,
-    split,
-)
+from ttr_analysis.analysis.payments.model import Cards, Payment, as_array, as_counts, best_color, colors_of, split
 from ttr_analysis.analysis.waiting import coefficient_of, polynomial
 from ttr_analysis.cards import (
     CARD_KINDS,
