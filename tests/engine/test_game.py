@@ -12,9 +12,7 @@ import pytest
 from tests.engine.walks import on_each_walk, some_states, whole_game
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap, GameState, UnknownNameError
-from ttr_analysis.engine.actions import (
-    DrawCard,
-)
+from ttr_analysis.engine.actions import DrawCard
 from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import OVER, Phase
 

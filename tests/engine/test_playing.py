@@ -16,14 +16,7 @@ from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, Illega
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.cards import COLORS
-from ttr_analysis.engine.actions import (
-    Action,
-    ClaimRoute,
-    DrawCard,
-    DrawFaceUp,
-    DrawTickets,
-    LegalActions,
-)
+from ttr_analysis.engine.actions import Action, ClaimRoute, DrawCard, DrawFaceUp, DrawTickets, LegalActions
 from ttr_analysis.engine.codes import CLAIM_ROUTE, KEEP_TICKETS, make_action
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
 from ttr_analysis.engine.layout import Phase, State

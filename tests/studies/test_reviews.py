@@ -28,14 +28,7 @@ from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
 from ttr_analysis.studies.judging import Budget, Decision, Moment
-from ttr_analysis.studies.reviews import (
-    BOUNDS,
-    LABELS,
-    REVIEW_COLUMNS,
-    SUMMARY_COLUMNS,
-    Review,
-    label_of,
-)
+from ttr_analysis.studies.reviews import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
 
 pytestmark = pytest.mark.compiled_only
 

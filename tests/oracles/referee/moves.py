@@ -8,14 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from tests.oracles.referee.due import FIELDS, MOVES, Decision, Event
-from tests.oracles.referee.payment import (
-    Cards,
-    can_pay,
-    n_sub_multisets,
-    pays,
-    pays_surcharge,
-    sub_multisets,
-)
+from tests.oracles.referee.payment import Cards, can_pay, n_sub_multisets, pays, pays_surcharge, sub_multisets
 from tests.oracles.referee.table import Table
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
