@@ -15,10 +15,9 @@ from ttr_analysis import MapError
 from ttr_analysis.maps.loading import data_folder, map_names
 from ttr_analysis.maps.strategy import Fitted, strategies_text
 from ttr_analysis.policies import Planner, Planner1
-from ttr_analysis.policies.planner.fit_folder import games_of
+from ttr_analysis.policies.planner.fitting import games_of
 from ttr_analysis.policies.planner.knowledge import NUMBER_UNIT, MapFacts
-from ttr_analysis.policies.planner.map_facts import planner_facts
-from ttr_analysis.policies.planner.strategies import NUMBERS, kept_strategies, strategy_on
+from ttr_analysis.policies.planner.map_facts import NUMBERS, kept_strategies, planner_facts, strategy_on
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from tests.fixtures import INVENTED
 from ttr_analysis import RecordError
 from ttr_analysis.maps.strategy import Fitted
 from ttr_analysis.policies import Planner, fit
-from ttr_analysis.policies.planner.fit_folder import PART_FILE, fit_folder
-from ttr_analysis.policies.planner.fitting import Middle, begin, win_share
-from ttr_analysis.policies.planner.strategies import NUMBERS
+from ttr_analysis.policies.planner.fitting import PART_FILE, Middle, begin, fit_folder, win_share
+from ttr_analysis.policies.planner.map_facts import NUMBERS
 
 pytestmark = pytest.mark.compiled_only
 
@@ -53,7 +52,7 @@ def test_a_folder_is_fitted_and_an_interrupted_fit_goes_on(tmp_path: Path, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ttr_analysis.policies.planner.fit_folder.fit", stops)
+        patch.setattr("ttr_analysis.policies.planner.fitting.fit", stops)
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
                 next(fit_folder(folder, [("", 2)], rounds=9, seed=3, progress=False))
@@ -85,7 +84,7 @@ def test_games_fitted_before_an_interrupt_are_not_fitted_again(tmp_path: Path, m
             raise KeyboardInterrupt
         return Fitted(n_players=n_players)
 
-    monkeypatch.setattr("ttr_analysis.policies.planner.fit_folder.fit", stops_at_three)
+    monkeypatch.setattr("ttr_analysis.policies.planner.fitting.fit", stops_at_three)
     games = [("", 2), ("", 3)]
     with pytest.raises(KeyboardInterrupt):
         list(fit_folder(folder, games, rounds=9, seed=3, progress=False))

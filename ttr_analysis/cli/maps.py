@@ -137,7 +137,7 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
 
     folder = find_folder(map_)
     game_map = load_map(folder)
-    from ttr_analysis.policies.planner.fit_folder import fit_folder, games_of
+    from ttr_analysis.policies.planner.fitting import fit_folder, games_of
 
     games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
     if not games:

@@ -1,23 +1,29 @@
-"""What planners know of a map before the first game: how far its tickets lead, and which routes others may want."""
+"""What planners know of a map before the first game: their numbers there, ends of tickets, and routes others want."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import tomllib
+from dataclasses import asdict, fields
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._decoding import Amount, allowed_in
 from ttr_analysis.analysis.tickets.steiner import all_distances
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.strategy import Strategy
+from ttr_analysis.maps.strategy import Fitted, Strategy, strategy_for
 from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, NUMBER_UNIT, MapFacts
-from ttr_analysis.policies.planner.strategies import NUMBERS, strategy_on
 from ttr_analysis.tables import Tables, game_tables
 
 _FAR: Final = 1 << 40
 _LONG_WAY: Final = 8
 """A longer way around costs no more."""
+NUMBERS: Final = tuple(field.name for field in fields(Strategy))
+"""The numbers of a strategy, in the order of `knowledge.Params`."""
+_GENERAL: Final = "general"
 
 
 def planner_facts(game_map: GameMap, n_players: int) -> Ints:
@@ -99,3 +105,38 @@ def _shares(tables: Tables, distance: Ints) -> Floats:
 def _cities_of(tables: Tables, place: int) -> Ints:
     """Return the cities of a place."""
     return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]
+
+
+# -- by which numbers they play: those of a map, those of a player that stays as it is, or the general ones ------------
+
+
+@cache
+def kept_strategies() -> dict[str, Strategy]:
+    """Return the strategies of players that stay as they are, by their names, and the general one."""
+    text = Path(__file__).with_name("players.toml").read_text(encoding="utf-8")
+    return {name: Strategy(**numbers) for name, numbers in tomllib.loads(text).items()}
+
+
+def strategy_on(game_map: GameMap, n_players: int) -> Strategy:
+    """
+    Return by what numbers planners play on a map: its own, of the game most like it, or else the general ones.
+
+    Examples
+    --------
+    >>> strategy_on(ttr.load_map("usa"), 2).care
+    1.0
+    """
+    return _completed(strategy_for(game_map.strategies, game_map.rules.variant, n_players))
+
+
+@lru_cache(maxsize=64)
+def _completed(told: Fitted | None) -> Strategy:
+    general = asdict(kept_strategies()[_GENERAL])
+    own = {} if told is None else {name: getattr(told, name) for name in NUMBERS}
+    return Strategy(**general | {name: float(number) for name, number in own.items() if number is not None})
+
+
+@cache
+def allowed_numbers() -> dict[str, Amount]:
+    """Return what each number of a strategy may be."""
+    return allowed_in(Strategy)

@@ -43,8 +43,13 @@ from ttr_analysis.policies.planner.knowledge import (
     observe,
     turns_left,
 )
-from ttr_analysis.policies.planner.map_facts import planner_facts
-from ttr_analysis.policies.planner.strategies import NUMBERS, allowed_numbers, kept_strategies, strategy_on
+from ttr_analysis.policies.planner.map_facts import (
+    NUMBERS,
+    allowed_numbers,
+    kept_strategies,
+    planner_facts,
+    strategy_on,
+)
 from ttr_analysis.policies.planner.tickets import consider_tickets, ticket_gain
 from ttr_analysis.policies.playout import OneFunction
 from ttr_analysis.rules.market import must_be_first
