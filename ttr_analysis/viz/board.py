@@ -350,6 +350,19 @@ class _Board:
         if lines:
             self.ax.add_collection(LineCollection(lines, zorder=zorder, gid=gid, **style), autolim=False)
 
+    def write(
+        self,
+        gid: str,
+        zorder: float,
+        at: tuple[float, float],
+        text: str,
+        em: float,
+        box: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write bold letters around a spot, perhaps in a box."""
+        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
+        BoardText(self.ax, at, text, em=em, zorder=zorder, gid=gid, bbox=box, **style)
+
     def position(self, city: str) -> tuple[float, float]:
         """Return where a city lies."""
         found = self.game_map.city(city)
@@ -463,14 +476,11 @@ class _Board:
         unit, tolls = self.layout.unit, self.layout.tolls
         disks = [disk(token.x, token.y, 0.19 * unit) for token in tolls]
         self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=PENS.token)
-        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
         for token in tolls:
-            BoardText(self.ax, (token.x, token.y), token.text, em=0.28 * unit, zorder=4.1, gid="toll", **style)
-        box = {"boxstyle": "round,pad=0.25", "facecolor": BOARD.home, "edgecolor": BOARD.coin}
+            self.write("toll", 4.1, (token.x, token.y), token.text, 0.28 * unit)
         for token in self._swaps():
-            BoardText(
-                self.ax, (token.x, token.y), token.text, em=0.36 * unit, zorder=4.1, gid="swap", bbox=box, **style
-            )
+            box = {"boxstyle": "round,pad=0.25", "facecolor": BOARD.home, "edgecolor": BOARD.coin}
+            self.write("swap", 4.1, (token.x, token.y), token.text, 0.36 * unit, box)
 
     def _swaps(self) -> list[Token]:
         """Return the remarks on cards that replace others, on routes that are still free."""
@@ -499,7 +509,6 @@ class _Board:
     def draw_tickets(self) -> None:
         """Ring the ends of each ticket and join them by an arc with the points."""
         radius = self.layout.city_radius
-        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
         size = 1.1 * self.layout.label_size
         for ticket, color in zip(self.scene.tickets, self._ticket_colors(), strict=True):
             for a, b, points in arcs_of(ticket, self.game_map):
@@ -508,9 +517,9 @@ class _Board:
                 self.lines("ticket", 4.7, [arc], color, pen=PENS.ticket)
                 rings = [disk(*self.position(end), 1.7 * radius) for end in (a, b)]
                 self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=PENS.ticket_end)
-                x, y = number_spot(self.game_map, self.layout, arc)
+                spot = number_spot(self.game_map, self.layout, arc)
                 box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": color}
-                BoardText(self.ax, (x, y), str(points), em=size, zorder=6.5, gid="ticket-points", bbox=box, **style)
+                self.write("ticket-points", 6.5, spot, str(points), size, box)
 
     def _ticket_keys(self) -> dict[str, Artist]:
         """Return what stands in the legend for tickets: each by its color, or all together if colors occur again."""
@@ -541,27 +550,14 @@ class _Board:
 
     def draw_remarks(self, routes: Mapping[Any, object], cities: Mapping[Any, object]) -> None:
         """Write a remark in the middle of routes, once for both tracks, and beside cities."""
-        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
+        em, box = self.layout.label_size, {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": BOARD.rim}
         for key, remark in routes.items():
             cars = [car for route in self.game_map.resolve_routes([key]) for car in self.layout.tracks[route.id].cars]
             x, y = np.mean([(car.x, car.y) for car in cars], axis=0)
-            box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": BOARD.rim}
-            BoardText(
-                self.ax, (x, y), str(remark), em=self.layout.label_size, zorder=6.6, gid="edge-label", bbox=box, **style
-            )
+            self.write("edge-label", 6.6, (x, y), str(remark), em, box)
         box = {"boxstyle": "round,pad=0.15", "facecolor": BOARD.home, "edgecolor": BOARD.glow}
         for city, remark in cities.items():
-            spot = self.position(self.game_map.city(city).name)
-            BoardText(
-                self.ax,
-                spot,
-                str(remark),
-                em=1.3 * self.layout.label_size,
-                zorder=6.7,
-                gid="city-label",
-                bbox=box,
-                **style,
-            )
+            self.write("city-label", 6.7, self.position(self.game_map.city(city).name), str(remark), 1.3 * em, box)
 
     def draw_legend(self) -> None:
         """Explain the marks that occur."""
