@@ -159,6 +159,7 @@ def of_table(browser: Browser, folder: Path) -> Iterator[Row]:
     with served("nordic", "--seats", "Ida,Greedy", "--seed", "7", folder=folder) as table:
         page = browser.new_page(viewport={"width": 1300, "height": 900})
         page.goto(table.address)
+        page.locator(".ttr-t-keep").wait_for()
         for box in page.locator(".ttr-t-keep input").all():
             box.check()
         page.get_by_role("button", name="Keep these").click()

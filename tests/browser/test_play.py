@@ -310,6 +310,7 @@ def at_table(browser: Browser, folder: Path) -> Iterator[Page]:
         watch = Watch(page)
         try:
             page.goto(table.address)
+            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
             for box in page.locator(".ttr-t-keep input").all():
                 box.check()
             page.get_by_role("button", name="Keep these").click()
