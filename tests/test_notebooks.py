@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from scripts.store_notebooks import MOST_PICTURE_BYTES, code_cells, faults, notebooks, small, store, with_names_counted
+from scripts.store_notebooks import (
+    MOST_PICTURE_BYTES,
+    QUOTED,
+    code_cells,
+    faults,
+    notebooks,
+    small,
+    store,
+    unproven_numbers,
+    with_names_counted,
+)
 from ttr_analysis import cli
 from ttr_analysis.teaching.editions import dumps, student_edition
 
@@ -56,6 +66,35 @@ def test_stored_results_are_sound() -> None:
             wrong[f"{path.parent.name}/{path.name}"] = found
 
     assert wrong == {}, "store the results: make notebooks"
+
+
+def test_every_number_in_a_text_is_computed_or_checked() -> None:
+    wrong = {}
+    for path in notebooks():
+        found = unproven_numbers(json.loads(path.read_text(encoding="utf-8")), QUOTED.get(path.stem, ""))
+        if found:
+            wrong[path.stem] = found
+
+    assert wrong == {}, "correct the text, or let a check compute the number"
+    assert QUOTED.keys() <= {path.stem for path in notebooks()}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("It takes 1,234.5 trains, in 44.1% of 2 games", [], id="as checked"),
+        pytest.param("It takes 1,235.5 trains", ["It takes 1,235.5 trains"], id="another number"),
+        pytest.param("in 44.2% of games", ["in 44.2% of games"], id="another share"),
+        pytest.param("by `f(99)` in [Feller 1968](https://example.org/77)", [], id="no prose"),
+        pytest.param("as 500 below", ["as 500 below"], id="a result of another section"),
+    ],
+)
+def test_a_changed_number_in_a_text_is_found(text: str, words: list[str]) -> None:
+    check = cell("check", "code", "assert (found, share) == (1_234.5, 0.441)", "checks")
+    later = {**cell("later", "code", "f()"), "outputs": [shown(plain="500")]}
+    cells = [cell("text", "markdown", text), check, cell("next", "markdown", "## Next"), later]
+
+    assert unproven_numbers({"cells": cells}) == words
 
 
 def test_results_of_changed_code_are_refused() -> None:
