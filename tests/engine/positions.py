@@ -3,7 +3,8 @@ Hand-made positions for tests of the rules, and moves with outcomes of chance ch
 
 A position begins as a table in the turn of seat 0: empty hands, five different
 colors face up, all other cards and all tickets in their piles. Its methods move
-things about; nothing is lost, so that cards are conserved from then on.
+things about; nothing is lost, so that cards are conserved from then on. The
+independent referee judges each action from the same table, and what follows.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from tests.engine.judged import as_the_referee_has_it, event_of, on_the_table, referee_at
 from tests.fixtures import load
-from ttr_analysis import GameMap
+from tests.oracles.referee import Referee
+from ttr_analysis import GameMap, GameState
 from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
@@ -143,6 +146,7 @@ class Position:
         turns.put_pieces(self.tables, self.state)
         open_stream(seed_key(7), 0, TABLE_STREAM, self.state.stream)
         self.state.phase = Phase.TURN
+        self.referee: Referee | None = None
         self.events: list[str] = []
         """Events of the last move, as by `_text`."""
         self._routes = {route.id: i for i, route in enumerate(self.map.routes)}
@@ -303,6 +307,11 @@ class Position:
         fault = ActionFault(action_fault(self.state, self.tables, *action))
         if kind_of(action[0]) != codes.CLAIM_ROUTE:  # of payments only one of each form is listed
             assert (action in self.legal()) == (fault == ActionFault.NONE)
+        state = GameState(self.map, self.n_players, self.state)
+        self.referee = referee_at(state, self.referee)
+        if self.referee is not None and fault != ActionFault.ROUTE:
+            event = event_of(state, action[0] | make_event(0, self.seat), action[1])
+            assert (self.referee.fault(event) == "") == (fault == ActionFault.NONE), (event, fault)
         return fault
 
     def legal(self) -> list[Action]:
@@ -344,6 +353,7 @@ class Position:
 
     def _step(self, action: Action, tape: Ints) -> None:
         assert self.fault(action) == ActionFault.NONE
+        before = GameState(self.map, self.n_players, self.state)
         tape[codes.WRITE_END] = tape.size
         start = int(tape[codes.WRITE_AT])
         step(self.state, self.tables, *action, tape)
@@ -352,6 +362,11 @@ class Position:
         pairs = tape[start:end].reshape(-1, 2).tolist()
         self.events = [self._text(code, value) for code, value in pairs[1:]]
         self._check_cards()
+        if self.referee is not None and not self.state.fault:
+            for code, value in pairs:
+                self.referee.apply(event_of(before, code, value))
+            after = GameState(self.map, self.n_players, self.state)
+            assert on_the_table(after) == as_the_referee_has_it(self.referee)
 
     def _number(self, kind: int, name: str) -> int:
         return self._tickets[name] if kind in _OF_TICKETS else card_index(name)

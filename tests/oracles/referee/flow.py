@@ -23,6 +23,11 @@ from ttr_analysis.rules.ruleset import DeckRules
 def whole_game(table: Table) -> Script:
     """Play from the deal to the end."""
     yield from set_up(table)
+    yield from rest_of_game(table)
+
+
+def rest_of_game(table: Table) -> Script:
+    """Play from the beginning of a turn to the end."""
     while not table.ending:
         yield from take_turn(table, table.n_turns % table.n_players)
         note_the_end(table)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Self
 
 from tests.oracles.referee import moves
-from tests.oracles.referee.due import Chance, Decision, Due, Event, Notice
-from tests.oracles.referee.flow import whole_game
+from tests.oracles.referee.due import Chance, Decision, Due, Event, Notice, Script
+from tests.oracles.referee.flow import rest_of_game, whole_game
 from tests.oracles.referee.scoring import Final
 from tests.oracles.referee.scoring import final as final_score
 from tests.oracles.referee.table import Table
@@ -35,8 +36,18 @@ class Referee:
     """
 
     def __init__(self, game_map: GameMap, n_players: int) -> None:
-        self.table = Table(game_map, n_players)
-        self._script = whole_game(self.table)
+        self._begin(Table(game_map, n_players), whole_game)
+
+    @classmethod
+    def at(cls, table: Table) -> Self:
+        """Return a referee who takes over at the beginning of a turn."""
+        referee = cls.__new__(cls)
+        referee._begin(table, rest_of_game)
+        return referee
+
+    def _begin(self, table: Table, game: Callable[[Table], Script]) -> None:
+        self.table = table
+        self._script = game(table)
         self.due: Due | None = next(self._script)
         self.n_events = 0
 
