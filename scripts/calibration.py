@@ -51,6 +51,18 @@ def calibration_error(rows: pd.DataFrame) -> float:
     return float((table["positions"] * table["difference"].abs()).sum() / table["positions"].sum())
 
 
+def noise_floor(rows: pd.DataFrame) -> float:
+    """
+    Return the calibration error that perfect predictions would show: what the luck of these games leaves.
+
+    Each bin is then off by a normal error of its size, whose distance from 0 is
+    sqrt(2 / pi) standard errors on average.
+    """
+    table = bins(rows)
+    distances = np.sqrt(2 / np.pi) * table["half"] / Z_95
+    return float((table["positions"] * distances).sum() / table["positions"].sum())
+
+
 def clean_error(rows: pd.DataFrame) -> float:
     """
     Return the calibration error without the part due to noise: subtracted in quadrature, and at least 0.
@@ -106,9 +118,9 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         scores = [(of[column] - of["won"]) ** 2 for column in ("win", "by_score", "by_score_and_trains")]
         gain, half = clustered((scores[2] - scores[0]).to_numpy(), of["cluster"].to_numpy())
         bias = (of["win"] - of["won"]).mean()
-        errors = calibration_error(of), *resampled_error(of), clean_error(of)
+        errors = calibration_error(of), noise_floor(of), *resampled_error(of), clean_error(of)
         found.append((name, len(of), bias, *errors, *(score.mean() for score in scores), gain, half))
-    columns = ["setting", "positions", "bias", "error", "error_low", "error_high", "error_clean"]
+    columns = ["setting", "positions", "bias", "error", "error_floor", "error_low", "error_high", "error_clean"]
     return pd.DataFrame(found, columns=[*columns, "brier", "brier_score", "brier_trains", "gain", "gain_half"])
 
 
