@@ -156,6 +156,17 @@ def test_lines_of_one_move_come_in_any_order() -> None:
     assert read_bga(told).entries == read_bga(text).entries == read_bga(stations).entries != read_bga(silent).entries
 
 
+def test_the_claim_of_a_free_tunnel_may_be_a_move_of_its_own() -> None:
+    text = log_text(Game("nordic", 3).play(["Planner"] * 3, seed=2), np.random.default_rng(7))
+    lines = r"((?:You completed .*\n)+)(.* tries to build a tunnel .*\n0 extra cards .*\n)"
+    apart, n = re.subn(lines, r"\2Move 999 :00:00:00\n\1", text)
+
+    assert n == 2
+    assert [stamp and stamp.completed for stamp in read_bga(apart).stamps] == [
+        stamp and stamp.completed for stamp in read_bga(text).stamps
+    ]
+
+
 def test_maps_are_loaded_once_for_many_logs() -> None:
     log = read_log(log_text(Game("usa", 2).play(["Greedy", "Greedy"], seed=7), np.random.default_rng(7)))
     found = find_map(log)

@@ -420,6 +420,18 @@ def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float,
     assert label_of(replace(one, n_tried=1)) == "forced"
 
 
+@pytest.mark.parametrize(
+    ("loss_low", "label"), [(0.075, "blunder"), (0.074, "mistake"), (0.034, "inaccuracy"), (0.01, "inaccuracy")]
+)
+def test_where_cards_are_hidden_a_mark_must_be_surer(loss_low: float, label: str) -> None:
+    nothing = (0.0,)
+    one = Decision(
+        1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0.11,), loss_low, 0.13, 1.0, 1, *[nothing] * 4, is_seen=False
+    )
+
+    assert label_of(one) == label
+
+
 def test_every_map_is_reviewed(any_map: GameMap) -> None:
     found = review(end_of(any_map, ["Planner", "Planner"]), 0, rollouts=2, progress=False)
 
@@ -450,6 +462,17 @@ def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("{}")
     with pytest.raises(ValueError, match="is no review that was saved"):
         review(record, 0, rollouts=4, path=path, progress=False)
+
+
+def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(tmp_path: Path) -> None:
+    path = tmp_path / "review.json"
+    review(played(load("invented")), 0, rollouts=40, path=path, progress=False)
+    saved = json.loads(path.read_text())
+    again = {one["step"] for one in saved["again"]}
+    doubtful = {one["step"]: one["lost"][0] for one in saved["judged"] if one["loss_high"] >= reviews.BOUNDS["mistake"]}
+
+    assert doubtful.keys() <= again
+    assert min(doubtful.values()) < reviews.BOUNDS["inaccuracy"]
 
 
 def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:

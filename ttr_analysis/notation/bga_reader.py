@@ -141,6 +141,8 @@ class LogFollower:
         self.steps: list[tuple[int, int, int | None, str, str]] = []
         self._told: list[tuple[int, LogEntry | None]] = []
         """Up to which event of the record each line tells."""
+        self._free_claims: dict[int, LogEntry] = {}
+        """The claim that follows the line of an attempt at a tunnel that costs no more."""
         self._n_steps = 0
 
     def act_of(self, event: int) -> LogEntry | None:
@@ -354,7 +356,10 @@ class LogFollower:
         if not is_free and found.color != LOCOMOTIVE:
             code = make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
         self._make(act, code, value, later, {codes.CARD_REVEALED: revealed})
-        if is_free or end is None:
+        if end is None:
+            return
+        if is_free:
+            self._free_claims[act.line] = end
             return
         if end.kind == "decline":
             self._make(end, codes.DECLINE_TUNNEL, 0, found.later)
@@ -503,7 +508,8 @@ class LogFollower:
             if act is None or event.kind not in COMPLETING:
                 continue
             held = {*self.vector.held[event.seat, : self.vector.n_held[event.seat]].tolist()}
-            named = [copies for entry, copies in said if entry.move == act.move and entry.player in ("You", act.player)]
+            moves = {act.move, self._free_claims.get(act.line, act).move}
+            named = [copies for entry, copies in said if entry.move in moves and entry.player in ("You", act.player)]
             found = held.intersection(ticket for copies in named for ticket in copies)
             ids = tuple(self.game_map.tickets[ticket].id for ticket in sorted(found))
             if ids and event.stamp is not None:

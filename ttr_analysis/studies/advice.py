@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Functions
 from ttr_analysis._decoding import Range
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
@@ -525,10 +526,11 @@ def advise(
     True
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
+    Functions((Planner().chooser,))  # compiled for games now, it is not compiled once more for single moves
     known = know(source, _whose(source, seat, step), step)
     view = view_of(known)
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
-    tried = considered(view, seed)  # after the search has compiled the planner, which is needed only once
+    tried = considered(view, seed)
     if seconds is not None:
         search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling is not counted in that time
     best, results = halve(search, tried, rollouts, seconds)

@@ -16,7 +16,7 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
@@ -63,7 +63,8 @@ class Decision:
     `worlds` other than those in which the best was found; `n_tried` is 1 if there
     was nothing to choose, and nothing was measured. `lead` is in points, compared
     with the best other seat. If the tickets of the seat are in doubt, `holds` is the
-    share of the worlds with hands in which the best was better.
+    share of the worlds with hands in which the best was better. `is_seen` is whether
+    the record knows all cards that the seat saw.
     """
 
     step: int
@@ -83,6 +84,7 @@ class Decision:
     points_error: tuple[float, ...]
     skill: tuple[float, ...]
     skill_error: tuple[float, ...]
+    is_seen: bool = True
 
     @property
     def loss(self) -> float:
@@ -142,7 +144,7 @@ class Moment:
     def _decision(
         self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
     ) -> Decision:
-        seat = self._known.viewer
+        seat, state = self._known.viewer, self._known.packed
         nothing = (0.0,) * self._known.n_players
         made = (self._step, seat, self._played, best, planned, n_tried)
         if results is None:
@@ -166,6 +168,7 @@ class Moment:
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
             skill_error=errors,
+            is_seen=not (n_unknown_cards(state, seat) or (state.market >= UNKNOWN_CARD).any()),
         )
 
     def _holds(self, lost: Floats) -> float:

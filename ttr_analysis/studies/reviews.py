@@ -444,8 +444,9 @@ def label_of(decision: Decision) -> str:
     """
     Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
 
-    The low end of its interval must reach the bound of the next milder label; else it is
-    called that. One that may have cost next to nothing is good, and so is one measured too
+    The low end of its interval must reach the bound of the next milder label (where the
+    record does not know all that the seat saw, the middle between that bound and its own);
+    else it is called that. One that may have cost next to nothing is good, and so is one measured too
     imprecisely (among hundreds, some would look costly by chance), or one that may have
     been right with other tickets, where the record does not say which the seat held.
     """
@@ -458,7 +459,8 @@ def label_of(decision: Decision) -> str:
         return "good"
     milder = [*list(BOUNDS.values())[1:], _SURELY]
     for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
-        if decision.loss >= bound and decision.loss_low >= sure:
+        least = sure if decision.is_seen or sure == _SURELY else (sure + bound) / 2
+        if decision.loss >= bound and decision.loss_low >= least:
             return label
     return "good"
 
@@ -521,7 +523,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
 DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
-"""Decisions that are measured once more: those that seem to have cost most."""
+"""Decisions of a seat that are measured once more: those that seem to have cost most; twice as many without a clock."""
 _NARROW: Final = 0.06
 """A decision gets no mark if half the interval of its loss is wider than this."""
 _CLEAR: Final = 0.1
@@ -676,10 +678,12 @@ def _judge(
     first = [(step, partial(cases[step].judge, each)) for step in left]
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
-    costly = [one for one in saved.judged.values() if one.loss >= BOUNDS["inaccuracy"]]
-    n_seats = len({one.seat for one in saved.judged.values()})
+    # Few worlds hide a mistake as easily as they show one that is none: all that may be one are looked at again.
+    least, clear = BOUNDS["inaccuracy"], BOUNDS["mistake"]
+    costly = [one for one in saved.judged.values() if one.loss >= least or one.loss_high >= clear]
+    n_most = N_MOMENTS * len({one.seat for one in saved.judged.values()}) * (2 if until is None else 1)
     dearest = sorted(costly, key=lambda one: -one.loss_low)
-    again = [one for one in dearest[: N_MOMENTS * n_seats] if one.step not in saved.again]
+    again = [one for one in dearest[:n_most] if one.step not in saved.again]
     now, n_rounds = perf_counter(), ceil(len(again) / threads)
     second = []
     for at, one in enumerate(again):

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaln, expit, logit, logsumexp
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import quickly_compiled
 from ttr_analysis.engine.codes import (
     ATTEMPT_TUNNEL,
     DRAW_CARD,
@@ -287,7 +287,7 @@ def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]
     return [Decisions(*row) for row in counts.cumsum(axis=0).tolist()]
 
 
-@compiled
+@quickly_compiled
 def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: Ints, kind: Ints) -> None:
     """Leave of states what a seat saw; fill in the first place in `Decisions` for each, `_UNSEEN` for none."""
     for i in range(len(states)):
