@@ -91,9 +91,9 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
         made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}."
         if row["luck_error"] > _UNCLEAR:
-            yield Markup("{} {} There were too few simulated games to tell their skill from luck.").format(
-                name, Markup("began with {}.").format(percent(row["start"])) + f" {made}"
-            )
+            yield Markup(
+                "{} began with {}.{} There were too few simulated games to tell their skill from luck."
+            ).format(name, percent(row["start"]), f" {made}" if bad else "")
             continue
         yield Markup(
             "{} began with {}. Their own moves, compared with a planner's, changed that by {}; without what the marked "

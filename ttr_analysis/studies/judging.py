@@ -148,7 +148,7 @@ class Moment:
         nothing = (0.0,) * self._known.n_players
         made = (self._step, seat, self._played, best, planned, n_tried)
         if results is None:
-            return Decision(*made, 0, nothing, nothing, 0.0, 0.0, 1.0, 0.0, *[nothing] * 4)
+            return Decision(*made, 0, nothing, nothing, 0.0, 0.0, 1.0, 0.0, nothing, nothing, nothing, nothing)
         played, of_best, of_planned = results[self._played], results[best], results[planned]
         loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
         lost = of_best.won - played.won
