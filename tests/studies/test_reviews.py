@@ -421,7 +421,8 @@ def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float,
 
 
 @pytest.mark.parametrize(
-    ("loss_low", "label"), [(0.075, "blunder"), (0.074, "mistake"), (0.034, "inaccuracy"), (0.01, "inaccuracy")]
+    ("loss_low", "label"),
+    [(0.076, "blunder"), (0.074, "mistake"), (0.036, "mistake"), (0.034, "inaccuracy"), (0.011, "inaccuracy")],
 )
 def test_where_cards_are_hidden_a_mark_must_be_surer(loss_low: float, label: str) -> None:
     one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0.11,), loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
