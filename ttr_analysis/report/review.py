@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 N_MOMENTS: Final = 5
 BOARD_WIDTH: Final = 560
 """Most pixels across of a board."""
+_NOT_CLEAR: Final = "not clear"
 _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
@@ -181,10 +182,12 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
 
 def _parts(row: dict[Any, Any]) -> list[str]:
     """Return start, own moves, moves of others, luck, result, and what marks cost, in percent of winning."""
+    # The error of luck covers that of the moves of others.
+    others = percentage_points(row["others"]) if row["luck_error"] <= _UNCLEAR else _NOT_CLEAR
     return [
         percent(row["start"]),
         _known(row["skill"], row["skill_error"]),
-        "–" if isnan(row["others"]) else percentage_points(row["others"]),
+        "–" if isnan(row["others"]) else others,
         _known(row["luck"], row["luck_error"]),
         "–" if isnan(row["result"]) else percent(row["result"]),
         f"{100 * row['lost']:.0f}",
@@ -193,7 +196,7 @@ def _parts(row: dict[Any, Any]) -> list[str]:
 
 def _known(value: float, error: float) -> str:
     """Return a part of the result with half its interval, unless that is too wide to say anything."""
-    return f"{percentage_points(value)} ± {100 * error:.0f}" if error <= _UNCLEAR else "not clear"
+    return f"{percentage_points(value)} ± {100 * error:.0f}" if error <= _UNCLEAR else _NOT_CLEAR
 
 
 def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Markup:
