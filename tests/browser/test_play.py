@@ -326,6 +326,7 @@ def boards(page: Page) -> list[Any]:
     found = []
     for size in (*DESK, *PHONE):
         set_size(page, size)
+        page.wait_for_function("size => innerWidth === size[0] && innerHeight === size[1]", arg=size)
         found.append(page.locator(".ttr-board").bounding_box())
     set_size(page, DESK[0])
     return found
@@ -333,10 +334,11 @@ def boards(page: Page) -> list[Any]:
 
 def test_the_board_stays_where_it_is_when_hints_and_problems_appear(browser: Browser, tmp_path: Path) -> None:
     with at_table(browser, tmp_path) as page:
-        before = boards(page)
-        for name, words in (("Hint", "Best: "), ("What did it cost?", "win")):
+        before, advised = boards(page), page.locator(".ttr-advised")
+        for name in ("Hint", "What did it cost?"):
+            said = advised.text_content() or ""
             page.get_by_role("button", name=name).click()
-            expect(page.locator(".ttr-advised")).to_contain_text(words)
+            expect(advised).not_to_have_text(said)
             assert boards(page) == before
         click_route(page.locator(".ttr-play"), "Lieksa-Murmansk/0")
         expect(page.get_by_role("alert")).to_contain_text("more cards are missing")
