@@ -4,7 +4,7 @@
 #   make play [MAP=nordic]                 play in the browser; games are saved in games/
 #   make lab [AS_ROOT=yes]                 open JupyterLab in notebooks/
 #   make test                              lint and all tests: compiled, in a browser, as plain Python, and the notebooks
-#   make test-quick                        the tests of rules, maps and whole games, in under a minute
+#   make test-quick                        the tests of rules, maps and whole games, in one to two minutes
 #   make test-lowest                       the tests of the library, with the lowest versions it declares
 #   make coverage                          the lines that the tests reach, run as plain Python
 #   make lint                              ruff, mypy, layers

@@ -42,7 +42,7 @@ NORDIC = Combination("nordic", "", 3)
 # As plain Python: equal games from equal seeds, of each map and variant with the fewest players. For the rest it is
 # enough that all policies play as plain Python what they play compiled, which `test_plain` shows.
 COMBINATIONS = plain_with_fewest()
-PLAYERS: list[Player] = [Random(), Greedy(), Planner(), UNIFORM, HOARDER, COLLECTOR, BUILDER]
+PLAYERS: list[Player] = [*built_in_players(), UNIFORM, HOARDER, COLLECTOR, BUILDER]
 GAMES = [
     pytest.param(combination, player, id=f"{combination}-{player.name}") for combination, player in in_turn(PLAYERS)
 ]

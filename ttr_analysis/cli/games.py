@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from ttr_analysis._errors import GameError
+from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
     DONE,
     FAULTS,
@@ -102,7 +103,7 @@ def review(
     from ttr_analysis import studies
     from ttr_analysis.report.review import write_review
 
-    print(f"{record!r}\nreviewing for at most {minutes:g} minutes", flush=True)
+    print(f"{record!r}\nreviewing for at most {counted(f'{minutes:g}', 'minute')}", flush=True)
     try:
         with Interrupt(), warnings.catch_warnings():
             warnings.simplefilter("error", studies.Interrupted)

@@ -16,6 +16,7 @@ import click
 from click.core import ParameterSource
 
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
+from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
     DONE,
     FAULTS,
@@ -211,7 +212,8 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
     try:
         if found := _kept_puzzles(kept, folder, n):
             return found
-        print(f"reviewing games of {player}, then looking for puzzles, for at most {minutes:g} minutes", flush=True)
+        time = counted(f"{minutes:g}", "minute")
+        print(f"reviewing games of {player}, then looking for puzzles, for at most {time}", flush=True)
         end = perf_counter() + 60 * minutes
         with Interrupt():
             reviews = insights(folder, player, minutes=minutes / 2).reviews.values()
@@ -230,7 +232,6 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
 
 def _kept_puzzles(kept: Path, folder: Path, n: int) -> tuple[Puzzle, ...]:
     """Return the puzzles that were found before; none if a game was added since, or more are asked for."""
-    from ttr_analysis._words import counted
     from ttr_analysis.studies import load_puzzles
 
     games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]

@@ -128,7 +128,9 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             f"{counted(n_failed, 'move')} of {len(costly)} that seemed to cost something may have been right with "
             "other tickets, and got no mark."
             if n_failed
-            else "All marks hold whichever of these they held.",
+            else "All marks hold whichever of these they held."
+            if len(costly)
+            else "",
         )
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
