@@ -16,7 +16,7 @@ import ttr_analysis as ttr
 from ttr_analysis.envs import Batch, random_actions
 
 TABLES = [("nordic", 2), ("usa", 2)]
-SIZES = (64, 1_024)
+SIZES = (64, 1_024, 2_048)
 N_STEPS = 30_000
 """Agent steps of each burst."""
 N_PAIRS = 15

@@ -3,7 +3,7 @@ A trained player without PyTorch: its network is a few products of matrices.
 
     python examples/trained.py examples/nordic_ppo.npz Greedy Planner
 
-`nordic_ppo.npz` is what `train_ppo.py` had learned after 52 minutes.
+`nordic_ppo.npz` is what `train_ppo.py` had learned after 12 minutes.
 """
 
 from __future__ import annotations

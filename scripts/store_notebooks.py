@@ -44,22 +44,24 @@ STYLER = re.compile(r"\bT_[0-9a-f]{5}(?![0-9a-z])")
 COMPILING = "ttr_analysis: compiling"
 """How the message begins that is written when a function is used for the first time on a machine."""
 
-NO_PROSE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|<[^>]*>", re.DOTALL)
+NO_PROSE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][^>]*>", re.DOTALL)
 """Code, formulas, links and marks in a text."""
 NUMBER = re.compile(r"(?<![\w.,/])\d+(?:,\d{3})*(?:\.\d+)?")
-COMPUTED = re.compile(r"\d[\d_,]*\.?\d*(?:e-?\d+)?")
+COMPUTED = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
+SHARES = re.compile(r"%|percent|\b100\b")
+"""What a paragraph with shares has."""
 LEAST_QUOTED = 13
 """Smaller whole numbers in texts are mostly counts that one sees, numbers of sections and the like."""
 QUOTED = {
     "01_the_map_as_a_graph": "166 62 7.32 7.53 1971 2.2 28 24 1736 1.5 87 0.24",
     "02_murmansk_lieksa": "27 95 741 25",
-    "03_tunnel_odds": "14 95 81",
+    "03_tunnel_odds": "14 95 81 42 88",
     "04_which_tickets_to_keep": "129 24 39 25 26 4.6",
     "05_step_through_a_game": "44 27 89 121",
     "06_what_wins": "95 33.3 27",
-    "07_my_policy_in_a_tournament": "490",
-    "08_win_probability": "225 21 207 64",
-    "09_published_results": "2020 2025 110 50.7 26.4",
+    "07_my_policy_in_a_tournament": "490 400",
+    "08_win_probability": "225 21 207 64 20000",
+    "09_published_results": "2020 2025 110 50.7 26.4 10000",
     "10_review_a_game": "95",
     "12_are_the_experts_right": "95 1.9 79 76 62 3.8 3.5 2.3 2.1 2.7",
 }
@@ -125,12 +127,14 @@ def _unproven(cells: list[dict[str, Any]], in_code: set[float]) -> Iterator[str]
     for output in (output for cell in cells for output in cell.get("outputs", [])):
         known |= _numbers("".join(output.get("data", {}).get("text/plain", output.get("text", ""))))
     for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
-        text = NO_PROSE.sub(" ", "".join(cell["source"]))
-        for found in NUMBER.finditer(text):
+        paragraphs = NO_PROSE.sub(" ", "".join(cell["source"])).split("\n\n")
+        for text, found in ((paragraph, found) for paragraph in paragraphs for found in NUMBER.finditer(paragraph)):
             decimals = len(found[0].partition(".")[2])
             [value] = _numbers(found[0])
             as_given = value in {round(number, decimals) for number in known}
-            as_share = round(value / 100, decimals + 2) in {round(number, decimals + 2) for number in known}
+            as_share = SHARES.search(text) and round(value / 100, decimals + 2) in {
+                round(n, decimals + 2) for n in known
+            }
             if not (as_given or as_share) and (decimals or value >= LEAST_QUOTED):
                 yield " ".join(text[max(0, found.start() - 30) : found.end() + 10].split())
 

@@ -85,6 +85,7 @@ def test_every_number_in_a_text_is_computed_or_checked() -> None:
         pytest.param("It takes 1,234.5 trains, in 44.1% of 2 games", [], id="as checked"),
         pytest.param("It takes 1,235.5 trains", ["It takes 1,235.5 trains"], id="another number"),
         pytest.param("in 44.2% of games", ["in 44.2% of games"], id="another share"),
+        pytest.param("It takes 44.1 trains", ["It takes 44.1 trains"], id="no share"),
         pytest.param("by `f(99)` in [Feller 1968](https://example.org/77)", [], id="no prose"),
         pytest.param("as 500 below", ["as 500 below"], id="a result of another section"),
     ],

@@ -346,6 +346,14 @@ def test_the_board_stays_where_it_is_when_hints_and_problems_appear(browser: Bro
 
 
 # Notes what flies over the table.
+AS_FREE = """() => [...document.querySelectorAll(".ttr-route.is-awaiting .ttr-cars")].every((cars) => {
+  const [route, shown] = [cars.closest(".ttr-route"), getComputedStyle(cars).fill];
+  const owner = route.dataset.owner;
+  route.dataset.owner = "";
+  const isSame = shown === getComputedStyle(cars).fill;
+  route.dataset.owner = owner;
+  return isSame;
+})"""
 FLOWN = """() => {
   window.flown = [];
   const note = ({dataset, firstChild}) => window.flown.push(
@@ -373,6 +381,7 @@ def test_cards_and_trains_fly_where_they_go_until_a_key_or_click(browser: Browse
         click_route(table, page.locator(".ttr-route.is-open").first.get_attribute("data-route") or "")
         page.locator(".ttr-t-payment").first.click()
         expect(page.locator(".ttr-route.is-awaiting")).not_to_have_count(0)
+        assert page.evaluate(AS_FREE)  # not lit up as if it could be claimed
         expect(sky).to_have_count(0)  # they have landed
         assert page.locator(".is-awaiting").count() == 0
         flown = page.evaluate("window.flown")
@@ -398,7 +407,7 @@ def test_the_last_game_is_offered_until_one_moves(browser: Browser, tmp_path: Pa
         watch = Watch(page)
         try:
             page.goto(table.address)
-            offer, board = page.get_by_role("button", name="Continue last game"), page.locator(".ttr-board")
+            offer, board = page.get_by_role("button", name="Continue saved game"), page.locator(".ttr-board")
             before = board.bounding_box()
             if is_continued:
                 offer.click()

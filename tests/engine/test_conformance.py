@@ -29,7 +29,7 @@ from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.scoring import GAINED_COLUMN, LOST_COLUMN
 from ttr_analysis.engine.kernel.turns import has_tickets
 from ttr_analysis.engine.layout import TURN, State
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Greedy
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 

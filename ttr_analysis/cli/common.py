@@ -32,7 +32,7 @@ class Stopped(click.ClickException):
 
 
 def as_file_name(name: str) -> str:
-    """Return the name of a person without what files cannot have in theirs on some system."""
+    """Return the name of a person without the characters that files cannot have in theirs on some system."""
     return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "-", name)
 
 

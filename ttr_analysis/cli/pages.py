@@ -205,7 +205,7 @@ def _beside(folder: Path, player: str, what: str) -> Path:
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
-    """Return puzzles of a player's games; they are kept until a game is added or more are asked for."""
+    """Return a player's puzzles; they are kept, also by a new version, until a game is added or more are asked for."""
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))

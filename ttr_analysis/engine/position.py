@@ -125,7 +125,7 @@ def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[Sta
     use only if there is no problem.
 
     >>> usa = ttr.load_map("usa")
-    >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, UNKNOWN_TICKET))), usa, 2)
+    >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, layout.UNKNOWN_TICKET))), usa, 2)
     >>> problems, state.score[:2].tolist(), state.trains[:2].tolist()
     ([], [0, 2], [45, 43])
     """

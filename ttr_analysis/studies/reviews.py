@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import accumulate
-from math import ceil
+from math import ceil, inf
 from operator import index
 from time import perf_counter
 from typing import Final
@@ -43,7 +43,7 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
 """
 What a decision must have cost to be called so, if it surely cost as much as the next milder label asks for, or as
-`_SURELY` says for an inaccuracy.
+`_SURELY` says for an inaccuracy. `label_of` asks for more where cards are hidden.
 """
 _SURELY: Final = LEAST_LOSS / 2
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
@@ -523,7 +523,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
 DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
-"""Decisions of a seat that are measured once more: those that seem to have cost most; twice as many without a clock."""
+"""Decisions for each seat that are measured once more, the dearest; without a clock twice as many."""
 _NARROW: Final = 0.06
 """A decision gets no mark if half the interval of its loss is wider than this."""
 _CLEAR: Final = 0.1
@@ -549,7 +549,7 @@ def review(
 
     Three quarters of the budget of a decision find the best action, as `advise` does, from
     what its seat knew then. The rest plays the one played and the best in the same new
-    worlds. The decisions of a seat that seem to have cost most are measured again, in new
+    worlds. The decisions that seem to have cost most are measured again, in new
     worlds, until it is clear whether they cost something, or the budget is spent.
 
     Parameters
@@ -678,8 +678,8 @@ def _judge(
     first = [(step, partial(cases[step].judge, each)) for step in left]
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
-    # Few worlds hide a mistake as easily as they show one that is none: all that may be one are looked at again.
-    least, clear = BOUNDS["inaccuracy"], BOUNDS["mistake"]
+    # Few worlds hide a mistake as easily as they show one that is none. With a clock, the dearest need all the time.
+    least, clear = BOUNDS["inaccuracy"], BOUNDS["mistake"] if until is None else inf
     costly = [one for one in saved.judged.values() if one.loss >= least or one.loss_high >= clear]
     n_most = N_MOMENTS * len({one.seat for one in saved.judged.values()}) * (2 if until is None else 1)
     dearest = sorted(costly, key=lambda one: -one.loss_low)

@@ -202,7 +202,7 @@ def _colors() -> str:
 
 def _pale_routes() -> Iterator[str]:
     """Yield how free routes look on the board of a game, on which those that are taken stand out."""
-    free = '.ttr-board.is-game .ttr-route:not(.is-open)[data-owner=""]'
+    free = '.ttr-board.is-game .ttr-route:not(.is-open):is([data-owner=""], .is-awaiting)'
     locomotive = style.CARD_STYLES[LOCOMOTIVE]
     for part, color in (
         (".ttr-rock", style.BOARD.tunnel),

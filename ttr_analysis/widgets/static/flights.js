@@ -1,6 +1,6 @@
 /*
  * Cards and trains on their way. The page already shows where they go: copies fly over it, one step of the game after the
- * other, and catch no clicks. A key or a click ends all flights, and who wants less motion sees none.
+ * other, and catch no clicks. A key or a click at the table ends all flights, and who wants less motion sees none.
  *
  * makeFlights(root, facts, board) -> show(before, now)      moments as `ttr_analysis.widgets.human_game` sends them
  */

@@ -129,7 +129,7 @@ function showGame({ model, el }) {
   let before; // what was shown before
   const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
-  const last = makeButton("Continue last game", () => model.send({ do: "continue" }));
+  const last = makeButton("Continue saved game", () => model.send({ do: "continue" }));
   const isOffered = () => model.get("offered") && !model.get("now").undo; // until one's own first move
   const undo = makeButton("Undo", () => turn.undo());
   const adviser = makeAdviser((message) => {
