@@ -12,12 +12,11 @@ from math import inf
 from operator import index
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis import __version__
 from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, Text, read_text, write_atomically
 from ttr_analysis._errors import GameError, UnknownNameError
 from ttr_analysis._notebook import as_table
@@ -43,6 +42,7 @@ from ttr_analysis.records.header import MAX_NAME
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, check_budget, view_of
 from ttr_analysis.studies.reviews import FORCED, Review, label_of
+from ttr_analysis.studies.saved_review import read_saved, with_version
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS
 
@@ -391,26 +391,20 @@ def _table_of(moves: Iterable[_Move]) -> pd.DataFrame:
     return as_table(table, units={"lead": "points"})
 
 
+def _decisions_of(data: Any) -> dict[str, list[_Move]]:  # noqa: ANN401 - what a file holds
+    return {key: [_Move(**move) for move in moves] for key, moves in data["decisions"].items()}
+
+
 class _SavedSearch:
     """What was found in each decision that was searched, None if it is no puzzle; also on disk if there is a file."""
 
     def __init__(self, path: str | os.PathLike[str] | None, how: Mapping[str, int]) -> None:
         self._path = None if path is None else Path(path).expanduser()
-        self._how = {"version": __version__, **how}
+        self._how = with_version(how)
         self.tables: dict[str, pd.DataFrame | None] = {}
-        if self._path is None or not self._path.exists():
-            return
-        try:
-            data = json.loads(self._path.read_text("utf-8"))
-            saved = data["search"]
-            if saved.get("version") != __version__:
-                return  # its moves were judged in another way
-            decisions = {key: [_Move(**move) for move in moves] for key, moves in data["decisions"].items()}
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ValueError(f"{self._path} is no search that was saved") from error
-        if saved != self._how:
-            raise ValueError(f"{self._path} is of another search: another seed or number of rollouts")
-        self.tables = {key: _table_of(moves) if moves else None for key, moves in decisions.items()}
+        if self._path is not None and self._path.exists():
+            found = read_saved(self._path, "search", self._how, "seed or number of rollouts", _decisions_of)
+            self.tables = {key: _table_of(moves) if moves else None for key, moves in (found or {}).items()}
 
     def keep(self, key: str, table: pd.DataFrame | None) -> None:
         """Keep what was found in a decision."""
