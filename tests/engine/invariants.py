@@ -54,31 +54,6 @@ class Law(IntEnum):
     GAMES_END_BY_THEMSELVES = auto()
 
 
-# Plain numbers for compiled code.
-_CARDS = int(Law.CARDS_ARE_CONSERVED)
-_NEGATIVE = int(Law.NO_COUNT_IS_NEGATIVE)
-_PILE = int(Law.PILE_IS_COUNTED)
-_HANDS = int(Law.HANDS_ARE_COUNTED)
-_FILLED = int(Law.MARKET_IS_FILLED)
-_KNOWN = int(Law.KNOWN_CARDS_ARE_HELD)
-_POOL = int(Law.POOL_HOLDS_THE_PILE)
-_OLD = int(Law.OLD_CARDS_ARE_UNKNOWN)
-_TRAINS = int(Law.TRAINS_ARE_CONSERVED)
-_OWNERS = int(Law.ROUTES_HAVE_ONE_OWNER)
-_TWINS = int(Law.TWINS_ARE_CLOSED)
-_SCORES = int(Law.SCORES_FOLLOW_FROM_ROUTES)
-_TOKENS = int(Law.TOKENS_FOLLOW_FROM_CLAIMS)
-_STATIONS = int(Law.STATIONS_ARE_CONSERVED)
-_TICKETS = int(Law.TICKETS_ARE_IN_ONE_PLACE)
-_COUNTED = int(Law.TICKETS_ARE_COUNTED)
-_PHASES = int(Law.PHASES_FIT)
-_LAST_ROUND = int(Law.LAST_ROUND_FITS)
-_ENDS = int(Law.GAMES_END_BY_THEMSELVES)
-_BY_TRAINS = int(Ending.TRAINS)
-_BY_PASSES = int(Ending.PASSES)
-_TRUNCATED = int(Ending.TRUNCATED)
-
-
 @compiled
 def broken_law(state: State, tables: Tables) -> int:
     """Return the first law that a state breaks, a `Law`; 0 if it breaks none. All cards must be known."""
@@ -105,24 +80,24 @@ def _broken_by_cards(state: State, tables: Tables) -> int:
         total = state.draw_pile[kind] + state.discards[kind] + state.laid[kind]
         blind = 0
         if min(state.draw_pile[kind], state.discards[kind], state.laid[kind], state.pool[kind]) < 0:
-            return _NEGATIVE
+            return Law.NO_COUNT_IS_NEGATIVE
         for slot in range(tables.market_size):
             total += state.market[slot] == kind
         for seat in range(tables.n_seats):
             if min(state.hand[seat, kind], state.blind[seat, kind], state.known[seat, kind]) < 0:
-                return _NEGATIVE
+                return Law.NO_COUNT_IS_NEGATIVE
             if state.known[seat, kind] > state.hand[seat, kind]:
-                return _KNOWN
+                return Law.KNOWN_CARDS_ARE_HELD
             total += state.hand[seat, kind]
             blind += state.blind[seat, kind]
         if total != tables.deck[kind]:
-            return _CARDS
+            return Law.CARDS_ARE_CONSERVED
         # For each seat the pool, less what it drew itself, then holds the pile: the rest is what others drew.
         if state.pool[kind] != state.draw_pile[kind] + blind:
-            return _POOL
+            return Law.POOL_HOLDS_THE_PILE
         n_pile += state.draw_pile[kind]
     if n_pile != state.n_pile:
-        return _PILE
+        return Law.PILE_IS_COUNTED
     for seat in range(MAX_SEATS):
         held = 0
         known = 0
@@ -130,9 +105,9 @@ def _broken_by_cards(state: State, tables: Tables) -> int:
             held += state.hand[seat, kind]
             known += state.known[seat, kind]
         if held != state.n_hand[seat] or (seat >= tables.n_seats and held > 0):
-            return _HANDS
+            return Law.HANDS_ARE_COUNTED
         if not 0 <= state.old[seat] <= held - known:
-            return _OLD
+            return Law.OLD_CARDS_ARE_UNKNOWN
     return 0
 
 
@@ -141,14 +116,14 @@ def _broken_by_market(state: State, tables: Tables) -> int:
     n_open = 0
     for slot in range(tables.market_size):
         if not NOBODY <= state.market[slot] < N_KINDS:
-            return _FILLED
+            return Law.MARKET_IS_FILLED
         n_open += state.market[slot] != NOBODY
     n_cards = 0
     for kind in range(N_KINDS):
         n_cards += state.draw_pile[kind] + state.discards[kind]
     # What is turned over for a tunnel is used at the end of the turn.
     if n_open < tables.market_size and n_cards > 0 and state.phase != TUNNEL_PHASE:
-        return _FILLED
+        return Law.MARKET_IS_FILLED
     return 0
 
 
@@ -178,7 +153,7 @@ def _broken_by_routes(state: State, tables: Tables) -> int:
         if owner == NOBODY:
             continue
         if route >= tables.n_routes or not (0 <= owner < n_seats or owner == NEUTRAL_OWNER):
-            return _OWNERS
+            return Law.ROUTES_HAVE_ONE_OWNER
         n_owned += 1
         built[owner] += tables.length[route]
         scored[owner] += tables.points[route]
@@ -186,24 +161,24 @@ def _broken_by_routes(state: State, tables: Tables) -> int:
         if twin >= 0 and state.owner[twin] != NOBODY:
             other = state.owner[twin]
             if other == owner or (not tables.both_open and NEUTRAL_OWNER not in (owner, other)):
-                return _TWINS
+                return Law.TWINS_ARE_CLOSED
     is_claimed = np.zeros(MAX_ROUTES, dtype=np.int64)
     for i in range(state.n_claims):
         route = state.claimed[i]
         if state.owner[route] == NOBODY or is_claimed[route]:
-            return _OWNERS
+            return Law.ROUTES_HAVE_ONE_OWNER
         is_claimed[route] = 1
     if n_owned != state.n_claims:
-        return _OWNERS
+        return Law.ROUTES_HAVE_ONE_OWNER
     for owner in range(MAX_SEATS + 1):
         each = tables.trains_each if owner < n_seats else 0
         if owner == NEUTRAL_OWNER:
             each = tables.neutral_trains
         if state.trains[owner] < 0 or state.trains[owner] + built[owner] != each:
-            return _TRAINS
+            return Law.TRAINS_ARE_CONSERVED
     for seat in range(n_seats):
         if state.score[seat] != tables.start_score[seat] + scored[seat]:
-            return _SCORES
+            return Law.SCORES_FOLLOW_FROM_ROUTES
     return 0
 
 
@@ -240,13 +215,13 @@ def _broken_by_tokens(state: State, tables: Tables) -> int:
     n_loans = 0
     for seat in range(MAX_SEATS):
         if state.tokens[seat] < 0:
-            return _NEGATIVE
+            return Law.NO_COUNT_IS_NEGATIVE
         if state.tokens[seat] != tokens[seat] or state.loans[seat] != loans[seat]:
-            return _TOKENS
+            return Law.TOKENS_FOLLOW_FROM_CLAIMS
         total += state.tokens[seat]
         n_loans += loans[seat]
     if total != n_seats * tables.tokens_each or n_loans > tables.loan_limit > 0:
-        return _TOKENS
+        return Law.TOKENS_FOLLOW_FROM_CLAIMS
     return 0
 
 
@@ -256,13 +231,13 @@ def _broken_by_stations(state: State, tables: Tables) -> int:
     for city in range(MAX_CITIES):
         seat = state.station_at[city] - 1
         if not NOBODY <= seat < tables.n_seats or (seat >= 0 and city >= tables.n_cities):
-            return _STATIONS
+            return Law.STATIONS_ARE_CONSERVED
         if seat >= 0:
             n_built[seat] += 1
     for seat in range(MAX_SEATS):
         each = tables.stations_each if seat < tables.n_seats else 0
         if state.stations[seat] < 0 or state.stations[seat] + n_built[seat] != each:
-            return _STATIONS
+            return Law.STATIONS_ARE_CONSERVED
     return 0
 
 
@@ -272,30 +247,30 @@ def _broken_by_tickets(state: State, tables: Tables) -> int:
     n_at = np.zeros(AT_REMOVED + 1, dtype=np.int64)
     for ticket in range(n_tickets):
         if not 0 <= state.ticket_at[ticket] <= AT_REMOVED:
-            return _TICKETS
+            return Law.TICKETS_ARE_IN_ONE_PLACE
         n_at[state.ticket_at[ticket]] += 1
     n_offered = 0
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
             ticket = state.offer[seat, i]
             if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != AT_OFFER:
-                return _TICKETS
+                return Law.TICKETS_ARE_IN_ONE_PLACE
         for i in range(state.n_held[seat]):
             ticket = state.held[seat, i]
             if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != seat:
-                return _TICKETS
+                return Law.TICKETS_ARE_IN_ONE_PLACE
         n_offered += state.n_offer[seat]
         if n_at[seat] != state.n_held[seat]:
-            return _COUNTED
+            return Law.TICKETS_ARE_COUNTED
     for i in range(state.n_queued):
         ticket = state.queue[(state.queue_head + i) % MAX_TICKETS]
         if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != AT_QUEUE:
-            return _TICKETS
+            return Law.TICKETS_ARE_IN_ONE_PLACE
     # Each place lists as many tickets as are marked there; a double entry would leave one unlisted.
     if n_at[AT_OFFER] != n_offered or n_at[AT_QUEUE] != state.n_queued:
-        return _COUNTED
+        return Law.TICKETS_ARE_COUNTED
     if n_at[AT_PILE] != state.n_ticket_pile or n_at[AT_DISCARDS] != state.n_ticket_discards:
-        return _COUNTED
+        return Law.TICKETS_ARE_COUNTED
     return _broken_by_doubles(state, tables)
 
 
@@ -312,7 +287,7 @@ def _broken_by_doubles(state: State, tables: Tables) -> int:
         seen[state.queue[(state.queue_head + i) % MAX_TICKETS]] += 1
     for times in seen:
         if times > 1:
-            return _TICKETS
+            return Law.TICKETS_ARE_IN_ONE_PLACE
     return 0
 
 
@@ -321,25 +296,25 @@ def _broken_by_phase(state: State, tables: Tables) -> int:
     phase = state.phase
     n_seats = tables.n_seats
     if state.fault != 0 or not 0 <= state.seat < n_seats:
-        return _PHASES
+        return Law.PHASES_FIT
     if state.turn_seat != (0 if phase == KEEP_START else state.n_turns % n_seats):
-        return _PHASES
+        return Law.PHASES_FIT
     if phase not in (KEEP_START, NEUTRAL) and state.seat != state.turn_seat:
-        return _PHASES
+        return Law.PHASES_FIT
     if (phase == SECOND_DRAW) != (state.n_taken > 0) or not 0 <= state.n_taken < tables.draws:
-        return _PHASES
+        return Law.PHASES_FIT
     for seat in range(n_seats):
         chooses = (phase == KEEP_START and seat >= state.seat) or (phase == KEEP and seat == state.seat)
         if chooses != (state.n_offer[seat] > 0):
-            return _PHASES
+            return Law.PHASES_FIT
     if phase == TUNNEL_PHASE:
         route = state.pending
         if not 0 <= route < tables.n_routes or not tables.tunnel[route] or state.owner[route] != NOBODY:
-            return _PHASES
+            return Law.PHASES_FIT
         if not 0 < state.surcharge <= tables.n_revealed:
-            return _PHASES
+            return Law.PHASES_FIT
     elif state.pending != NOBODY or state.surcharge != 0 or count_cards(state.laid) != 0:
-        return _PHASES
+        return Law.PHASES_FIT
     return _broken_by_end(state, tables)
 
 
@@ -348,19 +323,19 @@ def _broken_by_end(state: State, tables: Tables) -> int:
     n_seats = tables.n_seats
     ending = state.ending
     if (state.phase == OVER) != (ending != 0):
-        return _PHASES
-    if ending == _TRUNCATED:
-        return _ENDS
-    if (ending == _BY_TRAINS) != (state.last_left == 0):
-        return _LAST_ROUND
-    if ending != _BY_PASSES and state.n_passes >= n_seats * tables.pass_rounds:
-        return _ENDS
+        return Law.PHASES_FIT
+    if ending == Ending.TRUNCATED:
+        return Law.GAMES_END_BY_THEMSELVES
+    if (ending == Ending.TRAINS) != (state.last_left == 0):
+        return Law.LAST_ROUND_FITS
+    if ending != Ending.PASSES and state.n_passes >= n_seats * tables.pass_rounds:
+        return Law.GAMES_END_BY_THEMSELVES
     has_few = False
     for seat in range(n_seats):
         if state.trains[seat] <= tables.last_round_at:
             has_few = True
     if has_few != (state.last_left != NOBODY) or has_few != (state.last_seat != NOBODY):
-        return _LAST_ROUND
+        return Law.LAST_ROUND_FITS
     if has_few and state.trains[state.last_seat] > tables.last_round_at:
-        return _LAST_ROUND
+        return Law.LAST_ROUND_FITS
     return 0

@@ -44,14 +44,6 @@ class ListingLaw(IntEnum):
     A_CHOICE_IS_OF_TWO_OR_MORE = auto()
 
 
-_SOME = int(ListingLaw.THERE_IS_AN_ACTION)
-_ALL = int(ListingLaw.ALL_FIT_IN_THE_LIST)
-_LEGAL = int(ListingLaw.LISTED_IS_LEGAL)
-_ONCE = int(ListingLaw.NOTHING_IS_LISTED_TWICE)
-_LISTED = int(ListingLaw.LEGAL_IS_LISTED)
-_CHOICE = int(ListingLaw.A_CHOICE_IS_OF_TWO_OR_MORE)
-
-
 @compiled
 def broken_listing_law(state: State, tables: Tables, actions: Ints, stream: Ints, n_tries: int) -> int:
     """
@@ -71,21 +63,21 @@ def broken_listing_law(state: State, tables: Tables, actions: Ints, stream: Ints
     """
     n = list_actions(state, tables, actions)
     if (n == 0) != (state.phase == OVER):
-        return _SOME
+        return ListingLaw.THERE_IS_AN_ACTION
     if n > len(actions):
-        return _ALL
+        return ListingLaw.ALL_FIT_IN_THE_LIST
     if has_choice(state, tables) != (n > 1):
-        return _CHOICE
+        return ListingLaw.A_CHOICE_IS_OF_TWO_OR_MORE
     for i in range(n):
         if action_fault(state, tables, actions[i, 0], actions[i, 1]) != 0:
-            return _LEGAL
+            return ListingLaw.LISTED_IS_LEGAL
         if _find(actions, i, actions[i, 0], actions[i, 1]):
-            return _ONCE
+            return ListingLaw.NOTHING_IS_LISTED_TWICE
     if _finds_unlisted(state, tables, actions, n):
-        return _LISTED
+        return ListingLaw.LEGAL_IS_LISTED
     for _ in range(n_tries):
         if _finds_unlisted_payment(state, tables, actions, n, stream):
-            return _LISTED
+            return ListingLaw.LEGAL_IS_LISTED
     return 0
 
 

@@ -35,15 +35,6 @@ class NumberLaw(IntEnum):
     DECISION_IS_MASKED = auto()
 
 
-_LISTED = int(NumberLaw.LISTED_IS_MASKED)
-_MASKED = int(NumberLaw.MASKED_IS_LISTED)
-_ONE_EACH = int(NumberLaw.ONE_NUMBER_EACH)
-_LEGAL = int(NumberLaw.MASKED_IS_LEGAL)
-_BACK = int(NumberLaw.THERE_AND_BACK)
-_OTHERS = int(NumberLaw.OTHERS_ARE_REFUSED)
-_DECISION = int(NumberLaw.DECISION_IS_MASKED)
-
-
 @compiled
 def broken_number_law(state: State, tables: Tables, numbers: Numbering, rows: Ints, mask: Flags) -> int:
     """Return the first law that the mask of a state breaks, a `NumberLaw`; 0 if it breaks none. The mask is used up."""
@@ -52,25 +43,25 @@ def broken_number_law(state: State, tables: Tables, numbers: Numbering, rows: In
         code, value = code_of(state, tables, numbers, index)
         if mask[index] == 0:
             if code >= 0:
-                return _OTHERS
+                return NumberLaw.OTHERS_ARE_REFUSED
         elif code < 0 or action_fault(state, tables, code, value) != 0:
-            return _LEGAL
+            return NumberLaw.MASKED_IS_LEGAL
         elif index_of(state, tables, numbers, code, value) != index:
-            return _BACK
+            return NumberLaw.THERE_AND_BACK
     for i in range(list_actions(state, tables, rows)):
         code = rows[i, 0]
         index = index_of(state, tables, numbers, code, rows[i, 1])
         if index < 0 or mask[index] == 0:
-            return _LISTED
+            return NumberLaw.LISTED_IS_MASKED
         may_share = kind_of(code) == PAY_TUNNEL or (
             kind_of(code) == CLAIM_ROUTE and tables.swap_size[argument_of(code)] > 0
         )
         if mask[index] == 2 and not may_share:
-            return _ONE_EACH
+            return NumberLaw.ONE_NUMBER_EACH
         mask[index] = 2
     for index in range(len(mask)):
         if mask[index] == 1:
-            return _MASKED
+            return NumberLaw.MASKED_IS_LISTED
     return 0
 
 
@@ -85,7 +76,7 @@ def first_broken(
         if law == 0 and i < len(moves):
             index = index_of(state, tables, numbers, moves[i, 0], moves[i, 1])
             if index < 0 or mask[index] == 0:
-                law = _DECISION
+                law = NumberLaw.DECISION_IS_MASKED
         if law != 0:
             return law, i
     return 0, len(states)
