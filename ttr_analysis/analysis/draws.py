@@ -96,8 +96,6 @@ def draws_to_gather(
         A color, "locomotive", or "gray": the first color with enough cards.
     locomotives
         Whether locomotives count as cards of the color.
-    hand
-        Cards held at the start.
     pool
         Cards the pile may hold; by default the deck without the hand.
     rules
@@ -249,8 +247,6 @@ def draws_for_routes(
         As for `draws_to_gather`.
     method
         "exact", "monte_carlo", or "auto": exact if within reach.
-    n
-        Number of simulated games.
     rng
         Source of randomness, for Monte Carlo.
 
@@ -582,8 +578,6 @@ def which_color_to_burn(
     ----------
     route
         Route to pay now, usually a gray one.
-    hand
-        Cards held.
     wanted
         Routes to build afterwards.
     rules, pool, method, n, rng

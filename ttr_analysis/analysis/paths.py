@@ -103,13 +103,6 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
       every wanted card among them pays for a space, and each space left over takes
       a set of `k`. On a gray route the wanted color is the most frequent one.
 
-    Parameters
-    ----------
-    game_map
-        Map or its name.
-    route
-        Route of it, its id or its cities.
-
     Raises
     ------
     UnknownNameError
@@ -216,8 +209,6 @@ class Path:
     ----------
     cities
         City names in order, both ends included.
-    routes
-        The tracks in order.
     cost
         What was minimized, 0 for owned routes.
     weight
@@ -277,8 +268,6 @@ class NoPathError(ValueError):
 
     Parameters
     ----------
-    a, b
-        The two places.
     cut
         Fewest closed routes that separate them.
     """
@@ -306,8 +295,6 @@ def shortest_path(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     a, b
         Cities, border points, or countries: any border point of the country is
         enough, and no path passes through a country.
@@ -548,8 +535,6 @@ class Trail:
     ----------
     cities
         City names in order.
-    routes
-        The routes in order.
     length
         Trains on all of them.
     """
@@ -580,8 +565,6 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     routes
         Routes, ids, or pairs of cities with all their tracks.
 

@@ -130,8 +130,6 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     a, b
         Cities, border points or countries; or a ticket (or a pair of places)
         alone. A country is cut off at all its border points, a ticket from all
@@ -195,8 +193,6 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     by
         "tracks": routes that alone cut the map, never a track of a double
         route. "pairs": also all tracks of a double route that together do.
@@ -227,8 +223,6 @@ def cut_cities(game_map: MapLike, *, borders: bool = True) -> tuple[str, ...]:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Count border points, which every city next to one cuts off.
 
@@ -375,8 +369,6 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> Spannin
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Join border points too.
 
@@ -413,8 +405,6 @@ def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Count border points: as rows, in degrees, and as ends of paths.
 
@@ -473,8 +463,6 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Count routes to border points, and paths that end there.
 
@@ -552,8 +540,6 @@ def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Count routes to border points.
 
@@ -586,8 +572,6 @@ def summary(game_map: MapLike, *, borders: bool = True) -> pd.Series[Any]:
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     borders
         Count border points and the routes to them.
 

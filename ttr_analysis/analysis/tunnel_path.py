@@ -88,12 +88,6 @@ def simulate_path(
     ----------
     routes
         Routes of any map, in the order of claiming.
-    hand
-        Cards held at the start.
-    n
-        Number of simulated games.
-    rng
-        Source of randomness.
     pool
         Cards the draw pile may hold; by default the deck without hand and
         discards.

@@ -176,10 +176,6 @@ def claim_odds(
 
     Parameters
     ----------
-    route
-        Tunnel of any map.
-    hand
-        Cards held.
     pool
         Cards the draw pile may hold (see `pool_from_seen`); by default the deck
         without the hand and the discards.
@@ -404,8 +400,6 @@ def spare_cards(
 
     Parameters
     ----------
-    route
-        Tunnel of any map.
     plays
         Color played (by default the route's), or "locomotive".
     pool
@@ -516,10 +510,6 @@ def simulate_surcharges(
     ----------
     matching, unseen, revealed
         As for `surcharge_distribution`.
-    n
-        Number of simulated claims.
-    rng
-        Source of randomness.
 
     Returns
     -------
@@ -566,10 +556,6 @@ def simulate_claim(
     ----------
     payment
         Cards laid down for the length, part of the hand.
-    n
-        Number of simulated claims.
-    rng
-        Source of randomness.
     route, hand, pool, n_pile, discards, revealed
         As for `claim_odds`.
 

@@ -68,8 +68,6 @@ class Estimate:
 
     Parameters
     ----------
-    value
-        The number.
     standard_error
         Standard error of the value; 0 if exact.
     n_samples

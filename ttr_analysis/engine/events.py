@@ -41,16 +41,7 @@ NOTICES: Final[tuple[ChanceKind, ...]] = ("cards_shuffled", "tickets_shuffled", 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """
-    An action of a seat.
-
-    Parameters
-    ----------
-    seat
-        The seat that acted.
-    action
-        The action.
-    """
+    """An action of a seat."""
 
     seat: int
     action: Action
@@ -115,16 +106,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class TicketsShown:
-    """
-    The tickets that a seat shows at the end, where the record did not know all.
-
-    Parameters
-    ----------
-    seat
-        The seat.
-    tickets
-        All its tickets.
-    """
+    """The tickets that a seat shows at the end, where the record did not know all."""
 
     seat: int
     tickets: tuple[Ticket, ...]
@@ -140,8 +122,6 @@ class StartPosition:
 
     Parameters
     ----------
-    position
-        The position.
     words
         The position in words, part by part.
     """

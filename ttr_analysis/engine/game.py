@@ -204,10 +204,6 @@ class ClaimPreview(_Preview):
 
     Parameters
     ----------
-    seat
-        The seat that would claim.
-    route
-        The route.
     reason
         Why it may not; None if it may.
     payment
@@ -263,10 +259,6 @@ class StationPreview(_Preview):
 
     Parameters
     ----------
-    seat
-        The seat that would build it.
-    city
-        The city.
     reason
         Why it may not; None if it may.
     payment
@@ -354,11 +346,6 @@ class GameEngine:
 
         Claims come once for each route and form of payment; `is_legal` accepts
         every choice of cards.
-
-        Parameters
-        ----------
-        state
-            A state of this game.
         """
         vector = self._vector(state)
         return LegalActions(self._kernel.rows(vector), self._kernel.codec, vector)
@@ -369,8 +356,6 @@ class GameEngine:
 
         Parameters
         ----------
-        state
-            A state of this game.
         action
             Any action of the seat that acts.
         """
@@ -384,8 +369,6 @@ class GameEngine:
 
         Parameters
         ----------
-        state
-            A state of this game.
         action
             Any action.
         seat
@@ -413,10 +396,6 @@ class GameEngine:
 
         Parameters
         ----------
-        state
-            A state of this game.
-        route
-            A route of the map, or its id or cities.
         seat, names
             As in `why_illegal`.
 
@@ -446,10 +425,6 @@ class GameEngine:
 
         Parameters
         ----------
-        state
-            A state of this game.
-        city
-            Name of a city of the map.
         seat, names
             As in `why_illegal`.
 
@@ -473,13 +448,6 @@ class GameEngine:
         """
         Return what a seat can see of a state.
 
-        Parameters
-        ----------
-        state
-            A state of this game.
-        seat
-            The seat that looks.
-
         Raises
         ------
         GameError
@@ -488,26 +456,12 @@ class GameEngine:
         return SeatView(self.game_map, self.n_players, self._vector(state), seat)
 
     def score(self, state: GameState) -> Scores:
-        """
-        Return the score of every seat, as if the game ended here.
-
-        Parameters
-        ----------
-        state
-            A state of this game.
-        """
+        """Return the score of every seat, as if the game ended here."""
         return score_state(self.game_map, self._vector(state), self.n_players)
 
     def new(self, seed: int, game: int = 0) -> GameState:
         """
         Return a new game: cards, market and tickets are dealt, and seat 0 chooses its tickets.
-
-        Parameters
-        ----------
-        seed
-            The seed of a run of games.
-        game
-            Number of this game in the run.
 
         Raises
         ------
@@ -613,8 +567,6 @@ class GameEngine:
 
         Parameters
         ----------
-        state
-            A state of this game.
         action
             A legal action of the seat that acts.
         most

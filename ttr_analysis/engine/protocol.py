@@ -81,8 +81,6 @@ class Policy(Protocol):
 
         Parameters
         ----------
-        view
-            What the seat can see.
         actions
             Its legal actions, at least one, in a fixed order: draws from the
             pile, then from the market, claims in the order of the map, tickets;
@@ -151,14 +149,8 @@ class CompiledPolicy(Protocol):
 
         Parameters
         ----------
-        state, tables
-            The game.
         lore
             What `lore` returned.
-        seat
-            The seat that acts.
-        params
-            The parameters.
         memory
             The memory of this seat in this game, for the policy to change.
         """

@@ -86,8 +86,6 @@ class StationScore(NamedTuple):
 
     Parameters
     ----------
-    city
-        Its city.
     route
         The route of another that it lends, to its owner's best; None if
         none is of use.
@@ -107,22 +105,14 @@ class Score:
 
     Parameters
     ----------
-    seat
-        The seat.
-    start
-        Points at the start.
     routes
         Its routes by length, shortest first.
-    tickets
-        Its tickets in the order kept.
     bonuses
         The bonuses of the rules, in their order.
     trail
         Trains on its longest trail, whether or not it earns a bonus.
     tokens
         Value of the toll tokens left.
-    n_loans
-        Number of loans.
     loan_points
         Points for them, 0 or less.
     total
@@ -205,8 +195,6 @@ class Scores:
 
     Parameters
     ----------
-    seats
-        The scores, seat by seat.
     winners
         The seats that won, several if they share the win; empty if that
         depends on unknown tickets.

@@ -36,8 +36,6 @@ class PendingTunnel:
 
     Parameters
     ----------
-    route
-        The tunnel.
     color
         The color played; None for locomotives alone.
     laid
@@ -71,8 +69,6 @@ class PublicState:
     ----------
     game_map
         The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
     packed
         The packed state (`engine.layout`); copied.
     """
@@ -486,12 +482,8 @@ class SeatView(PublicState):
     ----------
     game_map
         The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
     packed
         The packed state.
-    seat
-        The seat that looks.
 
     Raises
     ------
@@ -563,8 +555,6 @@ class SeatView(PublicState):
 
         Parameters
         ----------
-        n
-            Number of states.
         rng
             Source of randomness. Chance continues differently from each state.
 

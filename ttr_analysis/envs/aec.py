@@ -36,8 +36,6 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
     ----------
     game_map
         The map, as the variant to play.
-    n_players
-        Number of agents.
     seed
         Seed of the run until `reset` is given another.
     reward, encoder

@@ -196,8 +196,6 @@ def random_actions(masks: Flags, rng: np.random.Generator) -> Ints:
     ----------
     masks
         Masks, shape (games, actions), as `Batch.mask` gives them.
-    rng
-        Source of randomness.
 
     Examples
     --------
@@ -222,10 +220,6 @@ class Batch:
         The map, as the variant to play.
     n_games
         Games side by side.
-    n_players
-        Number of players.
-    seed
-        Seed of all chance.
     opponents
         One entry for each seat: None for a seat that you play, or a compiled
         policy, or the name of one, such as "Planner". None: you play all seats.
@@ -406,14 +400,7 @@ class Batch:
         mask_games(states, self._tables, self._numbering, filled)
 
     def state(self, slot: int) -> GameState:
-        """
-        Return the whole state of the game in a slot.
-
-        Parameters
-        ----------
-        slot
-            A slot from 0.
-        """
+        """Return the whole state of the game in a slot."""
         return GameState(self.game_map, self.n_players, State(self._states[slot].copy()))
 
     def scores(self) -> Ints:

@@ -45,8 +45,6 @@ class Single(gymnasium.Env[Features, np.int64]):
         The map, as the variant to play.
     opponents
         Compiled policies at the other seats, or their names.
-    seat
-        Your seat.
     on_illegal
         "random": in place of an illegal action a random legal one is taken, and
         `info["illegal"]` is True. "raise": an `IllegalActionError`.

@@ -69,8 +69,6 @@ def to_action(index: int, state: PublicState) -> Action:
 
     Parameters
     ----------
-    index
-        Its number, as in `action_words`.
     state
         A state, or what the seat that acts sees of it.
 

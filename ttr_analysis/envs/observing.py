@@ -276,8 +276,6 @@ def features(game_map: MapLike, n_players: int = 2) -> tuple[str, ...]:
     ----------
     game_map
         The map, as the variant that is played.
-    n_players
-        Number of players.
 
     Examples
     --------
@@ -335,12 +333,8 @@ def check_encoder(
         The encoder; that of the package if None.
     game_map
         The map, as the variant that is played.
-    n_players
-        Number of players.
     n_states
         States that are looked at, of one seat each, some milliseconds each.
-    seed
-        Seed of all chance.
 
     Raises
     ------

@@ -62,8 +62,6 @@ class Place:
 
     Parameters
     ----------
-    name
-        Name of the city or country.
     cities
         Names of its cities, any of which will do.
     """
@@ -92,16 +90,12 @@ class Route:
     ----------
     id
         Stable text, for records and messages: `"Bergen-Oslo/0"`.
-    cities
-        Its two ends.
     track
         0, or 1 for the second track of a double route.
     length
         Car spaces, locomotive symbols included (trains).
     color
         A card color, or "gray" for any one color.
-    tunnel
-        Whether it is a tunnel.
     locomotives
         Locomotive symbols among its spaces; more than 0 on a ferry.
     locomotives_allowed

@@ -26,16 +26,7 @@ _ROUTE_FIRST: Final = (
 
 
 class MapFrames:
-    """
-    The cities, routes and tickets of a map as DataFrames.
-
-    Parameters
-    ----------
-    name
-        Name of the map.
-    cities, places, routes, tickets
-        All of them.
-    """
+    """The cities, routes and tickets of a map as DataFrames."""
 
     def __init__(
         self,

@@ -385,8 +385,6 @@ class GameMap:
 
         Parameters
         ----------
-        path
-            The file.
         kind
             "graphml" with all attributes (Gephi, yEd, Cytoscape),
             "adjacency": a CSV matrix of the fewest trains of a route between

@@ -68,8 +68,6 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     ----------
     text
         The line: see the module.
-    game, state
-        Where it is made.
     players
         Names of the players, which may stand for their seats.
 
@@ -102,13 +100,6 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
 def move_text(action: Action, game: Game, state: GameState) -> str:
     """
     Return a legal move of the acting seat as a line has it, without seat and outcomes.
-
-    Parameters
-    ----------
-    action
-        The move.
-    game, state
-        Where it is made.
 
     Raises
     ------

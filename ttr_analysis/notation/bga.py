@@ -46,8 +46,6 @@ class LogReport:
 
     Parameters
     ----------
-    players
-        Names, seat by seat.
     inferred
         Facts that the log omits and later play proves.
     unknown
@@ -135,8 +133,6 @@ def read_bga(
         The map, or its name; if None, the one whose places the log names. Where a
         variant of it agrees with more of the log's tickets, bonuses and markets, that
         is taken.
-    title
-        A title for the record.
     date
         The day of the game, such as "2026-03-14"; the log has only times.
 

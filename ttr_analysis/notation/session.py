@@ -39,8 +39,6 @@ class Reading(NamedTuple):
     ----------
     line
         The line in canonical form; it begins with the player's name, if any.
-    events
-        Its events.
     """
 
     line: str
@@ -60,8 +58,6 @@ class Session:
         Map, variant and number of players.
     players
         Names of the players, seat by seat; each may stand for its seat.
-    title, note
-        Free text.
 
     Examples
     --------

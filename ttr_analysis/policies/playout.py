@@ -272,8 +272,6 @@ def play_block(tables: Tables, players: Players, keys: Ints, first: int, states:
     ----------
     keys
         Keys of the run: see `rules.chance.run_keys`.
-    first
-        Number of the first game.
     tape
         Where events are written.
     deals
@@ -353,10 +351,6 @@ def play_games(
         The map, with the rules of the variant that is played.
     policies
         One for each seat, or the names of built-in ones.
-    n_games
-        How many games.
-    seed
-        Seed of the run.
     first
         Number of the first game in the run.
 

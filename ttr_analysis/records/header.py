@@ -37,12 +37,8 @@ class RecordHeader:
 
     Parameters
     ----------
-    map_name
-        Name of the map.
     variant
         The variant that is played; "" for the map's own rules.
-    n_players
-        Number of players, without the neutral one.
     facts
         Fingerprint of the facts and rules: `fingerprint`.
     policies
@@ -51,8 +47,6 @@ class RecordHeader:
         Seed, and number of the game in its run; None where not known.
     players
         Names of the players, seat by seat; empty if not given.
-    title, note
-        Free text.
     date
         The day of the game, such as "2026-03-14"; "" if not known.
 

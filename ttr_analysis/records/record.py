@@ -112,20 +112,14 @@ class GameRecord:
 
         Parameters
         ----------
-        game
-            The game.
         policies
             Names of the policies, seat by seat; none if people played.
-        seed
-            The seed; None if there is none.
         events
             All that happened, from the set-up on.
         number
             Number of the game in its run.
         players
             Names of the players, seat by seat.
-        title, note
-            Free text.
         date
             The day it was played, such as "2026-03-14".
 
@@ -192,8 +186,6 @@ class GameRecord:
         ----------
         game_map
             The map, as the variant that is played.
-        n_players
-            Number of players, without the neutral one.
         rows
             Codes and values of the events, shape (events, 2).
         policies, seed, number
@@ -214,8 +206,6 @@ class GameRecord:
 
         Parameters
         ----------
-        path
-            The file.
         game_map
             The map, or its folder, if it is not built in.
 
@@ -501,10 +491,6 @@ class Game(GameEngine):
 
     Parameters
     ----------
-    game_map
-        The map.
-    n_players
-        Number of players, without the neutral one.
     variant
         A variant of the rules; None for the map's own.
 

@@ -285,8 +285,6 @@ def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRule
         Cards taken earlier in this turn.
     has_piles
         Whether the draw or discard pile has a card.
-    rules
-        Rules of the market.
 
     Examples
     --------

@@ -57,8 +57,6 @@ class MarketRules:
 
     Parameters
     ----------
-    size
-        Number of face-up cards.
     locomotive_cost
         Draws that a face-up locomotive costs: 1, or 2, and then it cannot be the
         second card of a turn.
@@ -327,8 +325,6 @@ class MoneyRules:
     second_track_pays
         Who gets the toll of the second track of a double route: the "owner" of the
         first, or the "bank".
-    loan
-        Loans.
     """
 
     tokens: Points = 0
@@ -400,8 +396,6 @@ class RuleSet:
         Bonuses at the end of the game.
     variant
         Name of the variant; "" for the map's own rules.
-    variants
-        The rule sets of the variants.
 
     Examples
     --------

@@ -285,10 +285,6 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     ----------
     route
         Route of any map; a tunnel without surcharge.
-    own
-        Cards held of the color played.
-    locomotives
-        Locomotives held.
 
     Returns
     -------
@@ -449,10 +445,6 @@ def opportunity_cost(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
-    route
-        Route of it.
     trains
         Trains to spend elsewhere; by default the route's length.
     closed, owned

@@ -50,10 +50,6 @@ def expected_draws(
 
     Parameters
     ----------
-    route
-        Route of any map.
-    hand
-        Cards held.
     rules
         Map or rule set, for its deck and draws per turn.
     pool
@@ -115,8 +111,6 @@ def simulate_draws(
     ----------
     route, hand, rules, spare
         As for `expected_draws`.
-    rng
-        Source of randomness.
     pool
         Cards of the draw pile; by default the deck without hand and market.
     face_up
@@ -125,8 +119,6 @@ def simulate_draws(
     market
         If False, all cards are drawn blind, as `expected_draws` counts them;
         face-up cards are only seen.
-    n
-        Number of simulated games.
 
     Returns
     -------

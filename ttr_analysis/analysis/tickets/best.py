@@ -49,15 +49,11 @@ class BestNetwork(Network):
 
     Parameters
     ----------
-    trains
-        Number of trains.
     bound
         Proven bound: no network scores more.
     scope
         Networks that the proof covers: those with connected completed tickets
         ("one"), or all ("any").
-    seconds
-        Time taken.
     """
 
     trains: int
@@ -107,8 +103,6 @@ def best_network(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     trains
         Number of trains; by default the map's.
     components

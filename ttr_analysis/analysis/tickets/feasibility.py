@@ -204,8 +204,6 @@ class MissingCards:
 
     Parameters
     ----------
-    route
-        The route.
     color
         Best color to pay in; "gray" if all are equal.
     n_cards, n_locomotives
@@ -225,10 +223,6 @@ class Feasibility:
 
     Parameters
     ----------
-    tickets
-        The tickets.
-    trains
-        Trains left.
     network
         Network with the fewest trains, if any.
     why_not
@@ -350,8 +344,6 @@ def feasibility(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     tickets
         Up to 7 tickets, ticket ids or pairs of places.
     trains
@@ -360,8 +352,6 @@ def feasibility(
         Routes that others own.
     owned
         Routes you own: they cost nothing.
-    hand
-        Cards held.
     tokens
         Tokens left, where tolls are played; by default those of the start less
         the tolls of `owned` routes.

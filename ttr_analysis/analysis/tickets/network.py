@@ -57,8 +57,6 @@ class Network:
 
     Parameters
     ----------
-    tickets
-        Tickets to complete.
     routes
         Routes to claim, in map order.
     owned
@@ -382,8 +380,6 @@ def cheapest_network(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     tickets
         Up to 7 tickets, ticket ids or pairs of places. A ticket to countries is
         complete at its cheapest destination; `reached` shows which. A pair

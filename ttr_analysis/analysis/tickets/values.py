@@ -53,14 +53,8 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     n_deals
         Random opening deals to compare tickets in.
-    seed
-        Seed of the deals.
-    progress
-        Show a progress bar.
 
     Returns
     -------
@@ -194,12 +188,8 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
 
     Parameters
     ----------
-    game_map
-        Map or its name.
     n_deals
         Number of deals, at least 1.
-    rng
-        Source of randomness.
 
     Returns
     -------
@@ -416,10 +406,6 @@ def which_to_keep(
 
     Parameters
     ----------
-    game_map
-        Map or its name.
-    deal
-        Tickets dealt.
     held
         Tickets already held; with those of the deal at most 7.
     at_least

@@ -33,8 +33,6 @@ class AttemptTunnel:
 
     Parameters
     ----------
-    route
-        The tunnel.
     color
         The color played; at least one card of it, the others may be locomotives.
 

@@ -62,8 +62,6 @@ class ClaimRoute:
 
     Parameters
     ----------
-    route
-        The route.
     payment
         The cards; without the surcharge of a tunnel.
 
@@ -464,8 +462,6 @@ class BuildStation:
     ----------
     city
         A city without a station; routes there are not needed.
-    payment
-        The cards.
 
     Examples
     --------

@@ -112,8 +112,6 @@ def fit(
         `Racer` and `Planner1`.
     rounds
         Rounds to play, of some 8,000 games each.
-    seed
-        Seed of all chance.
     middle
         Where to go on; None: begin with the numbers that the map has now, or those of
         an opponent if these win more.
@@ -122,8 +120,6 @@ def fit(
     executor
         Where settings are tried, such as `client.get_executor()` of Dask; None: in
         threads, one for each core.
-    progress
-        Whether to show a progress bar.
 
     Raises
     ------
