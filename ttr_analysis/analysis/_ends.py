@@ -33,8 +33,6 @@ def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
     """
     Return the names of the cities that an end means: one, or all border points of a country.
 
-    Examples
-    --------
     >>> end_cities(ttr.load_map("switzerland"), "austria")
     ('Austria via Davos', 'Austria via St. Gallen', 'Austria via Vaduz')
     >>> end_cities(ttr.load_map("nordic"), "tromso")
@@ -54,8 +52,6 @@ def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Pla
     """
     Return the tickets that a user named; a pair of places without a ticket is joined for 0 points.
 
-    Examples
-    --------
     >>> usa = ttr.load_map("usa")
     >>> [str(ticket) for ticket in tickets_or_joins(usa, [("miami", "boston"), ("boston", "seattle")])]
     ['Boston to Miami 12', 'Boston to Seattle 0']
@@ -86,8 +82,6 @@ def closed_and_owned(
     With fewer players than double routes need, the other track of a closed one is
     closed too; with None each track counts by itself.
 
-    Examples
-    --------
     >>> closed, _ = closed_and_owned(ttr.load_map("nordic"), ["Bergen-Oslo/0"], (), n_players=2)
     >>> [route.id for route in closed]
     ['Bergen-Oslo/0', 'Bergen-Oslo/1']

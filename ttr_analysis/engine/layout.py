@@ -85,8 +85,6 @@ class State(Record):
     """
     A game at one moment: the fields that compiled code reads and changes.
 
-    Examples
-    --------
     >>> state = State()
     >>> state.trains[1] = 40
     >>> state.copy().trains[1], state.phase

@@ -268,8 +268,6 @@ class Scores:
         """
         What decided between equal points, in words; "" if the points did, or nothing.
 
-        Examples
-        --------
         >>> from dataclasses import replace
         >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
         >>> equal = [replace(score, total=90, trail=20 + score.seat) for score in scores]

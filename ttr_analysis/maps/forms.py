@@ -140,8 +140,6 @@ def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> 
     """
     Return a map as a frozen multigraph with a node for each city and an edge for each track: see `GameMap.graph`.
 
-    Examples
-    --------
     >>> G = ttr.load_map("nordic").graph
     >>> G.number_of_nodes(), G.number_of_edges()
     (39, 81)
@@ -165,8 +163,6 @@ def build_simple_graph(title: str, cities: Iterable[City], routes: Iterable[Rout
     """
     Return a map as a frozen simple graph with one edge for each two cities that routes join.
 
-    Examples
-    --------
     >>> G = ttr.load_map("nordic").simple_graph
     >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
     (67, {'length': 2, 'n_tracks': 2, 'n_spaces': 5})

@@ -85,8 +85,6 @@ def as_map(game_map: MapLike) -> GameMap:
     """
     Return a map, given as itself, by name or by folder; raise as `load_map`, or a TypeError for anything else.
 
-    Examples
-    --------
     >>> as_map("Nordic Countries")
     <GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>
     """
@@ -107,8 +105,6 @@ def as_rules(rules: RulesLike) -> RuleSet:
     """
     Return rules, given as themselves or by their map.
 
-    Examples
-    --------
     >>> as_rules("nordic").cards.draws_per_turn
     2
     """

@@ -588,8 +588,6 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     """
     Return the map that has some routes and tickets, or None; of several the one with most routes.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> home_of(tickets=[nordic.ticket("Oslo", "Vaasa")]).name
     'nordic'

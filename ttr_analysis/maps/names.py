@@ -36,8 +36,6 @@ def fold(name: str) -> str:
     Case, accents, kinds of hyphens and dashes, blanks and the spelling of
     "Saint" do not matter.
 
-    Examples
-    --------
     >>> fold("København") == fold("KOBENHAVN")
     True
     >>> fold("Tromsø"), fold("Sault Ste. Marie"), fold("La Chaux–de Fonds")
@@ -229,8 +227,6 @@ def name_route(route: Route) -> str:
     """
     Return a route by its cities, color and length.
 
-    Examples
-    --------
     >>> name_route(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
     'Lieksa – Murmansk (gray, 9)'
     """
@@ -241,8 +237,6 @@ def name_track(route: Route) -> str:
     """
     Return one of two tracks by its id, color and length, as a message names it.
 
-    Examples
-    --------
     >>> name_track(ttr.load_map("nordic").route("Bergen-Oslo/1"))
     'Bergen-Oslo/1 (red, 4)'
     """
@@ -253,8 +247,6 @@ def describe_route(route: Route) -> str:
     """
     Return all facts of a route in words.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> describe_route(nordic.route("Oslo", "Aalborg"))
     'Aalborg – Oslo, 3 white, ferry (1 locomotive), any 3 cards for one'
@@ -278,8 +270,6 @@ def name_ticket(ticket: Ticket | None) -> str:
     """
     Return a ticket by its places and points; None is an unknown one.
 
-    Examples
-    --------
     >>> name_ticket(ttr.load_map("nordic").ticket("Bergen", "Narvik"))
     'Bergen – Narvik 16'
     """
@@ -293,8 +283,6 @@ def list_tickets(names: Iterable[str | None], separator: str = ", ") -> str:
     """
     Return tickets by their names; unknown ones, given as None, are counted.
 
-    Examples
-    --------
     >>> list_tickets(["Bergen-Narvik", None, None]), list_tickets([])
     ('Bergen-Narvik, 2 unknown tickets', 'no tickets')
     """

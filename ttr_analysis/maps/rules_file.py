@@ -120,8 +120,6 @@ def key_line(content: str, keys: Sequence[str]) -> int:
     r"""
     Return the line of a key in a TOML file, or of its table; 0 if unknown.
 
-    Examples
-    --------
     >>> key_line("[market]\nsize = 5\n", ["market", "size"])
     2
     """

@@ -127,8 +127,6 @@ def read_log(text: str, you: str = "") -> Log:
     r"""
     Return what the lines of a log say; `you` is the player whom it calls "You", if known.
 
-    Examples
-    --------
     >>> entries, unread = read_log("Move 4 :10:02:11\nAnn takes 7\nNice one!\nBo passes")
     >>> [(entry.kind, entry.player, entry.move) for entry in entries], unread
     ([('take', 'Ann', 4), ('pass', 'Bo', 4)], [(3, 'Nice one!')])

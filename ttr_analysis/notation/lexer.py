@@ -79,8 +79,6 @@ def fold_text(text: str) -> tuple[str, list[int]]:
     As in `maps.names.fold`, case, accents, hyphens, dashes and blanks do not
     matter, but arrows and marks between parts of a line stay.
 
-    Examples
-    --------
     >>> fold_text("Bodø – Å; St.")
     ('bodo a; st', [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 13])
     """
@@ -161,8 +159,6 @@ class Lexer:
     """
     Reads a line from left to right.
 
-    Examples
-    --------
     >>> lexer = Lexer("blue 2, red")
     >>> [card for card, _ in lexer.cards()], lexer.is_done
     (['blue', 'blue', 'red'], True)
@@ -298,8 +294,6 @@ def tells(line: str) -> bool:
     """
     Return whether a line is neither blank nor a comment.
 
-    Examples
-    --------
     >>> tells("Bo: draw 2"), tells("  # Friday, at our table"), tells("")
     (True, False, False)
     """
@@ -347,8 +341,6 @@ def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
     """
     Return the beginnings of the players' lines: by name if that is read as the same seat, else by seat.
 
-    Examples
-    --------
     >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
     ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
     """

@@ -53,8 +53,6 @@ def cards_text(cards: CardCounts) -> str:
     """
     Return cards as a line has them.
 
-    Examples
-    --------
     >>> cards_text(CardCounts.of(blue=4, locomotive=1))
     'blue 4, locomotive 1'
     """
@@ -65,8 +63,6 @@ def payment_text(payment: Payment) -> str:
     """
     Return a payment as a line has it.
 
-    Examples
-    --------
     >>> payment_text(Payment("white", 7, 0, CardCounts.of(red=5, black=3)))
     'white 7, sets black 3, red 5'
     """

@@ -65,8 +65,6 @@ def policy_key(seed: int, seat: int) -> Ints:
 
     Anyone who guesses the seed can still compute both.
 
-    Examples
-    --------
     >>> (policy_key(7, 0) == policy_key(7, 1)).any()
     np.False_
     """
@@ -83,8 +81,6 @@ def stream_from(rng: np.random.Generator) -> Ints:
     """
     Return a new stream for compiled code from a NumPy generator, which advances.
 
-    Examples
-    --------
     >>> (stream_from(np.random.default_rng(7)) == stream_from(np.random.default_rng(7))).all()
     np.True_
     """
@@ -98,8 +94,6 @@ def open_stream(key: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
     Start the stream of a game, below 2**62, and a purpose, `TABLE_STREAM` or 1 + seat.
 
-    Examples
-    --------
     >>> stream = np.zeros(4, dtype=np.int64)
     >>> open_stream(seed_key(7), 0, TABLE_STREAM, stream)
     >>> [int(below(stream, 110)) for _ in range(5)] == [int(below(stream, 110)) for _ in range(5)]

@@ -58,8 +58,6 @@ def count_colored(cards: Ints) -> int:
     """
     Return the number of cards that are not locomotives.
 
-    Examples
-    --------
     >>> int(count_colored(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
     2
     """
@@ -85,8 +83,6 @@ def kind_at(pile: Ints, number: int) -> int:
     """
     Return the kind of a card of a pile whose cards are numbered by kind, from 0.
 
-    Examples
-    --------
     >>> pile = np.array([2, 0, 1, 0, 0, 0, 0, 0, 1])
     >>> [int(kind_at(pile, number)) for number in range(4)]
     [0, 0, 2, 8]
@@ -104,8 +100,6 @@ def draw_card(pile: Ints, stream: Ints) -> int:
     """
     Remove a random card from a pile, which is not empty, and return its kind.
 
-    Examples
-    --------
     >>> pile = np.array([0, 0, 3, 0, 0, 0, 0, 0, 0])
     >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
     (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
@@ -123,8 +117,6 @@ def next_empty_slot(market: Ints, start: int) -> int:
     """
     Return the first empty slot from `start` on; the number of slots if there is none.
 
-    Examples
-    --------
     >>> market = np.array([3, EMPTY, 8, EMPTY, 0])
     >>> int(next_empty_slot(market, 0)), int(next_empty_slot(market, 2)), int(next_empty_slot(market, 4))
     (1, 3, 5)
@@ -176,8 +168,6 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     """
     Return whether enough locomotives are face up for a reset, if it may be made.
 
-    Examples
-    --------
     >>> market = np.array([3, EMPTY, 8, 8, 8])
     >>> bool(has_too_many_locomotives(market, 3)), bool(has_too_many_locomotives(market, 4))
     (True, False)
@@ -196,8 +186,6 @@ def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: Fa
     `n_colored_in_piles` are the cards in draw and discard piles that are not
     locomotives, `n_resets` the resets since the slots were refilled.
 
-    Examples
-    --------
     Three locomotives among five cards: at first, with too few colored cards
     left for a better market, and after the most resets allowed.
 
@@ -231,8 +219,6 @@ def sweep_market(market: Ints, discards: Ints) -> None:
     """
     Put all face-up cards on the discard pile.
 
-    Examples
-    --------
     >>> market, discards = np.array([3, EMPTY, 8]), np.zeros(9, dtype=np.int64)
     >>> sweep_market(market, discards)
     >>> market.tolist(), discards.tolist()
@@ -261,8 +247,6 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
     """
     Return whether a face-up card may be taken only as the first card of a turn.
 
-    Examples
-    --------
     >>> bool(must_be_first(8, 2)), bool(must_be_first(8, 1)), bool(must_be_first(0, 2))
     (True, False, False)
     """

@@ -22,8 +22,6 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
     """
     Move money from one party to another, each a seat or `BANK`. All money moves through this function.
 
-    Examples
-    --------
     >>> tokens = np.array([30, 30])
     >>> transfer(tokens, 0, 1, 4)
     >>> transfer(tokens, 1, BANK, 3)
@@ -43,8 +41,6 @@ def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
 
     `pays_owner` is 1 if the toll of a second track goes to the owner of the first.
 
-    Examples
-    --------
     The first track was claimed by seat 1, by nobody, by the neutral player:
 
     >>> [int(toll_payee(owner, 2, 1)) for owner in (1, -1, 6)]
@@ -62,8 +58,6 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
 
     `loan_limit` is the number of loan cards in the game, 0 for no limit.
 
-    Examples
-    --------
     The only loan card is taken:
 
     >>> tokens, loans = np.array([2, 3]), np.array([1, 0])
@@ -81,8 +75,6 @@ def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) ->
     A loan is taken only if the tokens do not cover the whole toll, and then the
     player pays nothing, not even a part.
 
-    Examples
-    --------
     A toll equal to the tokens left is paid; for the next one, the bank pays the owner:
 
     >>> tokens, loans = np.array([4, 10]), np.array([0, 0])

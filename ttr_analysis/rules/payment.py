@@ -80,8 +80,6 @@ def most_sets(spaces: Spaces) -> int:
     """
     Return the largest number of sets in a payment.
 
-    Examples
-    --------
     A ferry of three spaces, one of them a symbol, where sets fill symbols only:
 
     >>> int(most_sets(Spaces(2, 1, swap_size=3)))
@@ -105,8 +103,6 @@ def most_locomotives(spaces: Spaces, n_sets: int) -> int:
 
     Every number from `fewest_locomotives` to this one is possible.
 
-    Examples
-    --------
     A tunnel of three can be paid with locomotives alone; a plain route where they
     are not jokers cannot:
 
@@ -126,8 +122,6 @@ def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the number of sets that complete `own` color cards and `locomotives` used singly, -1 if none does.
 
-    Examples
-    --------
     Length 9, no jokers, four cards for one, with seven cards of a color:
 
     >>> int(form_sets(Spaces(9, swap_size=4, swap_any=1), 7, 0))
@@ -149,8 +143,6 @@ def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     `own` and `locomotives` are the cards held of the color played and the
     locomotives held; the cards for the sets are assumed.
 
-    Examples
-    --------
     A ferry with one symbol and two plain spaces, three cards for a locomotive, and
     two cards of the color:
 
@@ -194,8 +186,6 @@ def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bo
     """
     Return whether a hand of `n_cards` pays in one color, of which it holds `own`.
 
-    Examples
-    --------
     >>> spaces = Spaces(9, swap_size=4, swap_any=1)
     >>> bool(can_pay_with(spaces, 7, 0, 15)), bool(can_pay_with(spaces, 7, 0, 14))
     (True, False)
@@ -253,8 +243,6 @@ def payment_sets(spaces: Spaces, n_cards: int) -> int:
     """
     Return the number of sets in a payment of `n_cards`, or minus a `PaymentFault`: too few, too many, a broken set.
 
-    Examples
-    --------
     >>> int(payment_sets(Spaces(9, swap_size=4, swap_any=1), 15))
     2
     """
@@ -278,8 +266,6 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     No card may be left over. For a tunnel these are the cards for its length,
     without the surcharge. `GRAY_INDEX` stands for any one color.
 
-    Examples
-    --------
     Seven green cards and eight others, on length 9 with four cards for one; then
     one card less:
 
@@ -324,8 +310,6 @@ def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -
     A kind becomes more valuable as it runs out, so this greedy order is best for the
     sets as a whole.
 
-    Examples
-    --------
     >>> taken = np.zeros(9, dtype=np.int64)
     >>> rank = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> fill_sets(np.array([3, 2, 0, 0, 0, 0, 0, 0, 6]), 3, rank, np.zeros(9, dtype=np.int64), taken)
@@ -364,8 +348,6 @@ def count_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> 
 
     With `own=0`, count the forms without a color. `n_cards` is the size of the hand.
 
-    Examples
-    --------
     Three red and one locomotive on length 3: with and without the locomotive.
 
     >>> int(count_in_color(Spaces(3, jokers=1), 3, 1, 4)), int(count_in_color(Spaces(3, jokers=1), 0, 1, 4))
@@ -412,8 +394,6 @@ def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
     """
     Return the number of forms in which a hand of `n_cards` pays for a route of a color.
 
-    Examples
-    --------
     A gray route of length 2 where locomotives are jokers: two red, a red card and a
     locomotive, a blue one and a locomotive, two locomotives.
 
@@ -434,8 +414,6 @@ def find_form(hand: Ints, n_cards: int, color: int, spaces: Spaces, number: int)
     """
     Return the color (-1: none), color cards and locomotives of a form counted by `count_forms`.
 
-    Examples
-    --------
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
     >>> [tuple(map(int, find_form(hand, 5, 8, Spaces(2, jokers=1), i))) for i in range(4)]
     [(1, 1, 1), (7, 2, 0), (7, 1, 1), (-1, 0, 2)]

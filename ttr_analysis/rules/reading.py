@@ -20,8 +20,6 @@ def read_form(cards: Ints, color: int, spaces: Spaces) -> tuple[int, int, int]:
     """
     Return how cards that pay for a route of a color read: the color (-1: none), color cards and locomotives.
 
-    Examples
-    --------
     Seven green cards, and eight others in two sets of four:
 
     >>> spaces = Spaces(9, swap_size=4, swap_any=1)
@@ -47,8 +45,6 @@ def can_read(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locom
     """
     Return whether some cards of a hand pay for a route of a color, and read as a form.
 
-    Examples
-    --------
     With one blue and nine red cards, two sets of four beside a single card read as
     red whatever they are:
 
@@ -74,8 +70,6 @@ def fill_reading(hand: Ints, color: int, spaces: Spaces, found: int, own: int, l
     Sets take the cards of which most are left, locomotives last, as far as the
     whole then still reads as the form.
 
-    Examples
-    --------
     >>> cards = np.zeros(9, dtype=np.int64)
     >>> hand, spaces = np.array([0, 3, 0, 0, 0, 0, 0, 9, 0]), Spaces(3, swap_size=4, swap_any=1)
     >>> fill_reading(hand, 8, spaces, 7, 2, 0, cards)

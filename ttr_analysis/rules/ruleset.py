@@ -214,8 +214,6 @@ class TicketRules:
         """
         Return how many tickets of a deck each player is dealt at the start.
 
-        Examples
-        --------
         >>> TicketRules(opening_deal=4, decks=(DeckRules("long", 1), DeckRules("short", 3))).n_dealt("short")
         3
         >>> TicketRules(opening_deal=4).n_dealt("")
@@ -227,8 +225,6 @@ class TicketRules:
         """
         Return where tickets that are not kept go.
 
-        Examples
-        --------
         >>> rules = TicketRules(opening_unkept="removed")
         >>> rules.unkept_at(opening=True), rules.unkept_at(opening=False)
         ('removed', 'under_pile')
@@ -263,8 +259,6 @@ class BonusRules:
         """
         Return the points by rank, best first, in a game of `n_players`.
 
-        Examples
-        --------
         >>> BonusRules("tokens", points_by_players=((2, (35, 0)),)).ranked_points(2)
         (35, 0)
         """

@@ -24,8 +24,6 @@ def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints)
     """
     Label the cities so that two have equal labels if a player's routes connect them.
 
-    Examples
-    --------
     The routes 0-1 and 1-2 are the player's, 2-3 is another's:
 
     >>> label = np.zeros(4, dtype=np.int64)
@@ -52,8 +50,6 @@ def places_joined(a: int, b: int, place_start: Ints, place_city: Ints, label: In
     """
     Return whether a network, given by labels of `join_cities`, connects places `a` and `b`.
 
-    Examples
-    --------
     Place 0 is city 0, place 1 a country with border points 1 and 2; cities 0 and 2
     are connected:
 
@@ -80,8 +76,6 @@ def best_goal(
     """
     Return the index of the best destination that a ticket reaches, or `NO_GOAL`.
 
-    Examples
-    --------
     From place 0 to place 1 or place 2, each of one city, of which only the second is
     reached:
 
@@ -100,8 +94,6 @@ def ticket_score(goal: int, goal_points: Ints, penalty: int) -> int:
     """
     Return the points of a ticket: those of the destination reached, or minus its penalty.
 
-    Examples
-    --------
     >>> points = np.array([12, 10])
     >>> [int(ticket_score(goal, points, 10)) for goal in (0, 1, NO_GOAL)]
     [12, 10, -10]
@@ -118,8 +110,6 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
     ranks beyond `points` get nothing. With `zero_ties` 0, players tied at zero get
     nothing.
 
-    Examples
-    --------
     Tokens of four players, the third with a loan: two are tied for the first rank,
     so the next is third.
 
@@ -148,8 +138,6 @@ def keep_best(winners: Ints, measure: Ints) -> int:
     """
     Keep the winners with the highest measure, one step of breaking a tie; return their number.
 
-    Examples
-    --------
     The third player has most, but is no longer among the tied:
 
     >>> winners = np.array([1, 1, 0])

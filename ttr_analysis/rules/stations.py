@@ -11,8 +11,6 @@ def station_spaces(cost: int, jokers: int) -> Spaces:
     """
     Return the spaces of a station, those of a plain gray route of `cost` cards.
 
-    Examples
-    --------
     >>> station_spaces(2, 1)
     Spaces(plain=2, symbols=0, jokers=1, swap_size=0, swap_any=0)
     """
@@ -24,8 +22,6 @@ def is_lent(owner: int, seat: int, neutral: int, lends_neutral: int) -> bool:
     """
     Return whether a player's station can lend the routes of an owner, below 0 for nobody.
 
-    Examples
-    --------
     To player 0: routes of nobody, its own, of player 1, and of the neutral player:
 
     >>> [bool(is_lent(owner, 0, 6, 1)) for owner in (-1, 0, 1, 6)]

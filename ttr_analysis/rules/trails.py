@@ -108,8 +108,6 @@ def walked_trail(
 
     `trail` is filled as in `longest_trail`; it is undefined for `NOT_WALKED`.
 
-    Examples
-    --------
     >>> a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
     >>> length, owner, trail = np.array([2, 3, 4]), np.array([0, 0, 1]), np.zeros(3, dtype=np.int8)
     >>> int(walked_trail(a, b, length, owner, 0, 3, 100, trail)), trail.tolist()
@@ -268,8 +266,6 @@ def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     out the fewest trains that make this so. If the rest falls into several parts,
     each part without the extra city is excluded and the program runs again.
 
-    Examples
-    --------
     A star of three routes, of which the two longest are a trail:
 
     >>> trail = np.zeros(3, dtype=np.int8)

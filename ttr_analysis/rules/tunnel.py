@@ -22,8 +22,6 @@ def color_played(cards: Ints) -> int:
     """
     Return the color played, given a legal payment for the length without sets.
 
-    Examples
-    --------
     >>> int(color_played(np.array([0, 0, 0, 0, 2, 0, 0, 0, 1])))
     4
     >>> int(color_played(np.array([0, 0, 0, 0, 0, 0, 0, 0, 2])))
@@ -40,8 +38,6 @@ def matching_cards(cards: Ints, color: int) -> int:
     """
     Return how many of the cards, turned over or in a pile, match the color played.
 
-    Examples
-    --------
     One green card and one locomotive, against green and against locomotives alone:
 
     >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
@@ -75,8 +71,6 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     """
     Return whether cards pay a surcharge exactly.
 
-    Examples
-    --------
     Two for a tunnel in green: one green card and a locomotive.
 
     >>> bool(pays_surcharge(np.array([0, 0, 0, 0, 1, 0, 0, 0, 1]), 4, 1, 2))
@@ -93,8 +87,6 @@ def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     The discard pile, without the cards laid down, is shuffled when the draw pile is
     empty.
 
-    Examples
-    --------
     >>> int(n_turned_over(1, 1, 3)), int(n_turned_over(2, 40, 3))
     (2, 3)
     """
@@ -108,8 +100,6 @@ def match_probability(n_matches: int, matching: int, unseen: int, revealed: int)
 
     `matching` of the `unseen` cards match, and `revealed` of them are turned over.
 
-    Examples
-    --------
     >>> round(match_probability(0, 26, 110, 3), 4)
     0.4415
     """

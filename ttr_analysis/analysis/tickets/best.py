@@ -629,8 +629,6 @@ def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: I
     """
     Return cuts that an integer solution violates; none if it is connected.
 
-    Examples
-    --------
     A cycle that the root does not reach:
 
     >>> cuts = missing_cuts([(0, 1), (2, 3), (3, 2)], [0], [0, 1, 2, 3])

@@ -133,8 +133,6 @@ def may_borrow(
     has left. Open routes count as lent too, since others may claim them, and two
     stations may share a city: "no" is certain, "yes" is not.
 
-    Examples
-    --------
     >>> europe = ttr.load_map("europe")
     >>> ticket = europe.ticket("Brest-Petrograd")
     >>> [may_borrow(ForestSolver(europe), ticket, 10, 0, {}, stations) for stations in range(4)]
@@ -490,8 +488,6 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
     A small integer program: a color for each gray route, and the best use of each
     card of the hand.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> for lack in missing_cards([nordic.route("Lieksa", "Murmansk")], {"green": 7, "red": 3}):
     ...     print(lack.color, lack.n_cards, lack.n_locomotives)

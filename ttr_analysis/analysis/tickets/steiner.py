@@ -574,8 +574,6 @@ class PackedCost(NamedTuple):
     `special` are tunnels and ferries among the routes to claim, which may need
     more cards; `owned` are routes it uses that are already owned.
 
-    Examples
-    --------
     >>> PackedCost(9, 2, 3, 1, 0).pack() < PackedCost(9, 3, 0, 0, 0).pack()
     True
     """

@@ -30,8 +30,6 @@ def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     """
     Return the cells of `MapFacts` for a map: the same ones for the same map and numbers.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')
@@ -121,8 +119,6 @@ def strategy_on(game_map: GameMap, n_players: int) -> Strategy:
     """
     Return by what numbers planners play on a map: its own, of the game most like it, or else the general ones.
 
-    Examples
-    --------
     >>> strategy_on(ttr.load_map("usa"), 2).care
     1.0
     """
