@@ -30,14 +30,7 @@ def measure_name(weight: str) -> str:
 
 
 def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
-    """
-    Return the names of the cities that an end means: one, or all border points of a country.
-
-    >>> end_cities(ttr.load_map("switzerland"), "austria")
-    ('Austria via Davos', 'Austria via St. Gallen', 'Austria via Vaduz')
-    >>> end_cities(ttr.load_map("nordic"), "tromso")
-    ('Tromsø',)
-    """
+    """Return the names of the cities that an end means: one, or all border points of a country."""
     name = end.name if isinstance(end, City | Place) else end
     return _end_index(game_map).find("city or country", name)
 

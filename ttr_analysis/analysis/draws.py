@@ -346,12 +346,7 @@ class _Needs:
 
 
 def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
-    """
-    Return the probability that 0 to all cards of the pool do not pay.
-
-    A state has, for each set of gray routes, the fewest locomotives needed if they
-    are built in the colors counted so far, with the ways to draw those colors.
-    """
+    """Return the probability that 0 to all cards of the pool do not pay."""
     needs = _read_needs(routes)
     too_many = TooManyStatesError(
         f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many to count exactly"
@@ -360,6 +355,8 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
     if most < 0:
         return [Fraction(1)] * (pool.n_cards + 1)
     n_sets = 1 << len(needs.grays)
+    # For each set of gray routes, the fewest locomotives needed if they are built in the colors counted so far, with
+    # the ways to draw those colors.
     states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
     if len(needs.grays) > _MAX_GRAY:
         raise too_many

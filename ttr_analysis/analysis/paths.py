@@ -444,12 +444,7 @@ def distance_matrix(
 
 
 class _Board:
-    """
-    The open routes as a simple graph, with the best track between each two cities.
-
-    Edges have whole numbers: `cost` in units of 1/`scale`, and `rank`, which orders
-    paths by cost and then by all that decides ties.
-    """
+    """The open routes as a simple graph of the best tracks; edges have `cost` in units of 1/`scale`, and `rank`."""
 
     START = "\0start"
     GOAL = "\0goal"
@@ -477,13 +472,9 @@ class _Board:
                 self.graph.add_edge(a, b, rank=rank, cost=cost, route=route)
 
     def _ranked(self, costs: dict[str, int]) -> list[tuple[int, int, Route]]:
-        """
-        Return rank and cost of each route.
-
-        A rank has the cost, trains, tokens, number of routes and place in the map as
-        digits of one number, each with room for the sum over all routes. Places are
-        powers of 2, so no two sets of routes have the same sum.
-        """
+        """Return rank and cost of each route; ranks order paths by cost, trains, tokens, routes, place in the map."""
+        # Digits of one number, each with room for the sum over all routes; with places as powers of 2, no two sums
+        # are equal.
         routes = self.game_map.routes
         room_trains = 1 + sum(route.length for route in routes)
         room_toll = 1 + sum(route.toll for route in routes)

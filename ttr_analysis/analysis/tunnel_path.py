@@ -257,12 +257,7 @@ def _play(stream: Ints, path: _Path, cards: _Cards, result: Ints) -> None:
 
 @compiled
 def _turn_over(stream: Ints, cards: _Cards, revealed: int, at_once: int, turned: Ints) -> int:
-    """
-    Turn over cards of the pile; return how many the pile then holds.
-
-    Each is a random card of the pool, since the pile is a random part of it.
-    After a reshuffle the pool is the former discard pile.
-    """
+    """Turn over random cards of the pool, of which the pile is a random part; return how many the pile then holds."""
     n_pile = cards.n_pile
     turned.fill(0)
     for _ in range(revealed):
@@ -305,12 +300,7 @@ def _take(left: Ints, n_cards: int, wanted: Ints, taken: Ints) -> None:
 
 @compiled
 def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: int, held: _Cards, laid: Ints) -> int:
-    """
-    Fill in the cards to lay down for a route; return the color played, -1 if none pay.
-
-    Best odds first, then the fewest wanted cards used, then the fewest
-    locomotives, then the fewest cards, then the first color.
-    """
+    """Fill in the cards with best odds, then least `_cost`, then the first color; return the color, -1 if none pay."""
     hand = held.hand
     best = _NO_PAYMENT
     best_odds = -1.0

@@ -25,10 +25,8 @@ def list_chances(
     """
     Return every sequence of outcomes after a legal action, with its probability.
 
-    `run` lets the kernel make the step by a script, and gives the state after it, what
-    happened, and whether the script was whole. Where another outcome is due, the
-    draw pile says how likely each card is, and the ticket pile each ticket. A
-    `GameError` says that there are more than `most`, or that something is unknown.
+    `run` makes the step by a script, and gives the state after it, what happened, and
+    whether the script was whole. A `GameError` says that there are more than `most`.
     """
     if unknown := unknown_words(state, MAX_SEATS):
         raise GameError(f"chances cannot be listed from a state with {unknown}")

@@ -157,12 +157,7 @@ def unpack_cards(packed: int, cards: Ints) -> None:
 
 
 def unpack_all(packed: Ints) -> Ints:
-    """
-    Return the counts of packed numbers, one row for each kind.
-
-    >>> unpack_all(np.array([pack_single(4, 2, 1), 0])).T.tolist()
-    [[0, 0, 0, 0, 2, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0]]
-    """
+    """Return the counts of packed numbers, one row for each kind."""
     counts: Ints = packed >> CARD_BITS * np.arange(N_KINDS)[:, None] & MOST_OF_A_KIND
     return counts
 
@@ -175,12 +170,7 @@ def pack_single(color: int, own: int, locomotives: int) -> int:
 
 
 def unpacked(value: int) -> CardCounts:
-    """
-    Return packed cards as counts.
-
-    >>> unpacked(pack_cards(np.array([0, 3, 0, 0, 0, 0, 0, 0, 1])))
-    CardCounts.of(blue=3, locomotive=1)
-    """
+    """Return packed cards as counts."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(value, cards)
     return CardCounts(tuple(cards.tolist()))

@@ -198,12 +198,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
 
 
 def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
-    """
-    Return the code and value of an outcome that is not in `NOTICES`.
-
-    A `GameError` says that it is not well formed: no such card or kind, a seat
-    or slot that is missing, a ticket of another map.
-    """
+    """Return the code and value of an outcome that is not in `NOTICES`; a `GameError` if it is not well formed."""
     if not isinstance(outcome, Chance):
         raise GameError(f"expected an outcome of chance, got {outcome!r}")
     kinds = [kind for kind in CHANCE_KINDS if kind not in NOTICES]
@@ -233,11 +228,7 @@ def script_of(codec: Codec, outcomes: Iterable[Chance]) -> Rows:
 
 
 def tape_of(script: Rows | None, n_events: int) -> Ints:
-    """
-    Return a tape for the kernel with room for some events.
-
-    Its script is the outcomes of chance; None to have them drawn at random.
-    """
+    """Return a tape with room for some events; its script is the outcomes of chance, None to have them drawn."""
     start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
     if script is not None:  # an empty one too: what is read ends above 0

@@ -117,9 +117,8 @@ class KernelGame:
         """
         Let the kernel make a step, or the set-up if there is no state before.
 
-        Cards that the move shows and that are not known are identified. Outcomes
-        of chance come from the script, or at random without one. Where one does
-        not fit or is missing, the kernel continues with an unknown one.
+        Outcomes come from the script, or at random without one. Where one does not fit
+        or is missing, the kernel continues with an unknown one.
         """
         if state is None:
             return _written(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
@@ -162,11 +161,7 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
 
 
 def _identified(state: State, code: int, value: int) -> tuple[State, str]:
-    """
-    Return a state in which the seat that acts holds the cards it plays, and "".
-
-    Where they cannot be among its unknown cards, return the same state and the reason.
-    """
+    """Return a state in which the seat that acts holds the cards it plays, and ""; else the same state, and why."""
     seat = int(state.seat)
     if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
         return state, ""
@@ -311,14 +306,7 @@ GAME_NUMBERS: Final = Range(0, (1 << 62) - 1)
 
 
 class GameEngine:
-    """
-    The game in objects: all of `Game` but how it is recorded, which is in the layer above.
-
-    Parameters
-    ----------
-    game_map, n_players, variant
-        As for `Game`.
-    """
+    """The game in objects: all of `Game` but how it is recorded."""
 
     __slots__ = ("_kernel",)
 

@@ -118,11 +118,7 @@ class Problem(NamedTuple):
 
 def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
     """
-    Return the packed state of a position, and all that is impossible in it.
-
-    In a whole position hands may be missing if the game is over, and other
-    parts wherever they follow from the rest or may be unknown. The state is of
-    use only if there is no problem.
+    Return the packed state of a position, and all that is impossible in it; it is of use only if nothing is.
 
     >>> usa = ttr.load_map("usa")
     >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, layout.UNKNOWN_TICKET))), usa, 2)
@@ -202,12 +198,7 @@ _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def corrected(state: State, correction: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
-    """
-    Return a packed state between two turns with a part of it corrected, and all that is impossible in it.
-
-    A card that comes to a hand, or leaves it, comes from the draw pile, or goes
-    there, unless the discard pile is given too.
-    """
+    """Return a packed state with a part of it corrected, and all that is impossible in it."""
     before = position_of(state, game_tables(game_map, n_players))
     if correction.to_move is not None and correction.turns is None:
         before = replace(before, turns=_next_turn(int(state.n_turns), correction.to_move, n_players))
@@ -488,11 +479,7 @@ class _Setter:
             self._refuse("marker", told.marker, "expected nothing: the rules have no neutral player")
 
     def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
-        """
-        Return how many tickets of decks that left the game are named nowhere, and how many of them seats may hold.
-
-        None is in the pile; if all tickets of the seats are known, they are out of the game.
-        """
+        """Return how many tickets of decks that left are named nowhere, and how many of them seats may hold."""
         state, tables = self.state, self.tables
         leaving = [t for t in range(tables.n_tickets) if tables.deck_leaves[tables.ticket_deck[t]] and t not in seen]
         hands = [state.held[seat, : state.n_held[seat]].tolist() for seat in range(self.n_players)]

@@ -202,11 +202,7 @@ SeatedChooser = Callable[[State], tuple[int, int]]
 
 
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
-    """
-    Return a policy at its seat, ready to choose, with random numbers that depend on seed, number of the game and seat.
-
-    Its errors and illegal actions are raised with its name, seat and turn.
-    """
+    """Return a policy at its seat, with random numbers of its own; errors name the policy, its seat and the turn."""
     if isinstance(policy, type):
         raise GameError(f"P{seat} is to be played by a policy, got the class {policy.__name__}: write brackets")
     if isinstance(policy, CompiledPolicy):

@@ -397,13 +397,7 @@ class GameState(PublicState):
 
 @quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
-    """
-    Blank what a seat cannot see of a packed state, which is changed.
-
-    Secret cells become neutral: no cards, unknown tickets, places as if a
-    ticket were in the pile. A seat knows where tickets are that it gave back
-    itself. While opening tickets are chosen, the choices of others are secret.
-    """
+    """Blank what a seat cannot see of a packed state, which is changed: no cards, unknown tickets, all in the pile."""
     view.stream.fill(0)
     view.draw_pile.fill(0)
     _hide_queue(view, seat)

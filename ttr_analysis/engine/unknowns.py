@@ -66,11 +66,7 @@ def unknown_words(state: State, n_players: int) -> str:
 
 
 def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
-    """
-    Identify unknown cards of a hand, so that it holds nine counts of cards that the seat shows.
-
-    Return "", or why the seat cannot hold them; the state is then unchanged.
-    """
+    """Identify unknown cards of a hand that shows nine counts of cards; return "", or why it cannot hold them."""
     hand = state.hand[seat]
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
     n_unknown = n_unknown_cards(state, seat)
@@ -91,13 +87,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
 
 
 def impossible_kind(state: State, tables: Tables) -> int | None:
-    """
-    Return a kind of card of which more has come from the draw pile than was shuffled into it, if there is one.
-
-    Everyone knows what the pile was made of. A record may pass this and
-    `n_short_in_pile` and yet be impossible: which unknown cards were drawn
-    before a shuffle is not worked out.
-    """
+    """Return a kind of card of which more has come from the draw pile than was shuffled into it, if there is one."""
     for kind, left in enumerate(_left_of_shuffle(state, tables)):
         if left < 0:
             return kind
@@ -105,11 +95,7 @@ def impossible_kind(state: State, tables: Tables) -> int | None:
 
 
 def n_short_in_pile(state: State, tables: Tables) -> int:
-    """
-    Return how many cards of the draw pile can be of no kind.
-
-    It holds at most as many of a kind as are unseen, and as were shuffled into it and have not come out.
-    """
+    """Return how many cards of the draw pile can be of no kind that is unseen and was shuffled into it."""
     unseen: list[int] = state.draw_pile.tolist()
     n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
     return max(0, int(state.n_pile) - n_possible)
@@ -128,11 +114,7 @@ def n_of_leaving_decks(tables: Tables, tickets: Sequence[int]) -> list[int]:
 
 
 def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[int]) -> str:
-    """
-    Fill in the unknown tickets of a seat that shows all it holds.
-
-    Return "", or why they cannot be its tickets; the state is then unchanged.
-    """
+    """Fill in the unknown tickets of a seat that shows all it holds; return "", or why they cannot be its tickets."""
     held = state.held[seat, : state.n_held[seat]]
     if len(tickets) != len(held):
         return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"

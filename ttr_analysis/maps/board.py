@@ -275,23 +275,15 @@ _MIN_CONE = 0.02
 @dataclass(frozen=True, slots=True)
 class Projection:
     """
-    Lambert's conformal conic projection, fitted to the cities of a map.
+    Lambert's conformal conic projection, fitted to the cities of a map; a sphere is good enough for a board [1]_.
 
-    It keeps small shapes, so that coasts look familiar; the sphere is good enough
-    for a board [1]_. `cone` has the sign of the hemisphere, `meridian` is in
-    degrees, `scale` in board units, `left` and `bottom` are the corner of the board.
+    `cone` has the sign of the hemisphere, `meridian` is in degrees, `scale` in board
+    units, `left` and `bottom` are the corner of the board.
 
     References
     ----------
     .. [1] Snyder, J. P. "Map Projections: A Working Manual", US Geological
        Survey Professional Paper 1395, pp. 104-107, 1987.
-
-    Examples
-    --------
-    >>> projection = Projection.fit([(55.0, 5.0), (71.0, 33.0)])
-    >>> x, y = projection.project(71.0, 33.0)
-    >>> round(x), round(y)
-    (80, 100)
     """
 
     cone: float

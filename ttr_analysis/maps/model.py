@@ -571,12 +571,7 @@ class GameMap:
 
 @lru_cache(maxsize=64)
 def first_equal(game_map: GameMap) -> GameMap:
-    """
-    Return the first map with the same facts, of the latest ones.
-
-    Two maps of the same objects are compared at once, of equal ones in half a
-    millisecond; much is looked up by map in every turn of a game.
-    """
+    """Return the first map with the same facts: maps of the same objects are compared at once, equal ones are not."""
     return game_map
 
 

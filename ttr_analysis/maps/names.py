@@ -77,12 +77,7 @@ class NameIndex(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
-    """
-    A thing that joins named ends, and its names.
-
-    `heads` are the names of its ends, in every order and number that may come
-    first, `words` what may follow to tell it from others with the same ends.
-    """
+    """A thing that joins named ends: `heads` are their names in each order, `words` tell it from others alike."""
 
     thing: T
     id: str
@@ -92,9 +87,8 @@ class Link(Generic[T]):
 
 class LinkIndex(Generic[T]):
     """
-    Things that join named ends, by any text that is printed for them.
+    Things that join named ends, by any text that is printed for them: "murmansk to kobenhavn 24", or the id.
 
-    "København–Murmansk", "murmansk to kobenhavn 24" and the id name the same.
     `called` are other names of ends by their names; `is_end` also knows ends that
     nothing joins.
     """

@@ -40,11 +40,7 @@ _TABLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """
-    A line of a table: its values by column, None where a field is wrong.
-
-    `wrong` names the columns whose field is wrong; each has a fault already.
-    """
+    """A line of a table: its values by column, None where a field is `wrong` and has a fault already."""
 
     line: int
     values: dict[str, Any]
@@ -252,11 +248,7 @@ def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
 def read_route(
     item: Route | dict[str, Any], present: Sequence[Route], rules: RuleSet, faults: FaultList
 ) -> Route | None:
-    """
-    Return a route that a user adds to those `present` on a map, or None with faults.
-
-    The user gives a route or its columns; a missing `track` is the first free one.
-    """
+    """Return a route, or its columns, that a user adds to those `present` on a map, or None with faults."""
     values = _route_values(item, rules.claims) if isinstance(item, Route) else item
     before = len(faults.faults)
     for key in sorted(values.keys() - {column.name for column in ROUTE_COLUMNS}):

@@ -213,12 +213,7 @@ _NEVER = 1_000_000
 
 
 def unpaid_odds(spaces: Spaces, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
-    """
-    Return the probability that a hand does not pay yet after 0 to all cards of the pool.
-
-    For each number of locomotives drawn, find the fewest cards of one color
-    that would pay, and count the choices in which every color stays below that.
-    """
+    """Return the probability that a hand does not pay yet after 0 to all cards of the pool."""
     n_pool, n_locomotives = pool.n_cards, pool.locomotives
     ways_by_need: dict[int, list[int]] = {}
     unpaid = []

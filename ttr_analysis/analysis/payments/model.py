@@ -486,12 +486,8 @@ def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
 
 @compiled
 def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
-    """
-    Return whether locomotives and sets make up for what is missing, never too strictly.
-
-    The routes before `i` have their color cards in `own`. Each later one gets all
-    that is left of its best color, as if it were the only one.
-    """
+    """Return whether locomotives and sets can make up for what is missing: never too strict, so "no" is certain."""
+    # Each route from `i` on gets all that is left of its best color, as if it were the only one.
     must = 0
     for r in range(routes.color.size):
         missing = _missing(routes, left, i, own, r)

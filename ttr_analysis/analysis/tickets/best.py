@@ -293,12 +293,7 @@ _TOLERANCE = 1e-4  # HiGHS takes numbers for whole, and bounds for reached, with
 
 
 class Question(NamedTuple):
-    """
-    What the program is asked: number of parts that complete tickets, and limits of trains.
-
-    `price` points are taken off for each train; `extras` allows routes outside the
-    parts; with `needs_ticket` each part must complete a ticket.
-    """
+    """Number of parts that complete tickets, limits and price of trains, whether routes outside count."""
 
     n_parts: int
     trains: tuple[int, int]
@@ -629,9 +624,7 @@ def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: I
     """
     Return cuts that an integer solution violates; none if it is connected.
 
-    A cycle that the root does not reach:
-
-    >>> cuts = missing_cuts([(0, 1), (2, 3), (3, 2)], [0], [0, 1, 2, 3])
+    >>> cuts = missing_cuts([(0, 1), (2, 3), (3, 2)], [0], [0, 1, 2, 3])  # a cycle that the root does not reach
     >>> [(sorted(cut.cities), cut.city) for cut in cuts]
     [([2, 3], 2), ([2, 3], 3)]
     """

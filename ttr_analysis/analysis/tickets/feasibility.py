@@ -81,11 +81,7 @@ def stations_left(game_map: GameMap, stations: int | None) -> int:
 
 
 class Lenders:
-    """
-    Networks for every set of tickets with the help of stations that lend closed routes.
-
-    Of two closed routes between the same cities one is enough.
-    """
+    """Networks for every set of tickets with the help of stations that lend closed routes, one between two cities."""
 
     def __init__(
         self, solver: ForestSolver, tickets: Sequence[Ticket], closed: Iterable[RouteLike], stations: int
@@ -105,11 +101,7 @@ class Lenders:
         steiner.solve_lending(ends, np.arange(len(tickets), dtype=np.int64), work, self._costs)
 
     def fewest(self, bits: int, left: int) -> StationHelp | None:
-        """
-        Return the fewest stations that make a set of tickets possible, among equals with the fewest trains.
-
-        None if all of them do not help, or none is needed.
-        """
+        """Return the fewest stations, then trains, that make tickets possible; None if none do, or none is needed."""
         if not self.n_stations:
             return None
         forest = self._costs.forest
@@ -147,11 +139,7 @@ def may_borrow(
 def helpful_stations(
     solver: ForestSolver, tickets: Sequence[Ticket], left: int, closed: Sequence[RouteLike], stations: int
 ) -> tuple[StationHelp, ...]:
-    """
-    Return the stations each of which makes impossible tickets possible, those with the fewest trains first.
-
-    If no single one does: the fewest that do together, as one.
-    """
+    """Return the stations each of which makes tickets possible, fewest trains first; or the fewest together."""
     lenders = Lenders(solver, tickets, closed, stations)
     fewest = lenders.fewest((1 << len(tickets)) - 1, left)
     if fewest is None or fewest.more:
@@ -484,9 +472,6 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
 def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, ...]:
     """
     Return the fewest cards that a hand lacks for several routes, if each space takes a single card.
-
-    A small integer program: a color for each gray route, and the best use of each
-    card of the hand.
 
     >>> nordic = ttr.load_map("nordic")
     >>> for lack in missing_cards([nordic.route("Lieksa", "Murmansk")], {"green": 7, "red": 3}):

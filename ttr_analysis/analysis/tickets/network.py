@@ -172,11 +172,7 @@ Measure = Literal["length", "toll"]
 
 
 class ForestSolver:
-    """
-    Cheapest networks on a map with some routes closed and some owned; distances are computed once.
-
-    Only with the weight "length" do packed costs begin with trains.
-    """
+    """Cheapest networks on a map with some routes closed and some owned; distances are computed once."""
 
     def __init__(
         self,
@@ -205,13 +201,7 @@ class ForestSolver:
         return ForestSolver(self.game_map, shut_routes, self.owned, self.weight)
 
     def solve(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network:
-        """
-        Return the cheapest network for tickets.
-
-        `targets` are the same tickets with only the destinations allowed, where those
-        differ. Raises `NoNetworkError` if there is none, and `ValueError` for too many
-        tickets or one of them twice.
-        """
+        """Return the cheapest network for tickets, or for `targets`, the same with only the destinations allowed."""
         check_number(tickets)
         targets = targets or tickets
         costs, used = self.used_routes(targets, np.arange(len(tickets), dtype=np.int64)[None])
@@ -235,11 +225,7 @@ class ForestSolver:
         return Ends(members, rows, pairs)
 
     def costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
-        """
-        Return the packed costs of many sets of tickets, `UNREACHABLE` where there is no network.
-
-        Each row of `sets` has positions in `tickets`, filled up with -1.
-        """
+        """Return the packed costs of sets of tickets: rows of positions in `tickets`, filled up with -1."""
         costs = np.zeros((len(sets), 1), dtype=np.int64)
         if sets.size:
             steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)

@@ -188,12 +188,7 @@ def lowest_bit(mask: int) -> int:
 
 @compiled
 def solve_subsets(distance: Ints, ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
-    """
-    Fill in the cheapest network of every subset of the first `n_tickets` tickets; return the number of groups.
-
-    Bit i of a set of tickets is the ticket at position i. The last group is the
-    root of the trees that touch it, so `grown` has no sets with it.
-    """
+    """Fill in the cheapest network of every subset of the first `n_tickets` tickets; return the number of groups."""
     n = len(distance)
     tree, forest = work.tree, work.forest
     tree[0] = 0
@@ -255,12 +250,7 @@ def count_tickets(tickets: Ints) -> int:
 
 @compiled
 def batch_costs(distance: Ints, ends: Ends, sets: Ints, work: Work, costs: Ints) -> None:
-    """
-    Fill in the costs of the cheapest networks of many sets of tickets, one set a row, filled up with -1.
-
-    `costs[i, mask]` is for the tickets of row `i` with bits in `mask`; if `costs`
-    has only one column, it is for the whole set.
-    """
+    """Fill in `costs[i, mask]` for subsets of each row of tickets (-1: none); with one column, for the whole row."""
     for i in range(len(sets)):
         n_tickets = count_tickets(sets[i])
         solve_subsets(distance, ends, sets[i], n_tickets, work)

@@ -105,12 +105,7 @@ def _nothing(_index: MapIndex, _action: Any, _state: State) -> tuple[int, int]: 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """
-    All that is particular to an action.
-
-    `fault`, `list_legal` and `apply` are compiled, take an argument and a value
-    as `engine.codes` says, and are called only in the phases of the action.
-    """
+    """All that is particular to an action; its compiled functions are called only in its phases."""
 
     kind: int
     """Its number in codes; also its place among the legal actions that are listed."""

@@ -29,8 +29,7 @@ class Pass:
     """
     Do nothing; legal only for a seat that can do nothing else.
 
-    In a record whose market is not known, a turn may end so after one card: the cards
-    left face up were such as may not be taken second.
+    Where a record does not know the market, a turn may end so after one card.
     """
 
     def __str__(self) -> str:
@@ -124,13 +123,7 @@ def shows_cards(code: int) -> bool:
 
 @compiled
 def is_well_formed(code: int, value: int) -> bool:
-    """
-    Return whether a code and value may be those of an action: in range, and without a seat.
-
-    >>> from ttr_analysis.engine.codes import DRAW_CARD, make_event
-    >>> bool(is_well_formed(DRAW_CARD, 0)), bool(is_well_formed(make_event(DRAW_CARD, 1), 0))
-    (True, False)
-    """
+    """Return whether a code and value may be those of an action: in range, and without a seat."""
     return 0 <= code < 1 << codes.CODE_BITS and seat_of(code) == 0 and 0 <= value < 1 << codes.CARD_BITS * N_KINDS
 
 
@@ -160,15 +153,11 @@ _CACHE_SIZE: Final = 1 << 17
 
 class Codec(MapIndex):
     """
-    Turns actions on one map into codes and values, and back.
-
-    Use `codec_of`, which keeps one for each map: it remembers what it decoded.
+    Turns actions on one map into codes and values, and back; `codec_of` keeps one for each map.
 
     >>> from ttr_analysis.engine.actions import DrawFaceUp
-    >>> state = State()
     >>> codec = codec_of(ttr.load_map("nordic"))
-    >>> code, value = codec.encode(DrawFaceUp(3), state)
-    >>> codec.decode(code, value, state)
+    >>> codec.decode(*codec.encode(DrawFaceUp(3), State()), State())
     DrawFaceUp(slot=3)
     """
 
@@ -177,12 +166,7 @@ class Codec(MapIndex):
         self._decoded: dict[tuple[int, int], Action] = {}
 
     def encode(self, action: Action, state: State) -> tuple[int, int]:
-        """
-        Return the code and value of an action of the seat that acts, legal or not.
-
-        An `IllegalActionError` says that it has no code: a route of another map, a
-        ticket that is not offered, no action at all.
-        """
+        """Return the code and value of an action of the seat that acts, legal or not; a wrong object is refused."""
         handler = HANDLER_OF.get(type(action))
         if handler is None:
             raise IllegalActionError(f"expected an action such as DrawCard(), got {action!r}")

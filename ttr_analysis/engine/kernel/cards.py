@@ -155,11 +155,7 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _sweep_unknown(state: State, tables: Tables) -> None:
-    """
-    Discard the unknown cards of the market.
-
-    By the reset, as many of them are known to be locomotives as it took.
-    """
+    """Discard the unknown cards of the market; as many as the reset takes are known to be locomotives."""
     n_missing = tables.reset_at
     for slot in range(tables.market_size):
         n_missing -= state.market[slot] == LOCOMOTIVE_INDEX
@@ -248,12 +244,7 @@ def can_surely_draw(state: State, tables: Tables) -> bool:
 
 @quickly_compiled
 def identify_face_up(state: State, slot: int, kind: int) -> None:
-    """
-    Make known an unknown card of the market.
-
-    It leaves the pool only if it must have come from the pile since the last
-    shuffle: without having seen the market, one cannot tell its slots apart.
-    """
+    """Make known an unknown card of the market; it leaves the pool unless a face-up card may be from an old pile."""
     may_be_old = False
     for other in range(len(state.market)):
         may_be_old = may_be_old or state.market[other] == OLD_UNKNOWN_CARD
@@ -292,12 +283,7 @@ def unseen_cards(state: State, seat: int, kind: int) -> int:
 
 @compiled
 def play_cards(state: State, seat: int, cards: Ints) -> None:
-    """
-    Take cards out of a hand, for all to see.
-
-    A card that was not known leaves the pool if it must have come from the pile
-    since the last shuffle; if it may be older, the pool keeps it.
-    """
+    """Take cards out of a hand, for all to see; one that was not known leaves the pool unless it may be older."""
     n_played = 0
     for kind in range(N_KINDS):
         n = cards[kind]  # none of most kinds, which comes to nothing below

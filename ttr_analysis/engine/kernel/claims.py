@@ -114,11 +114,7 @@ def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
 
 @compiled
 def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
-    """
-    Add the single cards of a form of payment, below `n_forms`, to zeros, and fill in the rest of the hand.
-
-    Return how many cards of the rest its sets need.
-    """
+    """Add the single cards of a form of payment to zeros, fill in the rest of the hand; return how many sets need."""
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)
     color, own, locomotives = find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)

@@ -43,11 +43,9 @@ class Numbering(NamedTuple):
     """
     The numbers of the actions on a map.
 
-    `rows` has kind, argument, color and locomotives of each: the argument is the
-    slot, route or city, which tickets of the offer are kept, or which of the two
-    tracks the neutral player takes. `first` is the first number of each kind, -1 if
-    the map has none; `claims` and `stations` are the numbers by route or city,
-    color and locomotives, -1 where there is no such payment.
+    `rows` has kind, argument (slot, route, city, tickets kept, track), color and
+    locomotives of each, `first` the first number of each kind; `claims` and
+    `stations` have numbers by route or city, color and locomotives; -1 for none.
     """
 
     rows: Ints

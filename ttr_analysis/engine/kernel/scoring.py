@@ -192,10 +192,9 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
     """
     Label the cities that a seat's routes join, and the routes that its stations lend, and fill in the routes lent.
 
-    Each station lends one route of another that ends in its city, the same for
-    all tickets, or none (-1). The best choice has most points for tickets, then
-    most completed tickets, then fewest routes lent, then most points gained;
-    then it is the first in the order of routes. All choices are tried.
+    Each station lends one route, the same for all tickets, or none (-1). The best
+    choice has most points for tickets, then most completed, then fewest routes lent,
+    then most points gained. All choices are tried; of equal ones the first counts.
     """
     label_cities(state, tables, seat, label)
     lent[:MAX_STATIONS] = NOBODY
@@ -220,12 +219,7 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
 
 @compiled
 def _find_lendable(state: State, tables: Tables, seat: int, label: Ints, routes: Ints, first: Ints) -> None:
-    """
-    List what each station may lend: first nothing (-1), then one route for each group of cities that it would join.
-
-    `first` is filled with where those of each station begin, in the order of
-    their cities, and with the end; stations not built have none.
-    """
+    """List what each station may lend, from `first` on: nothing (-1), then a route for each group of cities."""
     station = n = 0
     for city in range(tables.n_cities):
         if state.station_at[city] == 1 + seat:
@@ -268,11 +262,7 @@ def _next_way(first: Ints, way: Ints) -> bool:
 def _try_way(
     state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
 ) -> tuple[int, int, int, int]:
-    """
-    Label the cities with what stations lend, and return what that is worth, to be compared number by number.
-
-    These are the points for tickets, those completed, routes lent (negative), and points gained.
-    """
+    """Label the cities with what stations lend; return points, completed tickets, minus routes lent, points gained."""
     label[: tables.n_cities] = own[: tables.n_cities]
     n_used = 0
     for station in range(MAX_STATIONS):

@@ -44,13 +44,7 @@ def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
 
 @quickly_compiled
 def list_actions(state: State, tables: Tables, out: Ints) -> int:
-    """
-    List codes and values of the legal actions, as far as there is room; return how many, or more if they do not fit.
-
-    Claims come once for each route and form as which payments read
-    (`rules.reading`); the sets of a payment take the cards of which most are left,
-    locomotives last.
-    """
+    """List codes and values of the legal actions, as far as there is room; return how many there are."""
     n = 0
     for kind in range(N_ACTIONS):
         if (state.phase, kind) in DUE:

@@ -138,11 +138,7 @@ def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ti
 
 @compiled
 def _bring_up(state: State, tables: Tables, ticket: int) -> None:
-    """
-    Make a ticket the top one, if it, or an unknown one, was put under the pile as early as the top one.
-
-    Nobody who wrote the game down sees the order of the tickets of one turn.
-    """
+    """Make a ticket the top one if it, or an unknown one, was put under the pile in the same turn as the top one."""
     head = state.queue_head
     for i in range(1, state.n_queued):
         at = (head + i) % MAX_TICKETS
@@ -322,11 +318,7 @@ def _look_for_the_end(state: State, tables: Tables) -> None:
 
 @compiled
 def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
-    """
-    Play the neutral player's phase.
-
-    If the holder of the marker must choose between two tracks, that seat acts next.
-    """
+    """Play the neutral player's phase; a seat acts next if the holder of the marker must choose between two tracks."""
     state.neutral_ticket = layout.NOBODY
     find_ticket_pile(state, tables, tape)
     if not state.neutral_in:
