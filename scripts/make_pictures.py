@@ -50,8 +50,9 @@ def draw_board() -> str:
     save(ttr.viz.plot_map(nordic, highlight=network, tickets=TICKETS, title=title), "nordic.png", dpi=110)
     names = [f"{a}–{b}" for a, b in TICKETS]
     return (
-        f"{', '.join(names[:-1])} and {names[-1]} take {' + '.join(map(str, apart))} = {sum(apart)} trains one at "
-        f"a time, but {network.length} together, which is proven to be the fewest possible."
+        f"{', '.join(names[:-1])} and {names[-1]} need {' + '.join(map(str, apart))} = {sum(apart)} trains one at "
+        f"a time, more than the {nordic.rules.trains.per_player} you have, but only {network.length} together: the "
+        f"proven minimum."
     )
 
 
