@@ -102,16 +102,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """
-    Printable texts of `least` to `most` characters.
-
-    Examples
-    --------
-    >>> "Oslo" in Text(10), "Oslo" in Text(3), "" in Text(10, least=1)
-    (True, False, False)
-    >>> print(Text(10), Text(10, least=1), sep=", ")
-    a printable text of at most 10 characters, a printable text of 1 to 10 characters
-    """
+    """Printable texts of `least` to `most` characters."""
 
     most: int
     least: int = 0
@@ -166,16 +157,8 @@ class FaultList:
     """
     All faults of a source of one file or several.
 
-    Parameters
-    ----------
-    source
-        The path or name that was asked for.
-    file
-        Name of the file.
-    error
-        The error that `raise_if_any` raises.
-    most
-        With this many faults the error is raised at once.
+    `raise_if_any` raises an `error` about the `source`, the path or name that was asked for; with `most` faults it
+    is raised at once.
     """
 
     source: str
@@ -207,14 +190,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), de
 
 
 def shown(value: object) -> str:
-    """
-    Return a value about as it is written in a file.
-
-    Examples
-    --------
-    >>> shown("red"), shown(True), shown([1, 2]), shown(None)
-    ('"red"', 'true', '[1,2]', 'null')
-    """
+    """Return a value about as it is written in a file: a number, text or list as JSON has it."""
     if isinstance(value, int) and abs(value) >= _HUGE:
         return "a huge number"
     return _ENCODER.encode(value)
@@ -246,11 +222,7 @@ def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str 
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """
-    Write a file under a temporary name beside it, then rename it.
-
-    No reader sees half of it, and an old file stays whole if writing fails.
-    """
+    """Write a file under a temporary name, then rename it: no reader sees half of it, and an old one stays whole."""
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -15,8 +15,6 @@ class Fault:
 
     Parameters
     ----------
-    file
-        Name of the file.
     line
         Line from 1; 0 for the whole file.
     field
@@ -47,15 +45,9 @@ _MOST_TOLD = 50
 
 class FaultsError(ValueError):
     """
-    A file or folder that cannot be loaded, with all its faults at once.
+    A file or folder that cannot be loaded, with all its faults at once, in the order of the lines.
 
-    Parameters
-    ----------
-    source
-        The file, folder or name that was asked for.
-    faults
-        All faults in the order of the lines; the message has the first ones, and
-        their number.
+    The message has the first ones, and their number.
     """
 
     what = "file"
@@ -105,8 +97,6 @@ class UnknownNameError(LookupError):
     ----------
     what
         What was looked for: "city", "route", "ticket".
-    name
-        The name that was given.
     candidates
         The nearest right names, best first.
     allowed
@@ -159,10 +149,6 @@ class AmbiguousNameError(LookupError):
 
     Parameters
     ----------
-    what
-        What was looked for.
-    name
-        The name that was given.
     candidates
         All things that it fits.
     """
@@ -187,18 +173,7 @@ class IllegalActionError(GameError):
 
 def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> list[str]:
     """
-    Return the names that look most like a wrong one, best first.
-
-    Parameters
-    ----------
-    name
-        The wrong name.
-    names
-        The right names.
-    n
-        How many at most.
-    alike
-        How alike they must be; 1 is the same.
+    Return the names that look most like a wrong one, best first; `alike` is how much they must, 1 for the same.
 
     Examples
     --------

@@ -159,19 +159,9 @@ def as_table(
     """
     Return a frame that shows itself well.
 
-    Parameters
-    ----------
-    frame
-        The frame.
-    first
-        Columns to show if there are too many for all; by default the first of
-        those that say something.
-    units
-        Of columns whose names do not tell them, besides `UNITS`.
-    why_empty
-        What to say if there are no rows.
-    note
-        What else to say of the rows.
+    `first` are the columns to show if there are too many for all, by default the first that say something;
+    `units` those of columns whose names do not tell them, besides `UNITS`; `why_empty` is said if there are no
+    rows, and `note` if there are.
 
     Examples
     --------

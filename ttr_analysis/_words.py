@@ -17,15 +17,6 @@ def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
     """
     Return a number with at most `digits` decimals, thousands separated, and a true minus sign.
 
-    Parameters
-    ----------
-    value
-        The number.
-    digits
-        Decimals, of which zeros at the end are left out.
-    sign
-        Whether a number above 0 has a plus sign.
-
     Examples
     --------
     >>> number(3.0, 1), number(-2.345, 2), number(1234567), number(0.5, 1, sign=True)
@@ -41,14 +32,8 @@ def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
     """
     Return a share as a percentage. What may fail is never called certain, what may happen never impossible.
 
-    Parameters
-    ----------
-    share
-        The share, 1 for all; a difference of shares may be negative.
-    digits
-        Decimals; None for one decimal within a hundredth of 0 or 1, and none elsewhere.
-    sign
-        Whether a share above 0 has a plus sign.
+    Without `digits` there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of
+    shares may be negative.
 
     Examples
     --------
@@ -82,16 +67,7 @@ def percentage_points(difference: float, digits: int = 0) -> str:
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
-    Return a number with its noun.
-
-    Parameters
-    ----------
-    n
-        The number; one that is not whole, or "no", as text.
-    noun
-        The noun in the singular.
-    plural
-        Its plural, if that does not end in a mere "s".
+    Return a number with its noun, whose plural is given if it does not end in a mere "s".
 
     Examples
     --------
@@ -151,15 +127,7 @@ def between(ends: Iterable[str]) -> str:
 
 def with_names(text: str, names: Sequence[str]) -> str:
     """
-    Return a text with players in place of their seats.
-
-    Parameters
-    ----------
-    text
-        The text, in which seats are P0, P1 and so on.
-    names
-        Names of the players, seat by seat; a seat without one keeps its number,
-        and players of the same name get theirs in parentheses.
+    Return a text with players in place of their seats, which are P0, P1 and so on in it: see `seat_names`.
 
     Examples
     --------

@@ -37,15 +37,10 @@ _OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOC
 
 def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> str:
     """
-    Return the name of a color or kind of card, whatever people call it.
+    Return the name of a color or kind of card among the `allowed`, whatever people call it.
 
-    `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray,
-    "loco" and "locomotives" are locomotives. `what` is its kind in the message.
-
-    Raises
-    ------
-    UnknownNameError
-        If it is not among the `allowed` names.
+    `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
+    locomotives. `what` is its kind in the message.
 
     Examples
     --------
@@ -62,26 +57,12 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
 
 
 def other_names(kind: str) -> list[str]:
-    """
-    Return all names of a color or kind of card, its own first.
-
-    Examples
-    --------
-    >>> other_names("purple"), other_names("red")
-    (['purple', 'pink'], ['red'])
-    """
+    """Return all names of a color or kind of card, its own first."""
     return [kind, *(other for other, meant in _OTHER_NAMES.items() if meant == kind)]
 
 
 def card_index(kind: str) -> int:
-    """
-    Return the position of a kind of card, as `kind_name` takes it, in vectors of card counts.
-
-    Examples
-    --------
-    >>> card_index("purple"), card_index("locomotive")
-    (0, 8)
-    """
+    """Return the position of a kind of card, as `kind_name` takes it, in vectors of card counts: 8 for a locomotive."""
     try:
         return CARD_KINDS.index(kind)
     except ValueError:

@@ -19,19 +19,7 @@ commands.add_command(editions)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    arguments
-        The arguments; those of the process by default.
-
-    Returns
-    -------
-    code
-        The exit code.
-    """
+    """Run the command with `arguments`, by default those of the process, and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console or pipe on Windows lacks many letters of city names
             stream.reconfigure(errors="replace")

@@ -82,19 +82,7 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """
-    A map under study.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    settings
-        The size of the study.
-    folder
-        Where the map comes from, for its sources and decisions; None if it was
-        made in memory.
-    """
+    """A map under study; `folder` is where its sources and decisions are, None if it was made in memory."""
 
     game_map: GameMap
     settings: Settings = field(default_factory=Settings)

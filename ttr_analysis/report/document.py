@@ -42,25 +42,10 @@ Kind: TypeAlias = Literal["text", "color", "number", "percent"]
 @dataclass(frozen=True, slots=True)
 class Column:
     """
-    A column of a table, with its definition.
+    A column of a table: its `key` in the CSV file, its heading, and its definition, with the unit.
 
-    Parameters
-    ----------
-    key
-        Name in the CSV file.
-    label
-        Heading on the page.
-    meaning
-        Definition, with its unit.
-    kind
-        "text" (names too), "color" of cards, "number", or "percent" (a
-        probability from 0 to 1).
-    digits
-        Decimals on the page; the CSV file has more.
-    bar
-        Whether a bar behind the number shows its size.
-    wide
-        Whether its texts are long.
+    Percentages are shares from 0 to 1. `digits` are the decimals on the page; the CSV file has more. `bar` is whether
+    one behind the number shows its size, `wide` whether the texts are long.
     """
 
     key: str
@@ -75,24 +60,10 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Table:
     """
-    A table, on the page and as a CSV file.
+    A table on the page, and as the CSV file of that name.
 
-    Parameters
-    ----------
-    name
-        Name of the file, without its ending.
-    title
-        Caption.
-    frame
-        The values.
-    columns
-        The columns, in order; those that the frame lacks are left out.
-    n_shown
-        Rows shown at first; 0 for all.
-    n_page
-        Rows on the page at most, where the file has more; 0 for all.
-    note
-        A remark below it.
+    Columns that the frame lacks are left out. `n_shown` are the rows shown at first, `n_page` those on the page at
+    most, where the file has more; 0 for all.
     """
 
     name: str
@@ -186,14 +157,7 @@ class Section:
 
 
 def name(text: object) -> str:
-    """
-    Return a name from a map, marked as text with a direction of its own.
-
-    Examples
-    --------
-    >>> name("Oslo") == f"{NAME_BEGINS}Oslo{NAME_ENDS}"
-    True
-    """
+    """Return a name from a map, marked as text with a direction of its own."""
     return f"{NAME_BEGINS}{str(text).translate(_BIDI_CONTROLS)}{NAME_ENDS}"
 
 
@@ -216,12 +180,7 @@ README = "README.md"
 
 
 def to_csv(table: Table) -> str:
-    """
-    Return a table as CSV text.
-
-    Empty cells are unknown or do not apply. Texts that a spreadsheet would take
-    for a formula begin with an apostrophe.
-    """
+    """Return a table as CSV text; empty cells are unknown or do not apply."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = table.shown_columns
@@ -302,14 +261,7 @@ def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
 def make_table(
     name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
 ) -> Table:
-    """
-    Return a table whose columns, in the order of its rows, have their descriptions from `columns.toml`.
-
-    Raises
-    ------
-    KeyError
-        If a column is not described.
-    """
+    """Return a table whose columns, in the order of its rows, have their descriptions from `columns.toml`."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
     for key in map(str, frame.columns):

@@ -54,21 +54,7 @@ _GROUPS: Final = (
 
 
 def write_insights(found: Insights, out: Path) -> None:
-    """
-    Write the page, `report.html`, and its `tables/`.
-
-    Parameters
-    ----------
-    found
-        From `studies.insights`.
-    out
-        A folder, made if need be. Files of earlier insights in it are replaced.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written.
-    """
+    """Write the page, `report.html`, and its `tables/` into a folder, and replace those of earlier insights."""
     study = insights_page(found)
     tables = prepare(out)
     write_tables(tables, study.tables)

@@ -79,15 +79,7 @@ def render(block: object) -> Markup:
 
 
 def rich(text: str) -> Markup:
-    """
-    Return a text as HTML, its marked names kept apart in direction.
-
-    Examples
-    --------
-    >>> from ttr_analysis.report.document import name
-    >>> print(rich(f"to {name('<Oslo>')}"))
-    to <bdi>&lt;Oslo&gt;</bdi>
-    """
+    """Return a text as HTML, its marked names kept apart in direction."""
     return escape(text).replace(NAME_BEGINS, Markup("<bdi>")).replace(NAME_ENDS, Markup("</bdi>"))
 
 
@@ -200,20 +192,7 @@ Draw = Callable[[Axes], Any]
 
 
 def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0), wide: bool = False) -> Picture:
-    """
-    Return a chart, for light and for dark screens.
-
-    Parameters
-    ----------
-    draw
-        Draws into the axes that it is given.
-    alt, caption
-        Description for those who do not see it, and text below it.
-    size
-        Width and height in inches.
-    wide
-        Whether it takes the whole width of the page.
-    """
+    """Return a chart, for light and for dark screens, of a width and height in inches."""
     light = _svg(draw, size)
     dark = _with_inks(light, "dark")  # drawing is slow, and only the inks differ
     return Picture(light.encode(), "image/svg+xml", alt, caption, dark=dark.encode(), wide=wide)
@@ -237,22 +216,7 @@ def _with_inks(svg: str, which: str) -> str:
 def board(
     draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False
 ) -> Picture:
-    """
-    Return a picture of the board, the same on every screen.
-
-    Parameters
-    ----------
-    draw
-        Draws into the axes that it is given.
-    game_map
-        The map, which gives the picture its shape.
-    alt, caption
-        Description for those who do not see it, and text below it.
-    extra_width
-        Inches beside the board, for a scale.
-    wide
-        Whether it takes the whole width of the page.
-    """
+    """Return a picture of the board, the same on every screen; `extra_width` is in inches, for a scale beside it."""
     left, bottom, right, top = lay_out(game_map).bounds
     scale = BOARD_INCHES / max(right - left, top - bottom)
     size = ((right - left) * scale + extra_width, (top - bottom) * scale)

@@ -39,20 +39,8 @@ def write_review(review: Review, path: str | os.PathLike[str], *, open_cards: pd
     """
     Write a review as one page that opens from disk and needs no network.
 
-    Parameters
-    ----------
-    review
-        From `studies.review`.
-    path
-        The file; an old one stays whole until the new one is.
-    open_cards
-        From `studies.win_curve(review.record)`: the win curve of those who see all hands,
-        which the page then shows on demand.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    With `open_cards`, from `studies.win_curve(review.record)`, it shows on demand the win curve of those who see all
+    hands. An old file stays whole until the new one is.
     """
     stepper = GameStepper(review.record, seat=review.seat, review=review)
     stepper.to_html(path, before=_article(review, open_cards), styles=asset("review.css"))

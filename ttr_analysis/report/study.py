@@ -40,19 +40,7 @@ TABLES = "tables"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """
-    A step of a study.
-
-    Parameters
-    ----------
-    title
-        Title in the progress bar.
-    compute
-        Returns the section, or None if the map has no facts for it.
-    turn
-        Steps of a later turn come after all others, as they wait for background
-        computations; their sections keep their places.
-    """
+    """A step of a study; those of a later `turn` wait for computations, but their sections keep their places."""
 
     title: str
     compute: Callable[[Context], Section | None]
@@ -120,14 +108,8 @@ def run_study(
 
     Parameters
     ----------
-    game_map
-        The map.
-    settings
-        The size of the study.
     folder
         Where the map comes from, for its sources and the reasons of its rules.
-    progress
-        Whether to show a progress bar.
     before
         Called before each step; may raise to stop the study.
     each
@@ -200,11 +182,6 @@ def write_study(
     out
         A folder, made if need be: gets `report.html` and `tables/`. Files of
         an earlier study in it are replaced.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written.
     """
     tables = prepare(out)
 

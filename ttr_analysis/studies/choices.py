@@ -344,8 +344,6 @@ def route_worth(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play, or its name.
     route
         The route; a double one may be named by its cities. Without it also means
         without its twin.
@@ -354,12 +352,8 @@ def route_worth(
         they are jokers. None: from 0 to its length.
     turns_left
         The most turns left at the moment, as `Planner2` estimates them. None: any.
-    n_games
-        Games searched for the moment.
     n_players, policy
         How many play, and who at all seats. None: three, if the map allows; planners.
-    seed, progress
-        Seed of all chance, and whether to show a progress bar.
 
     Returns
     -------
@@ -478,20 +472,14 @@ def which_to_keep(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play.
     deal
         The tickets dealt, no more than an opening deal has.
-    n_games
-        Games of each choice.
     n_best
         Choices to play in all games: the best of the first games. None: all.
     at_least
         How many must be kept. None: as the rules say.
     n_players, policy
         How many play, and who at all seats. None: three, if the map allows; planners.
-    seed, progress
-        Seed of all chance, and whether to show a progress bar.
 
     Returns
     -------

@@ -58,8 +58,6 @@ class Finding:
         What a player would tell friends, with the figure and its interval.
     figure, low, high
         The figure with its 95% interval; all the same if it is exact.
-    unit
-        The unit of the figure.
     table
         The data of the picture: `figure`, `low` and `high` by name, or by the id
         of a route, and `is_told`, which marks the subject of the sentence.
@@ -94,16 +92,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
-    """
-    The findings on a map, in the order in which to tell them.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    items
-        The findings.
-    """
+    """The findings on a map, in the order in which to tell them."""
 
     game_map: GameMap
     items: tuple[Finding, ...]
@@ -168,17 +157,11 @@ def findings(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play, or its name.
     games
         Games between equal players on it. None: between planners, three if the
         map allows.
-    n_games
-        How many to play if none are given.
     n_deals
         Random opening deals to weigh tickets in.
-    seed, progress
-        Seed of all chance, and whether to show progress bars.
 
     Returns
     -------
@@ -215,14 +198,7 @@ def findings(
 
 
 def long_routes(game_map: GameMap) -> tuple[Route, ...]:
-    """
-    Return the routes on which sets of any cards stand in for single ones, ferries aside; the dearest first.
-
-    Examples
-    --------
-    >>> [route.id for route in long_routes(ttr.load_map("nordic"))]
-    ['Lieksa-Murmansk/0']
-    """
+    """Return the routes on which sets of any cards stand in for single ones, ferries aside; the dearest first."""
     routes = [route for route in game_map.routes if route.swap_size and not route.locomotives]
     return tuple(sorted(routes, key=lambda route: (-route.points, route.id)))
 
@@ -561,8 +537,6 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
 
     Parameters
     ----------
-    route
-        The route.
     worth
         From `route_worth`.
     own

@@ -58,20 +58,14 @@ def fairness(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play.
     n_games
         Games for each number of players; rounded up, so that policies that differ sit
         everywhere equally often.
     policies
         Who plays, one for each seat. None: `Planner` at all seats, in games of the
         fewest and of the most players that the map allows.
-    seed
-        Seed of all chance.
     n_deals
         Random opening deals for what is computed without games.
-    executor, progress
-        As in `simulate`.
 
     Returns
     -------
@@ -127,8 +121,6 @@ class Fairness:
 
     Parameters
     ----------
-    game_map
-        The map, or its name.
     tickets
         One row for each ticket (index `ticket`), those that pay most first:
 
@@ -361,12 +353,7 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
 
 
 def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
-    """
-    Return slope and level of a line that outliers hardly move; not all of `x` may be the same.
-
-    The slope is the median of those between two points (Theil and Sen). SciPy's
-    is the same, but warns of an interval that is not needed here.
-    """
+    """Return slope and level of a line that outliers hardly move (Theil and Sen); not all of `x` may be the same."""
     from_to = x[:, None] - x
     is_rise = from_to > 0
     slope = float(np.median((y[:, None] - y)[is_rise] / from_to[is_rise]))

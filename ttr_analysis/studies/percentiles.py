@@ -48,8 +48,6 @@ def percentile(
     ----------
     game_map
         The map, as the variant that was played.
-    points
-        The final score.
     n_players
         Players in the game.
     against
@@ -68,8 +66,6 @@ def percentile(
     ValueError
         If the map is not for that many players, `n_games` is below 2, or `points` is
         no number.
-    UnknownNameError
-        If there is no such policy.
 
     Notes
     -----

@@ -225,21 +225,15 @@ def puzzles(
     ----------
     reviews
         From `review`, or `Insights.reviews.values()`.
-    n
-        How many puzzles at most.
     rollouts
         Games played out to find the best move; twice as many, in other worlds, must
         confirm it.
-    seed
-        Seed of worlds and rollouts.
     seconds
         Time limit; the decision that is searched when it ends is searched to the end.
     path
         A file to which the search is saved after each decision, and from which it
         resumes, also after other games were added. One of another version of this
         package is begun anew.
-    progress
-        Whether to show a progress bar.
 
     Returns
     -------
@@ -249,8 +243,6 @@ def puzzles(
 
     Raises
     ------
-    OSError
-        If the file cannot be read or written.
     ValueError
         If `n` or `rollouts` is below 1, `seconds` not above 0, or the file is of another
         search.
@@ -457,15 +449,8 @@ def save_puzzles(found: Iterable[Puzzle], path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    found
-        The puzzles.
     path
         The file; an old one stays whole until the new one is complete.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
 
     Examples
     --------

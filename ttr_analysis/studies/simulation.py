@@ -82,8 +82,6 @@ class SimulationResult:
 
     Parameters
     ----------
-    meta
-        What was simulated.
     frames
         The tables; None if they are on disk.
     folder
@@ -176,8 +174,6 @@ class SimulationResult:
         ----------
         name
             "games", "seats", "tickets", "routes", "tunnels" or "decisions".
-        columns
-            Only these columns.
 
         Raises
         ------
@@ -191,14 +187,7 @@ class SimulationResult:
         return _shown(name, whole if columns is None else whole[columns])
 
     def iterate(self, name: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-        """
-        Yield a table part by part, however many games there are.
-
-        Parameters
-        ----------
-        name, columns
-            As in `table`.
-        """
+        """Yield a table part by part, however many games there are."""
         self._check_asked(name, columns)
         if self._frames is not None:
             for first, end in self._cuts(name):
@@ -315,8 +304,6 @@ def simulate(  # noqa: PLR0913 - options
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play.
     policies
         The players, or a dict of players by name; built-in ones are much faster than
         those in Python. Players of one name that play differently get numbers. A copy
@@ -325,8 +312,6 @@ def simulate(  # noqa: PLR0913 - options
     n_games
         How many games, 1 or more. In a multiple of the number of players, everyone
         sits everywhere equally often.
-    seed
-        Seed of all chance.
     executor
         Where to play: a `ProcessPoolExecutor`, say, or `client.get_executor()` of
         Dask, to which cloudpickle sends policies. None plays here.
@@ -345,8 +330,6 @@ def simulate(  # noqa: PLR0913 - options
     patience
         Seconds in which the executor must finish a chunk; None waits for ever. A
         `ProcessPoolExecutor` whose process hangs for longer is ended.
-    progress
-        Whether to show a progress bar.
 
     Returns
     -------

@@ -82,22 +82,14 @@ def tournament(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play.
     policies
         The players: names of built-in ones, your own, or both; or a dict of players by
         name. Players of one name get numbers. Copies of them play, as in `simulate`.
     n_games
         Games of each set of players that meet, rounded up to a multiple of 2, 6, 24 or
         120 for 2, 3, 4 or 5 players. Memory grows with the deals: up to some 100,000.
-    seed
-        Seed of all chance.
-    n_players
-        Players in a game.
     reference
         The name of the player rated 0; None: Planner if it plays, else the first.
-    executor, progress
-        As in `simulate`.
 
     Returns
     -------
@@ -172,8 +164,6 @@ def league(
     ------
     ValueError, KeyboardInterrupt
         As in `tournament`.
-    UnknownNameError
-        If there is no such player.
 
     Examples
     --------
@@ -214,16 +204,10 @@ def beats(
 
     Parameters
     ----------
-    game_map
-        The map, or its name.
-    policy
-        The policy.
     others
         Its opponents; None: the players of the package.
     n_games
         Games against each of them, rounded up to an even number.
-    seed, executor, progress
-        As in `tournament`.
 
     Returns
     -------
@@ -267,10 +251,6 @@ class Tournament:
 
     Parameters
     ----------
-    game_map
-        The map, or its name.
-    n_players
-        Players in a game.
     meetings
         Who came before whom.
     reference

@@ -74,8 +74,6 @@ def win_probability(
         Which step of a record: 0 is the set-up, -1 the last one.
     n_rollouts
         How often the game is played to its end.
-    seed
-        Seed of all chance, the same from each position.
     policies
         Who plays on, one compiled policy or name for each seat. None: planners, of
         whom one in four plays in a style of its own, or as many as in the record.
@@ -90,10 +88,6 @@ def win_probability(
 
     Raises
     ------
-    GameError
-        If there is no such seat.
-    IndexError
-        If the record has no such step.
     TypeError
         If the source is something else, or a policy is not compiled.
     ValueError
@@ -207,16 +201,12 @@ def win_curve(
 
     Parameters
     ----------
-    record
-        The game.
     seat
         Who looks, as in `win_probability`: a seat, or None to see all hands.
     steps
         Which steps; by default all. A swing is from one of them to the next.
     n_rollouts, seed, policies
         As in `win_probability`.
-    progress
-        Whether to show a progress bar.
 
     Returns
     -------
@@ -315,12 +305,8 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
 
     Parameters
     ----------
-    record
-        The game.
     curve
         From `win_curve`. Where it skips steps, a swing is of all of them.
-    n
-        How many at most.
 
     Returns
     -------

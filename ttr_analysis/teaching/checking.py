@@ -30,24 +30,10 @@ def check(task: str, function: Callable[..., Any], *, seed: int = 7) -> Verdict:
     of NetworkX or of this library. What fails is made smaller, city by city and route
     by route, as long as it still fails. A function that never ends is not stopped.
 
-    Parameters
-    ----------
-    task
-        Name of a task: see `tasks`.
-    function
-        The function to try, called as the task says.
-    seed
-        Random seed of the cases.
-
     Returns
     -------
     verdict
         True if all answers were right. In a notebook it draws what fails on the board.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such task.
 
     Examples
     --------

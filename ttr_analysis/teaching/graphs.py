@@ -111,13 +111,6 @@ def dijkstra_steps(game_map: MapLike, start: str) -> list[Step]:
     """
     Return the steps of Dijkstra's algorithm by trains from a city, one for each city of the map.
 
-    Parameters
-    ----------
-    game_map
-        Map or its name.
-    start
-        Name of the city.
-
     Returns
     -------
     steps

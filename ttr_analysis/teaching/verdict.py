@@ -25,12 +25,8 @@ class Verdict:
 
     Parameters
     ----------
-    task
-        Name of the task.
     passed
         Whether every answer was right.
-    n_cases
-        Number of cases tried.
     words
         What is wrong in the smallest case that was found; "" if nothing is.
     case

@@ -107,8 +107,6 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
 
     Parameters
     ----------
-    game_map
-        Any map.
     ax, title
         Axes to draw in, and their title; by default those of a new figure, and
         the map's title with what the options show.
@@ -122,8 +120,6 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         Routes with trains: by seat or name of the player, or those of one
         player. Trains have the number of the seat or the first one or two
         letters of the name; numbers in order if these are not unique.
-    closed
-        Routes that are crossed out.
     stations
         Seat or name of the owner of a station, by city.
     values
@@ -134,8 +130,6 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     edge_labels, city_labels
         What to write upon routes (by route, route id or pair of cities) and at
         cities (by name), such as weights and distances.
-    legend
-        Whether to explain the marks.
     background
         A file with coast and border lines (see `ttr_analysis.viz.coast`); by
         default those of the built-in map of that name.
@@ -152,8 +146,6 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
 
     Raises
     ------
-    UnknownNameError
-        If a route, city or ticket is not on the map.
     TypeError
         If values are not numbers, or not by route or city.
     ValueError
@@ -602,10 +594,7 @@ class _Board:
 
 def reading_angles(angles: Sequence[float]) -> list[float]:
     """
-    Return the directions of texts along the cars of a track (radians).
-
-    All are read in one direction, by the car in the middle: from left to
-    right, or upwards where the track is nearly vertical.
+    Return the directions of texts along the cars of a track (radians): all from left to right, or all upwards.
 
     Examples
     --------

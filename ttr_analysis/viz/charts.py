@@ -1,4 +1,8 @@
-"""Charts of tunnels, cards, tickets, ratings and win probabilities."""
+"""
+Charts of tunnels, cards, tickets, ratings and win probabilities.
+
+Each is drawn in the axes `ax`, by default those of a new figure, which are returned; `title` replaces its title.
+"""
 
 from __future__ import annotations
 
@@ -67,13 +71,6 @@ def plot_tunnel_odds(
         `odds[k]`: the probability that exactly `k` more cards are demanded,
         from `surcharge_distribution` or `simulate_surcharges`; or several such
         distributions by name. Estimates have bars of two standard errors.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -117,15 +114,8 @@ def plot_card_odds(
     waiting
         From `draws_to_gather` or `draws_for_routes`; or several of them by
         name.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
     by
         Unit of time: "turns" of drawing, or "cards" drawn.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Raises
     ------
@@ -177,19 +167,12 @@ def plot_ticket_values(
     ----------
     table
         One row per ticket, indexed by its label: from `value_table`, say.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
     points, trains
         The columns with the points and with the trains: `in_deal`, say, for
         the extra trains on top of other tickets.
     shade
         The column that shades the dots, the highest lightest; by default
         points per train.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -395,13 +378,6 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
         From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
         `bound`, indexed by player. For a player who never won, or never lost,
         a triangle at the known end points to where the truth may be.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -444,16 +420,9 @@ def plot_ticket_worth(
     table
         From `Fairness.tickets`: `worth`, `worth_low`, `worth_high` and
         `verdict`, indexed by ticket.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
     against
         The column drawn across: `points` as printed, or `in_deal`, the trains
         that a ticket takes on top of the others of a deal.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -509,18 +478,11 @@ def plot_win_curve(
     ----------
     curve
         From `studies.win_curve`, or the `curve` of a review, which shows each move by itself.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
     points
         From `studies.turning_points`: numbered on their lines, in order.
     players
         Names of the players, by seat, for the ends of the lines; long ones are
         cut.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

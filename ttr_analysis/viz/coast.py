@@ -35,10 +35,9 @@ STIFFNESS = 1.0
 @dataclass(frozen=True)
 class Background:
     """
-    Lines and areas behind the tracks, as points in board units.
+    Lines and areas behind the tracks, as points in board units; areas are rings, and holes run the other way round.
 
-    Areas are rings, and holes run the other way round; `home` are the countries that
-    the board is about, `states` lines within one.
+    `home` are the countries that the board is about, `states` lines within one.
     """
 
     land: tuple[Points, ...] = ()
@@ -56,24 +55,8 @@ def load_background(game_map: GameMap, path: Path | None = None) -> Background |
     """
     Return the background of a map in board units; None if it has none, or the built-in one of its name is elsewhere.
 
-    Parameters
-    ----------
-    game_map
-        The map.
-    path
-        A file with lists `land`, `home`, `lakes`, `borders` and `states`, all
-        optional, of lines written lon, lat, lon, lat, ... in degrees. By
-        default the one of the built-in map of that name.
-
-    Raises
-    ------
-    ValueError
-        If the file is not such a file.
-
-    Examples
-    --------
-    >>> len(load_background(ttr.load_map("nederland")).lakes) > 0
-    True
+    A file has lists `land`, `home`, `lakes`, `borders` and `states`, all optional, of lines written lon, lat, lon,
+    lat, ... in degrees.
     """
     built_in = path is None
     if path is None:
@@ -142,14 +125,7 @@ def thin_plate(pins: Points, moves: Points, points: Points) -> Points:
 
     References
     ----------
-    .. [1] Wahba, G. "Spline Models for Observational Data", section 2.4.
-       SIAM, 1990.
-
-    Examples
-    --------
-    >>> pins = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    >>> thin_plate(pins, np.full((4, 2), 2.0), np.array([[0.3, 0.6]])).round(6).tolist()
-    [[2.0, 2.0]]
+    .. [1] Wahba, G. "Spline Models for Observational Data", section 2.4. SIAM, 1990.
     """
     n = len(pins)
     affine = np.column_stack([np.ones(n), pins])

@@ -35,12 +35,7 @@ _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
-    """
-    Return the picture of a finding as SVG.
-
-    It takes the color of the text around it, and `--ttr-told`, where a page sets
-    it, for what the sentence is about.
-    """
+    """Return the picture of a finding as SVG, in the colors of the text around it; `--ttr-told` is its subject's."""
     svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
     return Markup(svg)  # noqa: S704 - whose names are escaped
 

@@ -59,23 +59,8 @@ def page(
     """
     Return a page that holds all that it needs.
 
-    Parameters
-    ----------
-    title
-        Any text.
-    styles, body, script
-        Written into the page as they are: names in them must be escaped.
-    is_module
-        Whether the script is an ES module.
-    classes
-        CSS classes of the body.
-    policy
-        The content security policy.
-
-    Examples
-    --------
-    >>> "<title>&lt;b&gt;</title>" in page(title="<b>", styles="", body="", script="")
-    True
+    Names in `styles`, `body` and `script` must be escaped. `is_module` is whether the script is an ES module; `classes`
+    are those of the body.
     """
     trusted = {"styles": Markup(styles), "body": Markup(body), "script": Markup(script)}  # noqa: S704 - as documented
     return _fill("page.html", title=title, is_module=is_module, classes=classes, policy=policy, **trusted)
@@ -90,18 +75,7 @@ class Cell(NamedTuple):
 
 def table(head: Iterable[object], rows: Iterable[Iterable[object]], caption: str = "", **attributes: str) -> Markup:
     """
-    Return a table.
-
-    Parameters
-    ----------
-    head
-        Headings, aligned as the cells below them.
-    rows
-        Cells, row by row. Numbers are aligned right; all else left.
-    caption
-        Shown above the table.
-    **attributes
-        HTML attributes of the table.
+    Return a table: numbers are aligned right, all else left, and headings as the cells below them.
 
     Examples
     --------

@@ -24,14 +24,7 @@ N_SAMPLES = 33
 
 
 def bezier(start: Points, end: Points, bow: float) -> Points:
-    """
-    Return points along a quadratic Bezier curve, whose middle is `bow` to the left of the chord.
-
-    Examples
-    --------
-    >>> bezier(np.array([0.0, 0.0]), np.array([4.0, 0.0]), 1.0)[16].tolist()
-    [2.0, 1.0]
-    """
+    """Return points along a quadratic Bezier curve, whose middle is `bow` to the left of the chord."""
     chord = end - start
     length = math.hypot(*chord)
     normal = np.array([-chord[1], chord[0]]) / length if length else np.zeros(2)
@@ -390,12 +383,7 @@ _NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
 
 @dataclass(frozen=True, slots=True)
 class LabelSpot:
-    """
-    A label of one or two lines.
-
-    `align` ("left", "center" or "right") is the part of the text at `x`, `y`; `box`
-    is its left, bottom, right and top, estimated from the letters.
-    """
+    """A label of one or two lines; `align` is the part of it at `x`, `y`, and `box` is estimated from its letters."""
 
     city: str
     text: str
@@ -415,14 +403,7 @@ class WantedLabel(NamedTuple):
 
 
 def text_width(text: str) -> float:
-    """
-    Return the width of a line in ems, estimated from its letters (of DejaVu Sans Bold).
-
-    Examples
-    --------
-    >>> round(text_width("Oslo"), 1)
-    2.5
-    """
+    """Return the width of a line in ems, estimated from its letters (of DejaVu Sans Bold)."""
     return sum(map(_letter_width, text))
 
 

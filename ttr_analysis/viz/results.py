@@ -1,4 +1,8 @@
-"""Charts of many games: rates with their intervals, tickets, tunnels, sources of points."""
+"""
+Charts of many games: rates with their intervals, tickets, tunnels, sources of points.
+
+Each is drawn in the axes `ax`, by default those of a new figure, which are returned; `title` replaces its title.
+"""
 
 from __future__ import annotations
 
@@ -100,11 +104,6 @@ def plot_rates(
         share of the wins if the rows share them, 0 for a difference, else no
         line.
 
-    Returns
-    -------
-    ax
-        The axes.
-
     Raises
     ------
     ValueError
@@ -148,13 +147,6 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     ----------
     table
         From `point_sources`.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
-
-    Returns
-    -------
-    ax
-        The axes, with the sum beside each bar.
 
     Examples
     --------
@@ -186,8 +178,6 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     table
         From `ticket_results` with values. Colors are the mean points of a
         ticket, failures included.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
@@ -245,13 +235,6 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ----------
     table
         From `ticket_fates`.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
     """
     rates = table["rate"].reset_index().pivot_table("rate", "policy", "fate", observed=True, sort=False)
     ax = chart_axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
@@ -275,13 +258,6 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     table
         From `tunnel_calibration`. Dots grow with the attempts; those of few
         are pale.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
-
-    Returns
-    -------
-    ax
-        The axes, with 95% intervals.
     """
     ax = chart_axes(ax, (6.0, 5.2))
     ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
@@ -310,8 +286,6 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ----------
     table
         From `late_tickets`. Numbers beside dots count draws.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------
@@ -348,8 +322,6 @@ def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | N
     ----------
     games
         From `Insights.games`, in the order to draw.
-    ax, title
-        Axes to draw in, and their title; by default those of a new figure.
 
     Returns
     -------

@@ -56,12 +56,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """
-    What a picture of the board shows, all names looked up.
-
-    Routes are given by id. `values` are numbers by route id or city name, or None
-    if nothing is colored by them; `stations` are owners by the name of the city.
-    """
+    """What a picture of the board shows: routes by id, values by route id or city name, stations by city name."""
 
     highlight: frozenset[str]
     closed: frozenset[str]
@@ -108,16 +103,7 @@ def read_scene(
     values: Values | None = None,
     stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
 ) -> Scene:
-    """
-    Return what `plot_map` was asked to show, every name looked up.
-
-    Raises
-    ------
-    UnknownNameError
-        If a route, city or ticket is not on the map.
-    TypeError
-        If values are not numbers by route or city.
-    """
+    """Return what `plot_map` was asked to show, every name looked up."""
     owners = owned if isinstance(owned, Mapping) else {}
     looks = _looks([*owners, *(stations or {}).values()])
     players = tuple(replace(looks[who], routes=_ids(game_map, routes)) for who, routes in owners.items())
@@ -154,10 +140,7 @@ def _looks(names: Iterable[Any]) -> dict[Any, Player]:
 
 def _symbols(names: Sequence[str]) -> list[str]:
     """
-    Return a symbol for the trains of each player, to tell them apart without colors.
-
-    The first one or two characters of the names if these differ and every font
-    has them, else numbers.
+    Return the first one or two characters of names, if these differ and every font has them, else numbers.
 
     Examples
     --------

@@ -37,17 +37,6 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
     """
     Return a chart with a line for each seat. After its last value, each leads to the number of its seat.
 
-    Parameters
-    ----------
-    label
-        What is seen.
-    names
-        Names of the seats.
-    values
-        Values by seat; shares are from 0 to 1.
-    is_share
-        Whether the values are shares.
-
     Examples
     --------
     >>> chart = step_chart("Points", ["Ida", "Bo"], [[0, 3, 7], [0, 0, None]])

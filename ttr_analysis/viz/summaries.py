@@ -45,15 +45,7 @@ class RouteAnswer(Protocol):
 
 
 def route_list(answer: RouteAnswer) -> Markup:
-    """
-    Return an answer made of routes as a table, captioned by its `repr`.
-
-    Examples
-    --------
-    >>> path = ttr.paths.shortest_path(ttr.load_map("nordic"), "Oslo", "Bergen")
-    >>> route_list(path).count("<tr>")
-    2
-    """
+    """Return an answer made of routes as a table, captioned by its `repr`."""
     has_tolls = any(route.toll for route in answer.routes)
     rows = [
         (
@@ -68,43 +60,21 @@ def route_list(answer: RouteAnswer) -> Markup:
 
 
 def route_board(answer: RouteAnswer) -> str:
-    """
-    Return an answer made of routes as a board on which they stand out, and as a table.
-
-    Examples
-    --------
-    >>> path = ttr.paths.shortest_path(ttr.load_map("nordic"), "Oslo", "Bergen")
-    >>> route_board(path).startswith("<svg")
-    True
-    """
+    """Return an answer made of routes as a board on which they stand out, and as a table."""
     tickets = getattr(answer, "tickets", ())
     home = home_of(routes=answer.routes) if answer.routes else None
     return (map_svg(home, highlight=answer.routes, tickets=tickets) if home else Markup()) + route_list(answer)
 
 
 def ticket_board(ticket: Ticket) -> str:
-    """
-    Return a ticket as a board on which its places are joined, with its words.
-
-    Examples
-    --------
-    >>> print(ticket_board(ttr.load_map("nordic").ticket("Oslo", "Vaasa"))[-33:])
-    <div><b>Oslo to Vaasa 9</b></div>
-    """
+    """Return a ticket as a board on which its places are joined, with its words."""
     home = home_of(tickets=[ticket])
     words = Markup("<div><b>{}</b></div>").format(ticket)
     return map_svg(home, tickets=[ticket]) + words if home else words
 
 
 def game_board(state: PublicState) -> str:
-    """
-    Return a game at one moment as its board, with a row for each seat.
-
-    Examples
-    --------
-    >>> game_board(ttr.Game(ttr.load_map("nordic")).new(seed=7)).count("<tr>")
-    3
-    """
+    """Return a game at one moment as its board, with a row for each seat."""
     has_tokens = any(state.tokens)
     head = ["seat", "points", "trains", "cards", "tickets", *(["tokens"] if has_tokens else [])]
     columns = [state.scores, state.trains, state.n_hands, state.n_tickets, *([state.tokens] if has_tokens else [])]
@@ -116,18 +86,7 @@ def game_board(state: PublicState) -> str:
 
 
 def record_summary(record: GameRecord) -> str:
-    """
-    Return a record as HTML: its result, its board, its first and last moves.
-
-    A record that is impossible or has not begun is shown by its `repr`.
-
-    Examples
-    --------
-    >>> game = ttr.Game(ttr.load_map("nordic"))
-    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
-    >>> "made of" in record_summary(record)
-    True
-    """
+    """Return a record as HTML: its result, its board, its first and last moves; an impossible one by its `repr`."""
     try:
         scores = list(record.score())
     except (GameError, RecordError):
@@ -197,15 +156,7 @@ def _made_of(score: Score) -> str:
 
 
 def advice_html(advice: Advice) -> str:
-    """
-    Return advice as HTML: the first actions of its table, and the board if the best one is about a place.
-
-    Examples
-    --------
-    >>> state = ttr.Game(ttr.load_map("usa")).new(seed=7)
-    >>> advice_html(ttr.studies.advise(state, rollouts=8)).count("<table>")
-    1
-    """
+    """Return advice as HTML: the first actions of its table, and the board if the best one is about a place."""
     view = advice.view
     rows = [
         [
@@ -229,15 +180,7 @@ def advice_html(advice: Advice) -> str:
 
 
 def review_html(review: Review) -> str:
-    """
-    Return a review as HTML: skill and luck of each seat, and the decisions that cost most.
-
-    Examples
-    --------
-    >>> record = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7)
-    >>> review_html(ttr.studies.review(record, 0, rollouts=2, progress=False)).count("<table>")
-    1
-    """
+    """Return a review as HTML: skill and luck of each seat, and the decisions that cost most."""
     shares, counts = ["start", "skill", "others", "luck", "result"], ["inaccuracy", "mistake", "blunder"]
     seats = [
         [

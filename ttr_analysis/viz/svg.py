@@ -191,27 +191,8 @@ def map_svg(
     """
     Return the board of a map as an SVG picture, in which hovering over a route describes it.
 
-    Parameters
-    ----------
-    game_map
-        Any map.
-    owners
-        Seat or "neutral" by the id of each taken route.
-    stations
-        Seat by the name of each city that has a station.
-    highlight, cities
-        Routes and cities that stand out.
-    tickets
-        Tickets whose ends are joined.
-    width
-        Largest width in pixels.
-    fade
-        Whether all other routes are faint, where some stand out.
-
-    Examples
-    --------
-    >>> map_svg(ttr.load_map("nordic")).startswith("<svg")
-    True
+    `owners` are seats, or "neutral", by route id, and `stations` seats by city. `highlight` and `cities` stand out;
+    all other routes are then faint, unless `fade` is False. Tickets have their ends joined. `width` is in pixels.
     """
     board, owners = drawing(game_map), owners or {}
     unit = board.unit
@@ -242,10 +223,8 @@ def _live_board(board: Drawing) -> str:
     """
     Return a board that can be changed in a browser.
 
-    Routes are `g` elements of the class "ttr-route" with `data-route` and
-    `data-owner`, and so are the `text` elements "ttr-numbers" on them; glows and
-    tickets have `data-route` and `data-ticket`, cities `data-city`, and remarks on
-    cards that replace others `data-routes`.
+    Routes, and the numbers on them, have `data-route` and `data-owner`; glows `data-route`, tickets `data-ticket`,
+    cities `data-city`, and remarks on cards that replace others `data-routes`.
     """
     unit, routes = board.unit, board.game_map.routes
     glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"

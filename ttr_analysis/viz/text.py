@@ -16,11 +16,7 @@ SMALLEST_POINTS = 1.0
 
 
 class BoardText(Text):
-    """
-    Literal text whose size is an em in board units, with an outline if it has a halo.
-
-    Nothing in it is read as mathematics: names may contain a dollar sign.
-    """
+    """Literal text, in which a dollar sign is no mathematics, of an em in board units, and perhaps with a halo."""
 
     def __init__(
         self,

@@ -93,14 +93,7 @@ class ImpossibleError(ValueError):
 
 
 def cards_in_words(cards: CardCounts) -> str:
-    """
-    Return cards in words, most of a kind first, locomotives last.
-
-    Examples
-    --------
-    >>> cards_in_words(CardCounts.of(red=3, blue=4, locomotive=2)), cards_in_words(CardCounts())
-    ('4 blue, 3 red and 2 locomotives', 'no cards')
-    """
+    """Return cards in words, most of a kind first, locomotives last."""
     held = sorted(cards.as_dict().items(), key=lambda item: (item[0] == LOCOMOTIVE, -item[1]))
     return listed([counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
 
@@ -141,27 +134,13 @@ SHARED: Final = ("dom", "words", "cards", "board")
 
 @cache
 def esm(*names: str) -> str:
-    """
-    Return the ES module of a widget.
-
-    Examples
-    --------
-    >>> esm().count("function drawBoard(")
-    1
-    """
+    """Return the ES module of a widget."""
     return "\n".join(read_static(f"{name}.js") for name in (*SHARED, *names))
 
 
 @cache
 def css(*names: str) -> str:
-    """
-    Return the style sheet of a widget.
-
-    Examples
-    --------
-    >>> ".ttr-board {" in css()
-    True
-    """
+    """Return the style sheet of a widget."""
     return "\n".join([_colors(), *(read_static(f"{name}.css") for name in ("base", *names))])
 
 
@@ -175,12 +154,7 @@ _LENT: Final = {
 
 
 def _colors() -> str:
-    """
-    Return all colors of `viz.style` as variables.
-
-    JupyterLab says on its body whether its theme is light; a page of its own
-    is light or dark as the reader has it.
-    """
+    """Return all colors of `viz.style` as variables; JupyterLab says on its body whether its theme is light."""
     light, dark = _page_colors(style.LIGHT_PAGE), _page_colors(style.DARK_PAGE)
     board = _variables({f"board-{name.replace('_', '-')}": color for name, color in asdict(style.BOARD).items()})
     owners = [(str(seat), color) for seat, color in enumerate(style.PLAYER_COLORS)] + [("neutral", style.NEUTRAL_COLOR)]
@@ -253,11 +227,7 @@ def best_in_words(advice: Advice) -> str:
 
 
 class MessageWidget(anywidget.AnyWidget):
-    """
-    Facts that never change, what is to be seen now, and messages from the browser, which are checked.
-
-    The browser sets nothing: what it sends as a trait is not looked at.
-    """
+    """Facts that never change, what is to be seen now, and messages from the browser, which can set nothing else."""
 
     facts = traitlets.Dict(read_only=True).tag(sync=True)
     now = traitlets.Dict(read_only=True).tag(sync=True)
@@ -287,14 +257,7 @@ class MessageWidget(anywidget.AnyWidget):
 
 
 def fault_words(error: Exception) -> str:
-    """
-    Return what the browser says of a fault of this package.
-
-    Examples
-    --------
-    >>> fault_words(IndexError("list index out of range"))
-    'This failed in Python, through a fault of this package: IndexError: list index out of range'
-    """
+    """Return what the browser says of a fault of this package."""
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"This failed in Python, through a fault of this package: {what}"[:_MOST_FAULT_LETTERS]
 
@@ -306,12 +269,7 @@ _MOST_FAULT_LETTERS: Final = 300
 
 
 class QueryWidget(anywidget.AnyWidget):
-    """
-    Inputs that Python and the browser set alike, and one answer in plain JSON.
-
-    A subclass names its inputs, and says what they mean in `_answer_now`.
-    What never changes, such as the board, is in `facts`, sent once.
-    """
+    """Inputs that Python and the browser set alike, and one answer in plain JSON; a subclass says what they mean."""
 
     inputs: ClassVar[tuple[str, ...]] = ()
     """Names of the traits that ask."""
@@ -402,25 +360,8 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object], 
     """
     Return a widget as one self-contained page.
 
-    Parameters
-    ----------
-    title
-        Any text.
-    module
-        The widget's ES module, which ends in `export default { render };`.
-    styles
-        Its style sheet.
-    values
-        What its model holds, ready for JSON. `step` is read from the address
-        (`page.html#12`), if that names one.
-    before
-        HTML shown before it, names escaped. A link to `#12` shows that step.
-
-    Examples
-    --------
-    >>> text = page(title="<b>", module="export default { render };", styles="", values={"x": "<"})
-    >>> "<title>&lt;b&gt;</title>" in text, '"x":"<"' in text
-    (True, False)
+    Its ES `module` ends in `export default { render };`. `values` are what its model holds; the address may name
+    another `step` (`page.html#12`), as may a link in the HTML shown `before` it, in which names are escaped.
     """
     code, found, after = module.rpartition(_EXPORT)
     if not found or after.strip():

@@ -28,8 +28,6 @@ class RouteCosts(QueryWidget):
 
     Parameters
     ----------
-    game_map
-        Any map.
     route
         The route: a `Route`, its id, or its two cities where one track joins
         them. The most special one if not given.
@@ -113,26 +111,12 @@ FEW_TO_COUNT = 40
 
 
 def most_cards(route: Route) -> int:
-    """
-    Return the most cards that a route may take, sets of cards for one included.
-
-    Examples
-    --------
-    >>> most_cards(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
-    36
-    """
+    """Return the most cards that a route may take, sets of cards for one included."""
     return int(payments.cards_table(route)["cards"].max())
 
 
 def special_first(game_map: GameMap) -> tuple[Route, ...]:
-    """
-    Return the routes of a map, those that may take the most cards first, then tunnels, then by name.
-
-    Examples
-    --------
-    >>> special_first(ttr.load_map("nordic"))[0].id
-    'Lieksa-Murmansk/0'
-    """
+    """Return the routes of a map, those that may take the most cards first, then tunnels, then by name."""
     return tuple(sorted(game_map.routes, key=lambda r: (-most_cards(r), not r.tunnel, r.cities, r.track)))
 
 

@@ -34,8 +34,6 @@ class TicketExplorer(QueryWidget):
 
     Parameters
     ----------
-    game_map
-        Any map.
     tickets
         Up to 7 tickets, ticket ids or pairs of places.
     closed
@@ -210,14 +208,7 @@ class Plan:
 
 
 def ticket_facts(game_map: GameMap) -> list[Json]:
-    """
-    Return the tickets of a map as a list to pick from: copies are numbered, `folded` has no accents and dashes.
-
-    Examples
-    --------
-    >>> list(ticket_facts(ttr.load_map("nordic"))[1].values())
-    ['Aalborg-Umeå', 'Aalborg – Umeå', '11', 'aalborg umea', [['Aalborg'], ['Umeå']]]
-    """
+    """Return the tickets of a map to pick from: copies are numbered, `folded` has no accents and dashes."""
     names = _names(game_map.tickets)
     return [
         {

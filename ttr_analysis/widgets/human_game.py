@@ -204,14 +204,7 @@ class HumanGame:
         self._seat_policy(seat, policy)
 
     def act(self, message: object) -> str:
-        """
-        Make the move that a message from the browser asks for.
-
-        Returns
-        -------
-        problem
-            What is wrong with it; nothing is then changed. "" if nothing is.
-        """
+        """Make the move that a message from the browser asks for; return what is wrong with it, "" if nothing is."""
         match message:
             case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= MOST_LETTERS:
                 if step != self.n_steps:

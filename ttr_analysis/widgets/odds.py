@@ -44,8 +44,6 @@ class TunnelOdds(QueryWidget):
     seen
         Cards seen elsewhere, which are not in the pile: the market, and what
         others took openly.
-    discards
-        Cards of the discard pile.
     pile
         Cards of the draw pile; None for all that are unseen. It matters when
         fewer are left than are turned over: then the discards are shuffled.
@@ -135,19 +133,7 @@ _USUAL_LENGTHS = range(1, 7)
 
 
 def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
-    """
-    Return the tunnels that can be asked about: one of each length in no place, and those of the map.
-
-    Returns
-    -------
-    routes
-        By id. The tunnels in no place are gray: any color pays for them.
-
-    Examples
-    --------
-    >>> list(tunnels_to_ask(ttr.load_map("nordic")))[3:5]
-    ['length 4', 'length 5']
-    """
+    """Return the tunnels of a map by id, and gray ones in no place, which any color pays for: "length 3", say."""
     real = [route for route in game_map.routes if route.tunnel]
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
     jokers = "tunnel" in game_map.rules.claims.locomotives_on

@@ -49,8 +49,6 @@ class GameRecorder(MessageWidget):
 
     Parameters
     ----------
-    game_map
-        The map, or its name.
     n_players
         Number of players; by default that of `players` or of the file, else
         the fewest.
@@ -135,11 +133,6 @@ class GameRecorder(MessageWidget):
         """
         Enter a line.
 
-        Parameters
-        ----------
-        line
-            The line.
-
         Returns
         -------
         line
@@ -163,15 +156,8 @@ class GameRecorder(MessageWidget):
         """
         Take the last line back.
 
-        Returns
-        -------
-        line
-            That line.
-
         Raises
         ------
-        GameError
-            If there is none.
         OSError
             If the file cannot be written; the line is taken back.
         """
@@ -183,11 +169,6 @@ class GameRecorder(MessageWidget):
     def advise(self, seconds: float = 2.0) -> Advice:
         """
         Return what the seat to move may do, what each action is worth, and why: see `ttr.studies.advise`.
-
-        Parameters
-        ----------
-        seconds
-            Time for it.
 
         Raises
         ------

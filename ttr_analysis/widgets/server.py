@@ -38,14 +38,7 @@ _MOST_BYTES: Final = 1 << 16
 
 
 def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], None]) -> None:
-    """
-    Show a widget in a page of this machine until it is interrupted.
-
-    Notes
-    -----
-    Widgets live on a thread of their own, so that an interrupt is heard while
-    a policy thinks.
-    """
+    """Show a widget in a page of this machine until it is interrupted, which is heard even while a policy thinks."""
     asyncio.run(_Server[WidgetT](title).run(make, on_ready))
 
 

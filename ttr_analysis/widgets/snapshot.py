@@ -228,13 +228,7 @@ class Moments:
         return self._scored[1]
 
     def judge(self, state: GameState, seat: int) -> list[Marked]:
-        """
-        Return number and status of each ticket, and the fewest trains that it still takes.
-
-        A ticket is possible if the seat could join its ends with the trains
-        that it has left, over its own routes and those open to it; None
-        trains if there is no such way. With stations it may borrow the rest.
-        """
+        """Return number and status of each ticket, and the fewest trains over own routes and those open to the seat."""
         tickets = state.tickets[seat]
         key = (len(state.owners), tickets, state.is_over, state.n_stations)
         if self._judged.get(seat, (None,))[0] != key:

@@ -66,8 +66,6 @@ class GameStepper(anywidget.AnyWidget):
     ------
     GameError
         If there is no such seat, or the record ends before the game begins.
-    IndexError
-        If there is no such step.
     TypeError
         If `record` is no record, `win` no table, or `review` no review.
     ValueError
@@ -135,11 +133,6 @@ class GameStepper(anywidget.AnyWidget):
             HTML shown before it, names escaped; a link to `#12` shows that step.
         styles
             Style sheet of that HTML.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
         """
         values = {"data": self.data, "step": self.step}
         title, style = self.data["facts"]["title"], self._css + styles
@@ -161,22 +154,7 @@ class GameStepper(anywidget.AnyWidget):
 
 
 def game_data(record: GameRecord) -> Json:
-    """
-    Return all that a stepper shows of a record, ready for JSON.
-
-    `moments` holds the first moment whole, and of each other one its differences
-    from the one before.
-
-    Examples
-    --------
-    >>> record = ttr.Game("nordic").play(["Random", "Random"], seed=7)
-    >>> data = game_data(record)
-    >>> len(data["moments"]) == len(record.states())
-    True
-    >>> data["moments"][1]
-    {'acting': 1, 'seats': {'0': {'tickets': [(32, 'possible', 8), (3, 'possible', 8), (34, 'possible', 10)],
-     'offer': []}}}
-    """
+    """Return all that the page needs of a game, step by step, as plain data."""
     record.score()  # refuses a record that has not begun
     header, states = record.header, record.states()
     moments = Moments(Game(record.map, header.n_players))

@@ -30,18 +30,6 @@ class Results:
     """
     Which answers were right, puzzle by puzzle, kept in a file if there is one.
 
-    Parameters
-    ----------
-    path
-        The file; it need not exist yet.
-
-    Raises
-    ------
-    GameError
-        If the file is something else.
-    OSError
-        If it cannot be read.
-
     Examples
     --------
     >>> results = Results()
@@ -107,10 +95,6 @@ class Trainer(MessageWidget):
     ------
     GameError
         If the file is something else.
-    OSError
-        If the file cannot be read or written.
-    ValueError
-        If there are no puzzles.
 
     Examples
     --------

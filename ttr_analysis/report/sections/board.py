@@ -268,11 +268,7 @@ _RARE = ("deals_lost", "tickets_lost")
 
 
 def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """
-    Return a row for each loss that one claim brings about, the dearest first.
-
-    Of a double route that is both tracks, where so many play that the other one closes.
-    """
+    """Return a row for each loss that one claim brings about, the dearest first; one may close both tracks."""
     game_map = context.game_map
     opposite = "track" if not game_map.rules.both_tracks_open(context.n_players) else "both"
     routes = {route.id: route for route in game_map.routes}

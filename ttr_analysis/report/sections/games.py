@@ -159,12 +159,7 @@ def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame)
 
 
 def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
-    """
-    Return a row for each ticket that was kept, those that brought most first.
-
-    Where all were worth the same, an interval has no width, for it knows
-    nothing of what was not seen: its ends are left out.
-    """
+    """Return a row for each ticket kept, those that brought most first; an interval without width is left out."""
     names = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})

@@ -112,16 +112,7 @@ _UNKEPT = {
 
 
 def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: bool) -> list[tuple[str, str]]:
-    """
-    Return the rules at a glance: subjects and what holds.
-
-    Parameters
-    ----------
-    rules
-        The rule set.
-    ferries, tunnels, doubles
-        Whether the map has such routes; rules about others are left out.
-    """
+    """Return the rules at a glance: subjects and what holds; those about routes that the map lacks are left out."""
     items = [
         ("Players", _players(rules)),
         ("Train cards", _cards(rules)),
@@ -301,19 +292,7 @@ _MAX_BYTES = 100_000
 
 
 def decisions(folder: Path) -> list[tuple[str, str]]:
-    """
-    Return the decisions that comments in a map's `rules.toml` give reasons for.
-
-    Parameters
-    ----------
-    folder
-        The folder of the map.
-
-    Returns
-    -------
-    decisions
-        What was set, and why; a comment says so as `# Decision: reason`.
-    """
+    """Return what a map's `rules.toml` sets with a reason, and that reason: a comment such as `# Decision: reason`."""
     found = []
     table = ""
     for line in _read(folder / "rules.toml").splitlines():

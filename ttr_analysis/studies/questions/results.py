@@ -34,11 +34,6 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each player won, and with how many points.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     rates
@@ -138,11 +133,6 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
     """
     Return where the points of winners and of the others came from: long routes or tickets.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     sources
@@ -159,11 +149,6 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
 def bonus_effects(result: SimulationResult) -> pd.DataFrame:
     """
     Return what each bonus is worth, and how often it decided the game.
-
-    Parameters
-    ----------
-    result
-        A simulation.
 
     Returns
     -------
@@ -199,11 +184,6 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return results by number of loans, with the tolls that were paid.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     rates
@@ -229,11 +209,6 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
 def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often tunnels were taken, beside the odds that they could be paid.
-
-    Parameters
-    ----------
-    result
-        A simulation.
 
     Returns
     -------
@@ -262,8 +237,6 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
 
     Parameters
     ----------
-    result
-        A simulation.
     bins
         Bins of equal width between 0 and 1.
 
@@ -274,11 +247,6 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
         lower end):
 
         {columns}
-
-    Raises
-    ------
-    ValueError
-        If there is no bin.
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, got {bins}")
@@ -390,18 +358,12 @@ def compare_strategies(
 
     Parameters
     ----------
-    game_map
-        The map, as the variant to play.
     strategies
         Policies by name.
     rivals
         Who plays against each of them.
     n_games
         Games of each, rounded up to whole deals: one game for each player.
-    seed
-        Seed of all chance.
-    executor, progress
-        As for `simulate`.
 
     Returns
     -------
@@ -452,18 +414,7 @@ def compare_strategies(
 
 
 class _Sample:
-    """
-    Means of measures over seats, with their sums by deal, so that deals can be compared one by one.
-
-    Parameters
-    ----------
-    frames
-        Rows of seats, part by part.
-    measures
-        What is measured of each; missing where it does not count.
-    n_games
-        Games of a deal.
-    """
+    """Means of measures over seats, with their sums by deal, so that deals of `n_games` can be compared one by one."""
 
     def __init__(self, frames: Iterable[pd.DataFrame], measures: Mapping[str, Values], n_games: int) -> None:
         measured = (
@@ -489,15 +440,8 @@ class _Sample:
         """
         Return by how much the means are above those of another sample: columns "", "_low", "_high".
 
-        Where deals are not compared one by one, and for rare counts of which
-        one sample has none, the distances of both means to the ends of their
-        intervals add up as errors do [1]_.
-
-        References
-        ----------
-        .. [1] Newcombe, R. G. "Interval estimation for the difference between
-           independent proportions". Statistics in Medicine 17 (1998), 873-890:
-           method 10.
+        Where deals are not compared one by one, and for rare counts of which one sample has none, the distances to the
+        ends of both intervals add up as errors do (Newcombe 1998, method 10).
         """
         mine, its = self.means(rare), other.means(rare)
         if self is other:

@@ -20,11 +20,6 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each route was taken, when, and whether its owners won.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     rates
@@ -51,8 +46,6 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
     Parameters
     ----------
-    result
-        A simulation.
     game_map
         The map that was played; another one is refused.
 
@@ -91,8 +84,6 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
     Parameters
     ----------
-    result
-        A simulation.
     game_map
         The map that was played; another one is refused.
 
@@ -132,8 +123,6 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
     Parameters
     ----------
-    result
-        A simulation.
     game_map
         The map that was played; another one is refused.
 
@@ -166,11 +155,6 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 def blocking_routes(result: SimulationResult) -> pd.DataFrame:
     """
     Return which routes block tickets: after their claim another seat has too few trains left to complete one.
-
-    Parameters
-    ----------
-    result
-        A simulation.
 
     Returns
     -------

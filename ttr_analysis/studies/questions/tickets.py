@@ -41,11 +41,6 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
     """
     Return results by number of tickets kept at the start.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     rates
@@ -76,8 +71,6 @@ def ticket_results(
 
     Parameters
     ----------
-    result
-        A simulation.
     values
         Values of tickets by structure, from `ttr.tickets.value_table`, to add.
     game_map
@@ -132,11 +125,7 @@ def ticket_results(
 
 
 def _noting_bounds(tables: Iterable[pd.DataFrame], bounds: dict[str, tuple[float, float]]) -> Iterator[pd.DataFrame]:
-    """
-    Yield tables of tickets, and note the least and the most points that each ticket scored or cost.
-
-    A lost ticket costs as much as its last destination brings: no more than any that was seen.
-    """
+    """Yield tables of tickets, and note the least and the most points that each ticket scored or cost."""
     for tickets in tables:
         kept = tickets[tickets["kept"]]
         seen = kept["points"].abs().astype("float64").groupby(kept["ticket"].astype(object)).agg(["min", "max"])
@@ -155,8 +144,6 @@ def late_tickets(
 
     Parameters
     ----------
-    result
-        A simulation.
     by
         Whether draws are grouped by the turn of the seat, or by its trains left.
     width
@@ -206,11 +193,6 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     player, *out of trains* by its own claim; *hopeless* if it was lost before it
     was kept; *out of time* if the trains sufficed to the end, or never could.
 
-    Parameters
-    ----------
-    result
-        A simulation.
-
     Returns
     -------
     fates
@@ -259,8 +241,6 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
 
     Parameters
     ----------
-    result
-        A simulation.
     game_map
         The map that was played; another one is refused.
 
@@ -334,8 +314,6 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
 
     Parameters
     ----------
-    result
-        A simulation.
     game_map
         The map on which it was played.
 
