@@ -6,8 +6,8 @@ Analysis of Ticket to Ride: maps as graphs, exact odds, tickets, games.
 >>> len(nordic.cities), len(nordic.routes)
 (39, 81)
 
-Nothing heavy is imported before it is used: the names below are looked up at
-their first use (PEP 562).
+Heavy modules load on demand: each name below is looked up the first time it is
+used (PEP 562).
 """
 
 from typing import Any

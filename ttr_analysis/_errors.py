@@ -1,4 +1,4 @@
-"""Errors that say what was expected, what came, and where."""
+"""Errors that name the place, what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fault:
     field
         Column, dotted key or key of an event; "" for the whole line.
     value
-        The wrong value; "" if there is none, or `expected` names it.
+        The wrong value; "" if there is none or `expected` names it.
     expected
         What was expected instead, or what is wrong.
     """
@@ -40,7 +40,7 @@ class Fault:
 
 
 _MOST_TOLD = 50
-"""Faults that a message tells one by one."""
+"""Faults that a message lists one by one."""
 
 
 class FaultsError(ValueError):
@@ -63,7 +63,7 @@ class FaultsError(ValueError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:
-        # An error made in another process arrives whole.
+        # Pickling, as between processes, keeps all fields.
         return type(self), (self.source, self.faults)
 
 
@@ -74,35 +74,35 @@ class MapError(FaultsError):
 
 
 class RecordError(FaultsError):
-    """A record that is damaged or of an impossible game, with line and reason."""
+    """A damaged record, or one of an impossible game, with line and reason."""
 
     what = "record"
 
 
 class PositionError(FaultsError):
-    """A position that cannot be, with all its faults at once."""
+    """An impossible position, with all its faults at once."""
 
     what = "position"
 
 
 class RecordWarning(UserWarning):
-    """A record that is not whole, such as one cut in the middle of a write."""
+    """An incomplete record, such as one cut off in the middle of a write."""
 
 
 class UnknownNameError(LookupError):
     """
-    An unknown name, answered with the nearest right ones.
+    An unknown name; the message suggests the closest valid ones.
 
     Parameters
     ----------
     what
         What was looked for: "city", "route", "ticket".
     candidates
-        The nearest right names, best first.
+        The closest valid names, best first.
     allowed
-        All right names, if they are few.
+        All valid names, if there are only a few.
     hint
-        What it is instead, if known.
+        What the name refers to instead, if known.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class UnknownNameError(LookupError):
     @classmethod
     def among(cls, what: str, name: object, allowed: Collection[str]) -> UnknownNameError:
         """
-        Return the error for a name that is none of a few, with the nearest of these.
+        Return the error for a name that is not in a short list, with the closest ones.
 
         Examples
         --------
@@ -145,12 +145,12 @@ class UnknownNameError(LookupError):
 
 class AmbiguousNameError(LookupError):
     """
-    A name that fits several things; the message lists them.
+    A name that matches several things; the message lists them.
 
     Parameters
     ----------
     candidates
-        All things that it fits.
+        Everything that it matches.
     """
 
     def __init__(self, what: str, name: object, candidates: Sequence[str]) -> None:
@@ -164,7 +164,7 @@ class AmbiguousNameError(LookupError):
 
 
 class GameError(ValueError):
-    """An impossible request to a game: a wrong number of players, outcomes that do not fit, a policy that fails."""
+    """A request that a game cannot meet: a wrong number of players, an impossible outcome, a policy that fails."""
 
 
 class IllegalActionError(GameError):
@@ -180,13 +180,13 @@ def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> 
     >>> nearest("Helsinky", ["Helsinki", "Oslo"])
     ['Helsinki']
     """
-    import difflib  # only who misspells waits for it
+    import difflib  # loaded only for a misspelled name
 
     by_lower = {candidate.lower(): candidate for candidate in names}
     return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=alike)]
 
 
 def _shorten(text: str, width: int = 80) -> str:
-    """Return a text, which may come from a stranger's file, as one printable line of bounded width."""
+    """Return text from an untrusted file as one printable line of bounded width."""
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -83,7 +83,7 @@ def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
 
     assert open_cards.expected_cards.value == 3
     assert open_cards.expected_turns.value == 2
-    with pytest.raises(ValueError, match="at most 5 cards lie face up"):
+    with pytest.raises(ValueError, match="at most 5 cards can be face up"):
         ttr.payments.simulate_draws(route, rng=rng, face_up={"green": 6})
     with pytest.raises(ValueError, match="simulated games must be 1 or more"):
         ttr.payments.simulate_draws(route, rng=rng, n=0)

@@ -42,7 +42,7 @@ def test_spare_cards_take_longer(nordic: GameMap) -> None:
     waits = [ttr.payments.expected_draws(tunnel, rules=nordic.rules, spare=n).expected_cards.value for n in range(4)]
 
     assert waits == pytest.approx([(5 + n) * 111 / 27 for n in range(4)])
-    with pytest.raises(ValueError, match="spare cards must be 0 or more"):
+    with pytest.raises(ValueError, match="spare must be 0 or more"):
         ttr.payments.expected_draws(tunnel, spare=-1)
 
 

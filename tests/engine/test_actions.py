@@ -62,7 +62,7 @@ def test_actions_in_words(nordic: GameMap) -> None:
         DrawFaceUp(2): "take the card in market slot 2",
         _claim(nordic, "Bergen-Oslo/1", red=4): "claim Bergen-Oslo (red, 4) with 4 red",
         PayTunnel(CardCounts.of(red=1, locomotive=1)): "pay 1 red, 1 locomotive more for the tunnel",
-        DeclineTunnel(): "take the cards for the tunnel back",
+        DeclineTunnel(): "take back the cards for the tunnel",
         DrawTickets(): "draw tickets",
         KeepTickets((ticket, None)): "keep Bergen to Narvik 16; an unknown ticket",
         KeepTickets(()): "keep no ticket",

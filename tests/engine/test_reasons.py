@@ -224,7 +224,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.NEUTRAL_ROUTE,
         _neutral_phase,
         lambda m: ChooseNeutralRoute(m.route("Breda-Rotterdam/0")),
-        "the neutral player takes Amsterdam-Rotterdam .* or Amsterdam-Rotterdam .* now, got Breda-Rotterdam",
+        "the neutral player must take Amsterdam-Rotterdam .* or Amsterdam-Rotterdam .* now, got Breda-Rotterdam",
     ),
     (
         ActionFault.STATION_TAKEN,
@@ -260,7 +260,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.PAYMENT,
         lambda: Position(changed("europe", claims={"locomotives_on": ("tunnel",)})).hand(0, locomotive=1),
         lambda m: BuildStation(m.city("Wien"), Payment(None, 0, 1)),
-        "station 1 of P0: a locomotive is no joker there",
+        "station 1 of P0: a locomotive is not a joker there",
     ),
     (
         ActionFault.NOT_STUCK,

@@ -245,7 +245,7 @@ def test_an_impossible_record_says_so_when_it_is_asked() -> None:
 def test_events_that_cannot_be_written_are_refused() -> None:
     game = Game(load("nordic"))
 
-    with pytest.raises(GameError, match="everyone sees a card_revealed"):
+    with pytest.raises(GameError, match="card_revealed needs a card"):
         GameRecord.from_play(game, [], None, [Chance("card_revealed")])
     with pytest.raises(GameError, match="expected a seat from 0 to 5, got 9"):
         GameRecord.from_play(game, [], None, [replace(short().moves[0], seat=9)])

@@ -309,7 +309,7 @@ def test_a_station_as_an_action() -> None:
     assert (after.stations, after.n_stations) == ({"Wien": 0}, (2, 3))
     assert game.view(after, 1).stations == {"Wien": 0}
     assert after.discards == CardCounts.of(red=1)
-    with pytest.raises(IllegalActionError, match="no sets stand in for a card of a station"):
+    with pytest.raises(IllegalActionError, match="sets cannot pay for a station"):
         game.apply(state, BuildStation(table.map.city("Wien"), Payment(None, 0, 0, CardCounts.of(red=1))))
     with pytest.raises(IllegalActionError, match="expected a City of Europe, got 'Wien'"):
         game.apply(state, BuildStation("Wien", Payment("red", 1, 0)))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The page of a review: whole, escaped, and the same command resumes after an interrupt."""
+"""The page of a review: whole, escaped, and it resumes after an interrupt."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_an_interrupted_command_keeps_what_was_judged(
     command = ["review", str(game), "--map", str(INVENTED), "--minutes", "0.02", "--no-progress"]
     assert cli.main(command) == cli.INTERRUPTED
 
-    assert "the same command resumes" in capsys.readouterr().err
+    assert "run the same command to resume" in capsys.readouterr().err
     assert (tmp_path / "game.html.part").exists()
     assert not (tmp_path / "game.html").exists()
 

@@ -1,4 +1,4 @@
-"""From the text of a module to machine code, and the folder that keeps it."""
+"""Compile source text to machine code with LLVM, and cache the result in a folder."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from ttr_analysis._compile.program import Program
 
 LOCK = threading.RLock()
-"""One thread builds at a time."""
+"""Held while building: one thread builds at a time."""
 _IS_WINDOWS = sys.platform == "win32"
-"""There llvmlite has no JITLink, and its other linker may put code and constants too far apart for short addresses."""
+"""On Windows llvmlite has no JITLink; the old linker may place constants out of reach of the small code model."""
 
 
 class _Effort(NamedTuple):
-    """How hard LLVM tries: the level of its passes, the size up to which it inlines, and whether it uses vectors."""
+    """How hard LLVM optimizes: pass level, inlining threshold, and whether it vectorizes loops."""
 
     speed: int
     inlined: int
@@ -46,28 +46,28 @@ class _Effort(NamedTuple):
 
 _GAMES = _Effort(1, 40, vectorizes=True)
 """
-For games. On LLVM's second level compiling takes a seventh longer, with functions up to a size of
-100 copied or short loops written out up to two thirds, and nothing is faster; nor is it with vectors
-outside of loops, which take a tenth. Without vectors in loops planners play a third of the games.
+For games. None of these makes games faster: LLVM's level 2 (compiling takes a seventh longer), an inlining
+threshold of 100 or unrolled loops (up to two thirds longer), vectors outside loops (a tenth longer). Without
+vectorized loops, planners play only a third as many games.
 """
 _CHECKED = _Effort(1, 50, vectorizes=False)
-"""With checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
+"""With checks, as for debugging and tests: there LLVM takes more time than the games do."""
 _QUICK = _Effort(0, 0, vectorizes=False)
 """
-For what Python calls move by move, and `quickly_compiled` marks: ready in a quarter of the time, and three
-times slower, which is little beside what Python does between two moves.
+For functions marked `quickly_compiled`, which Python calls move by move: they compile in a quarter of the time and
+run three times slower, which matters little beside the Python code between two moves.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """
-    The machine code of a root.
+    The machine code of a root, a function compiled together with all that it calls.
 
-    `entry` and `exported` are the addresses for Python and for compiled code.
-    `places` gives fault, file, line and function for each error number, from 1.
-    `stores` lists the parameters whose memory it may change. `library` keeps the
-    code in memory.
+    `entry` and `exported` are its addresses, for calls from Python and from compiled
+    code. `places` gives fault, file, line and function for each error number, from 1.
+    `stores` lists the parameters whose memory it may change. `library` keeps the code
+    in memory.
     """
 
     entry: int
@@ -79,7 +79,7 @@ class Machine:
 
 
 def is_checked() -> bool:
-    """Return whether indices and overflow are checked: `TTR_CHECKS=1`."""
+    """Return whether compiled code checks indices and overflow (`TTR_CHECKS=1`)."""
     return os.environ.get("TTR_CHECKS", "") not in ("", "0")
 
 
@@ -105,7 +105,7 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except (OSError, RuntimeError):  # RuntimeError: there is no home
+    except (OSError, RuntimeError):  # RuntimeError: no home directory
         folder = Path(tempfile.mkdtemp(prefix="ttr_analysis-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -127,7 +127,7 @@ def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
 
 @cache
 def _environment() -> str:
-    """Return what machine code depends on besides its sources."""
+    """Return everything besides the sources that machine code depends on."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -141,7 +141,7 @@ def _environment() -> str:
 
 
 def load_kept(file: Path) -> Machine | None:
-    """Return machine code from a file; None if the file is missing, damaged or out of date."""
+    """Load cached machine code; None if the file is missing, damaged or out of date."""
     try:
         digest, content = file.read_bytes().split(b"\n", 1)
         if digest != _digest(content):
@@ -168,7 +168,7 @@ def _now(where: str) -> object:
 
 
 def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
-    """Write machine code to its file; the rename is atomic, since another process may do the same."""
+    """Write machine code to its file, with an atomic rename: another process may be doing the same."""
     try:
         content = pickle.dumps(
             {
@@ -188,7 +188,7 @@ def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
         except OSError:  # on Windows, while another process reads the file
             Path(temporary).unlink()
     except (OSError, pickle.PicklingError, AttributeError):
-        return  # a full disk, or a class inside a function, costs the next process some seconds and this one nothing
+        return  # a full disk, or a class inside a function: the next process compiles again, which takes seconds
 
 
 @contextlib.contextmanager
@@ -199,7 +199,7 @@ def _alone(file: Path) -> Iterator[None]:
             import fcntl
 
             lock = held.enter_context((file.parent / "lock").open("w"))
-            # One file for all roots: each has a byte of it.
+            # All roots share one lock file; each locks one byte of it.
             fcntl.lockf(lock, fcntl.LOCK_EX, 1, int.from_bytes(_digest(file.name.encode())[:4]))
         yield
 
@@ -209,9 +209,9 @@ def _alone(file: Path) -> Iterator[None]:
 
 def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) -> Machine:
     """
-    Return the machine code of a root, from its file or compiled now.
+    Return the machine code of a root, from the cache or compiled now.
 
-    With `is_quick`, code that is ready soon will do, unless the better is kept.
+    With `is_quick`, compile with little optimization, unless optimized code is cached.
     """
     effort = _effort(is_quick=is_quick)
     if not source.is_kept:
@@ -226,8 +226,8 @@ def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) ->
 
 
 def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Path | None) -> Machine:
-    """Compile a root, and keep its machine code if all its sources are files."""
-    from ttr_analysis._compile.program import Program  # the front end, which kept machine code does without
+    """Compile a root, and cache the machine code if all its sources are files."""
+    from ttr_analysis._compile.program import Program  # the front end, not needed for cached code
 
     program = Program(is_checked=is_checked())
     text, root = program.text(source, kinds)
@@ -277,7 +277,6 @@ _LINKED = itertools.count()
 
 @cache
 def _linker() -> Any:  # noqa: ANN401 - of llvmlite
-    """Return the linker of this process."""
     import llvmlite.binding as llvm
 
     return llvm.create_lljit_compiler(_target(_QUICK), use_jit_link=not _IS_WINDOWS)
@@ -293,20 +292,20 @@ def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], st
     return Machine(linked["entry"], linked["exported"], result, places, stores, linked)
 
 
-# -- a line for those who wait while a large function is compiled --------------------------------------------------
+# -- the message shown while a large function compiles --------------------------------------------------------------
 
 _LINES_PER_SECOND = 8_000
-"""Lines of LLVM text that a core of some years ago compiles in a second."""
+"""Lines of LLVM IR per second, on a core a few years old."""
 _LEAST_SECONDS = 2.0
 
 
 def announce(name: str, text: str) -> None:
-    """Print how long compiling will take, if it is long and standard error is shown to a user."""
+    """Print how long compiling will take, if it takes long and somebody sees standard error."""
     seconds = text.count("\n") / _LINES_PER_SECOND
     if seconds >= _LEAST_SECONDS and is_watched():
-        line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s; it is kept for later"
+        line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s, once; the result is cached"
         bars: Any = sys.modules.get("tqdm")
-        with bars.tqdm.external_write_mode(file=sys.stderr) if bars else contextlib.nullcontext():  # not into a bar
+        with bars.tqdm.external_write_mode(file=sys.stderr) if bars else contextlib.nullcontext():  # above a bar
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
 

@@ -1,4 +1,4 @@
-"""What has a value besides operators: arrays and records, names, choices, tuples and calls."""
+"""Compile expressions other than operators: arrays, records, names, conditionals, tuples and calls."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Arrays(Arithmetic):
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self.stored: set[str] = set()
-        """Variables into whose memory something may be stored."""
+        """Variables whose memory may be written."""
         self.loop_depth = 0
         self.result = source.declared("return")
 
@@ -60,7 +60,7 @@ class Arrays(Arithmetic):
             raise self.source.refuse(node, "a slice of a tuple", "name its items")
         index = self.integer(node.slice)
         if index.const is None or not -len(items) <= index.const < len(items):
-            raise self.source.refuse(node, "an index into a tuple that is not known while compiling", "use an array")
+            raise self.source.refuse(node, "an index into a tuple that is not a constant", "use an array")
         return items[int(index.const)]
 
     def read(self, place: Place) -> Value:
@@ -72,12 +72,12 @@ class Arrays(Arithmetic):
         return Value(place.cell.read, (part,))
 
     def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
-        """Return what an index or slice selects: a smaller array, or the place of a number."""
+        """Return what an index or slice selects: a subarray, or the place of a number."""
         cell = cast("Array", base.kind).cell
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) >= len(base.parts):
             what = f"{len(indices)} indices into {base.kind}"
-            raise self.source.refuse(node, what, "use as many as there are dimensions")
+            raise self.source.refuse(node, what, "give one for each dimension")
         offset, sizes = "0", []
         for at, n in enumerate(base.parts[1:]):
             offset = self.times(offset, n)
@@ -106,7 +106,7 @@ class Arrays(Arithmetic):
         return i.one
 
     def _slice(self, node: ast.Slice, n: str) -> tuple[str, str]:
-        """Return the first index of a slice, and its length."""
+        """Return the start and the length of a slice."""
         if node.step is not None:
             raise self.source.refuse(node.step, "a slice with a step", "loop with range(first, last, step)")
         first = self.integer(node.lower) if node.lower else constant(0)
@@ -140,7 +140,7 @@ class Arrays(Arithmetic):
     # -- changes --------------------------------------------------------------------------
 
     def place(self, node: ast.expr) -> Value | Place:
-        """Return what is assigned to: the place of a number, or part of an array."""
+        """Return the target of an assignment: the place of a number, or part of an array."""
         if isinstance(node, (ast.Subscript, ast.Attribute)):
             base = self.value(node.value)
             if isinstance(node, ast.Subscript) and isinstance(base.kind, Array):
@@ -158,7 +158,7 @@ class Arrays(Arithmetic):
         self.do(f"store {place.cell.llvm} {self.narrowed(node, value, place.cell)}, ptr {place.address}")
 
     def narrowed(self, node: ast.AST, value: Value, cell: Cell) -> str:
-        """Return a number as an array stores it."""
+        """Return a number converted to the dtype of an array."""
         self.number(node, value)
         if FLOAT in (cell.read, value.kind):
             part = self.convert(node, value, cell.read, "an item").one
@@ -195,7 +195,7 @@ class Arrays(Arithmetic):
         self.copy_cells(array, value)
 
     def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
-        """Make an array, on the stack if nothing can outlive the function or one turn of a loop."""
+        """Make an array, on the stack if it cannot outlive the function or one iteration of a loop."""
         on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
         return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
 
@@ -206,7 +206,7 @@ class Arrays(Arithmetic):
         self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {n}, i1 false)")
 
 
-# -- what compiled code may call besides compiled functions --------------------------------------------------------
+# -- built-in and numpy functions that compiled code may call -------------------------------------------------------
 
 
 def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
@@ -275,7 +275,7 @@ def _abs(self: Arrays, node: ast.Call) -> Value:
 
 
 def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, ast.Call], Value]:
-    """Return the writer of `min` or `max`; of equal values, Python takes the first."""
+    """Return the code generator for `min` or `max`; of equal values it takes the first, as Python does."""
 
     def write(self: Arrays, node: ast.Call) -> Value:
         if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
@@ -296,7 +296,7 @@ def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, 
 
 
 def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
-    """Return the writer of a new array: uninitialized, zeros, or full of a number."""
+    """Return the code generator for a new array: uninitialized, zeros, or filled with a number."""
 
     def write(self: Arrays, node: ast.Call) -> Value:
         args = list(node.args)
@@ -354,9 +354,7 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
         self.fill_array(node, array, value)
         return Value(NONE, ())
     if node.args or node.keywords or name not in ("copy", "sum"):
-        raise self.source.refuse(
-            node, f"the method {name!r} of an array", "there are fill, copy and sum; or write a loop"
-        )
+        raise self.source.refuse(node, f"the method {name!r} of an array", "use fill, copy, sum or a loop")
     if name == "copy":
         sizes = tuple(Value(INT, (size,)) for size in array.parts[1:])
         new = self.new_local_array(kind.cell.name, sizes, None)
@@ -366,10 +364,10 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
 
 
 def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
-    """Add up integers. Floats are refused: numpy adds them in another order than a loop."""
+    """Sum integers. Floats are refused because numpy adds them in a different order from a loop."""
     cell = cast("Array", array.kind).cell
     if cell.read is FLOAT:
-        raise self.source.refuse(node, "the sum of an array of floats", "write a loop: its order decides the last bits")
+        raise self.source.refuse(node, "the sum of an array of floats", "write a loop: the order decides the last bits")
     total = self.slot("i64")
     self.do(f"store i64 0, ptr {total}")
 
@@ -387,7 +385,7 @@ def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A local variable: its type, its addresses, the line that made it, and the flag that it has a value."""
+    """A local variable: type, addresses, the line that first sets it, and the flag that shows whether it is set."""
 
     kind: Type
     slots: tuple[str, ...]
@@ -414,7 +412,7 @@ class Expressions(Arrays):
                 self.fail_if(self.negated(self.get(f"load i1, ptr {variable.flag}")), Fault.UNBOUND)
             return self.load(variable.kind, variable.slots, frozenset((node.id,)))
         if node.id in self.source.local_names:
-            raise self.source.refuse(node, f"{node.id!r} before it has a value", "set it first, on every way")
+            raise self.source.refuse(node, f"{node.id!r} before it has a value", "set it on every path")
         if node.id not in self.source.names:
             raise self.source.refuse(node, f"the unknown name {node.id!r}", "define it at the top of the module")
         thing = self.source.names[node.id]
@@ -425,7 +423,7 @@ class Expressions(Arrays):
         base = self.evaluate(node.value)
         if isinstance(base, Static):
             if not hasattr(base.thing, node.attr):
-                raise self.source.refuse(node, f"the unknown name {ast.unparse(node)!r}", "see what there is")
+                raise self.source.refuse(node, f"the unknown name {ast.unparse(node)!r}", "check the spelling")
             thing = getattr(base.thing, node.attr)
             self.program.note(self.source, ast.unparse(node), thing)
             return Static(thing)
@@ -447,7 +445,7 @@ class Expressions(Arrays):
     # -- choices ------------------------------------------------------------------------
 
     def value_of_boolop(self, node: ast.BoolOp) -> Value:
-        """Write `and` and `or`, whose value is the last operand that was computed."""
+        """Compile `and` and `or`; the value is that of the last operand evaluated."""
         after = self.new_block("either")
         found = []
         for operand in node.values[:-1]:
@@ -462,7 +460,7 @@ class Expressions(Arrays):
         return self._joined(node, found, after)
 
     def value_of_ifexp(self, node: ast.IfExp) -> Value:
-        """Write `a if condition else b`; of a known condition, only one of them."""
+        """Compile `a if condition else b`; for a constant condition, only one branch."""
         yes, no, after = (self.new_block(hint) for hint in ("yes", "no", "chosen"))
         part = self.condition(node.test)
         if part in ("true", "false"):
@@ -475,7 +473,7 @@ class Expressions(Arrays):
         return self._joined(node, [first, second], after)
 
     def _joined(self, node: ast.AST, found: list[tuple[Value, Block]], after: Block) -> Value:
-        """Continue in one block after several, with the value of the one that was run."""
+        """Merge several blocks into one, with the value of the block that ran."""
         kind = self.common_type(node, [value for value, _ in found])
         values = []
         for value, block in found:
@@ -500,7 +498,7 @@ class Expressions(Arrays):
                 if isinstance(base.kind, Array):
                     return call_method(self, node, base, node.func.attr)
                 what = f"the method {node.func.attr!r} of {base.kind}"
-                raise self.source.refuse(node, what, "write a compiled function that is given it")
+                raise self.source.refuse(node, what, "write a compiled function that takes it as an argument")
         callee = self.evaluate(node.func)
         if isinstance(callee, Value):
             raise self.source.refuse(node, f"a call of {callee.kind}", "call a compiled function by its name")
@@ -516,7 +514,7 @@ class Expressions(Arrays):
         return call_builtin(self, node, thing)
 
     def _arguments(self, node: ast.Call, names: Sequence[str], what: str, defaults: dict[str, object]) -> list[Value]:
-        """Return arguments in the order of the parameters; they are computed in the order written."""
+        """Return arguments in the order of the parameters, evaluated in the order written."""
         if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             k.arg is None for k in node.keywords
         ):
@@ -526,7 +524,7 @@ class Expressions(Arrays):
             raise self.source.refuse(node, f"too many arguments for {what}", f"it takes {', '.join(names) or 'none'}")
         found = {name: self.value(argument) for name, argument in given}
         if len(found) < len(given):
-            raise self.source.refuse(node, f"an argument of {what} that is given twice", "give it once")
+            raise self.source.refuse(node, f"an argument of {what} given twice", "give it once")
         missing = [name for name in names if name not in found and name not in defaults]
         if missing:
             raise self.source.refuse(node, f"{what} without {', '.join(missing)}", "pass it")
@@ -539,7 +537,7 @@ class Expressions(Arrays):
         return self._invoke(f"@{instance.symbol}", arguments, instance.result, may_fail=instance.may_fail)
 
     def _instance(self, node: ast.Call, source: Source, values: list[Value]) -> tuple[Instance, list[Value]]:
-        """Return a compiled function for some arguments, and these converted to its annotations."""
+        """Return the compiled function for these arguments, and the arguments converted to its annotations."""
         arguments = []
         for name, value in zip(source.parameters, values, strict=True):
             declared = source.declared(name)
@@ -565,7 +563,7 @@ class Expressions(Arrays):
         return Value(result, parts, origin=frozenset[str]().union(*(value.origin for value in arguments)))
 
     def _lay_record(self, node: ast.Call, record: type[Record]) -> Value:
-        """Write `State()`, a new record, or `State(cells)`, one over an array."""
+        """Compile `State()`, a new record, or `State(cells)`, a record that views an array."""
         kind = Named(record)
         if not node.args and not node.keywords:
             zero = number(0.0) if kind.cell.read is FLOAT else "0"
@@ -578,7 +576,7 @@ class Expressions(Arrays):
         return Value(kind, array.parts[:1], origin=array.origin)
 
     def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
-        """Write `functions[i](...)`, for `Functions` or a tuple of functions at the top of a module."""
+        """Compile `functions[i](...)`, for `Functions` or a module-level tuple of functions."""
         base = self.evaluate(where.value)
         index = self.integer(where.slice)
         values = [self.value(argument) for argument in node.args]

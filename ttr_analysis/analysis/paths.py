@@ -1,7 +1,7 @@
 """
 Shortest paths between cities, and the longest trail of a set of routes.
 
-Answers name tracks, not only cities: the tracks of a double route may differ.
+Answers name tracks as well as cities, since the tracks of a double route may differ.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def __dir__() -> list[str]:
 Measure = Literal["length", "toll", "hops", "cards"]
 Weight = Measure | Literal["trains", "routes"] | Callable[[Route], float]
 """
-What a path is measured by: "length" (trains), "toll" (tokens), "hops" (number
-of routes), "cards" (see `expected_cards`), or a function that gives each route
-a number of 0 or more. "trains" is taken for length, and "routes" for hops.
+How to measure a path: "length" (trains), "toll" (tokens), "hops" (number of
+routes), "cards" (see `expected_cards`), or a function that returns a number of 0
+or more for each route. "trains" is a synonym of "length", "routes" of "hops".
 """
 
 
 def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
-    """Return the cost of every route by its id, exactly: a float counts as the decimal it prints as."""
+    """Return the exact cost of every route by its id; a float counts as the decimal it prints as."""
     game_map = as_map(game_map)
     if callable(weight):
         _check_function(weight)
@@ -90,18 +90,17 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     """
-    Return how many cards a route takes on average, knowing nothing of hands and piles.
+    Return the number of cards a route takes on average, before any card is seen.
 
-    The right color is at hand, one card a space, and all other cards come from a
-    fresh deck. Two things make a route cost more than its length:
+    It assumes one card of the right color for each space; all other cards come from
+    a fresh deck. Two things make a route cost more than its length:
 
-    - *Tunnel*: the expected surcharge when it is paid in a color (26 of 110 cards
-      match).
-    - *Sets*: any `k` cards may replace a wanted one. On a route with
-      locomotive symbols these are the locomotives of the symbols, on others the
-      card of every space. For each such space the player keeps `k` random cards;
-      every wanted card among them pays for a space, and each space left over takes
-      a set of `k`. On a gray route the wanted color is the most frequent one.
+    - *Tunnel*: the expected surcharge of a payment in a color (26 of 110 cards match).
+    - *Sets*: any `k` cards may replace one needed card: the locomotive of a symbol if
+      the route has symbols, else the card of any space. For each such space the player
+      keeps `k` random cards; every needed card among them pays for a space, and each
+      space left over takes a set of `k`. On a gray route the color needed is the one
+      of which most were drawn.
 
     Raises
     ------
@@ -110,9 +109,9 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
 
     Examples
     --------
-    A tunnel of two spaces, a ferry with one symbol among its two spaces (a
-    locomotive turns up among three cards in 34% of all cases), and four for
-    one on nine spaces:
+    A tunnel of two spaces; a ferry of two spaces, one with a symbol (three cards
+    include a locomotive in 34% of cases); and nine spaces where four cards replace
+    one:
 
     >>> nordic = ttr.load_map("nordic")
     >>> ids = "Kristiansand-Stavanger/0", "Aalborg-Göteborg/0", "Lieksa-Murmansk/0"
@@ -126,7 +125,7 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> float:
 
 
 def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
-    """Return the expected number of cards beyond one a space that sets take."""
+    """Return the expected number of cards that sets take beyond one per space."""
     if not route.swap_size:
         return Fraction(0)
     cards, n_cards = rules.cards, rules.deck.n_cards
@@ -144,15 +143,15 @@ def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
 
 @lru_cache(maxsize=256)
 def _singles_of_kind(n_kind: int, n_cards: int, n_kept: int, n_spaces: int) -> Fraction:
-    """Return the mean number of spaces that wanted cards among those kept pay for, one each."""
+    """Return the mean number of spaces paid for by the needed cards among those kept."""
     chances = hypergeometric(n_kind, n_cards, n_kept)
     return sum((min(k, n_spaces) * p for k, p in enumerate(chances)), Fraction(0))
 
 
 @lru_cache(maxsize=256)
 def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_kept: int, n_spaces: int) -> Fraction:
-    """Return the same for cards of the color with most of them, and locomotives if they are jokers."""
-    # The mean of min(n_spaces, most) is the sum of the chances that most is above 0, 1, ..., n_spaces - 1.
+    """Return the same for the color of which most cards were kept, plus locomotives if they are jokers."""
+    # The mean of min(n_spaces, most) is the sum of the probabilities that most exceeds 0, 1, ..., n_spaces - 1.
     ways = 0
     for limit in range(n_spaces):
         for n in range(min(n_locomotives, n_kept) + 1):
@@ -162,16 +161,16 @@ def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_k
 
 
 def _check_function(weight: Callable[..., object]) -> None:
-    """Refuse a function that does not take one route, such as NetworkX's of two nodes and an edge."""
+    """Refuse a function that does not take one route, such as a NetworkX weight of two nodes and an edge."""
     try:
         parameters = signature(weight)
-    except ValueError:  # some of C tell nothing
+    except ValueError:  # some functions written in C have no signature
         return
     try:
         parameters.bind(None)
     except TypeError as error:
         raise TypeError(
-            f"weight is a function of one route, as lambda route: route.length; called with a route alone: {error}"
+            f"weight must be a function of one route, such as lambda route: route.length: {error}"
         ) from None
 
 
@@ -180,9 +179,8 @@ def _is_measure(weight: object) -> TypeGuard[Measure]:
 
 
 def _checked(route: Route, cost: object) -> Fraction:
-    """Return the cost that a user's function gave a route, checked."""
     try:
-        number = float(cost)  # type: ignore[arg-type]  # whatever it is: that is the question
+        number = float(cost)  # type: ignore[arg-type]  # may be anything
     except (TypeError, ValueError):
         number = float("nan")
     if isinstance(cost, str) or not isfinite(number) or number < 0:
@@ -191,7 +189,6 @@ def _checked(route: Route, cost: object) -> Fraction:
 
 
 def _exact(cost: float | Rational) -> Fraction:
-    """Return a number exactly; a float as the decimal it prints as."""
     if isinstance(cost, Rational):
         return Fraction(int(cost.numerator), int(cost.denominator))
     return Fraction(repr(float(cost)))
@@ -203,19 +200,19 @@ def _exact(cost: float | Rational) -> Fraction:
 @dataclass(frozen=True, slots=True)
 class Path:
     """
-    A path from one city to another, by named tracks.
+    A path between two cities, with its tracks.
 
     Parameters
     ----------
     cities
         City names in order, both ends included.
     cost
-        What was minimized, 0 for owned routes.
+        The minimized quantity; owned routes count 0.
     weight
         "length" (trains), "toll" (tokens), "hops" (routes), "cards", or the
         name of your function.
     owned
-        Those of the routes you own.
+        The routes of the path that you own.
     """
 
     cities: tuple[str, ...]
@@ -226,32 +223,32 @@ class Path:
 
     @property
     def length(self) -> int:
-        """Spaces of all its routes, owned ones too (trains)."""
+        """Length of all routes, including owned ones (trains)."""
         return sum(route.length for route in self.routes)
 
     @property
     def to_claim(self) -> tuple[Route, ...]:
-        """Its routes still to be claimed, in order."""
+        """The routes still to claim, in order."""
         return tuple(route for route in self.routes if route not in self.owned)
 
     @property
     def trains(self) -> int:
-        """Trains that its routes still to be claimed take."""
+        """Trains for the routes still to claim."""
         return sum(route.length for route in self.to_claim)
 
     @property
     def toll(self) -> int:
-        """Tokens that its routes still to be claimed cost."""
+        """Tokens for the routes still to claim."""
         return sum(route.toll for route in self.to_claim)
 
     @property
     def points(self) -> int:
-        """Points for its routes still to be claimed."""
+        """Points for the routes still to claim."""
         return sum(route.points for route in self.to_claim)
 
     @property
     def n_routes(self) -> int:
-        """Number of its routes."""
+        """Number of routes."""
         return len(self.routes)
 
     def __repr__(self) -> str:
@@ -264,7 +261,7 @@ class Path:
 
 class NoPathError(ValueError):
     """
-    Two places that no open route joins; the message names what separates them.
+    No open routes connect two places; the message names the closed routes between them.
 
     Parameters
     ----------
@@ -275,7 +272,7 @@ class NoPathError(ValueError):
     def __init__(self, a: str, b: str, cut: Sequence[Route]) -> None:
         self.cut = tuple(cut)
         reason = (
-            f"cut off by the closed routes {', '.join(route.id for route in cut)}" if cut else "they are not joined"
+            f"cut off by the closed routes {', '.join(route.id for route in cut)}" if cut else "they are not connected"
         )
         super().__init__(f"no path from {a} to {b}: {reason}")
 
@@ -296,8 +293,8 @@ def shortest_path(
     Parameters
     ----------
     a, b
-        Cities, border points, or countries: any border point of the country is
-        enough, and no path passes through a country.
+        Cities, border points or countries. Any border point of a country will do;
+        paths never pass through a country.
     weight
         What to minimize: "length" (trains), "toll" (tokens), "hops" (number of
         routes), "cards" (`expected_cards`), or a function from a route to a
@@ -305,16 +302,16 @@ def shortest_path(
     closed
         Routes that cannot be used.
     owned
-        Routes you own: they cost nothing.
+        Routes you own, at no cost.
     avoid
-        Any of "tunnels", "ferries", "gray" and "tolls", and cities. Owned
-        routes are never avoided.
+        Any of "tunnels", "ferries", "gray", "tolls" and city names. Owned routes
+        are never avoided.
 
     Returns
     -------
     path
-        Among equal costs, the one with the fewest trains to place, then tokens
-        to pay, then routes, then by the map's order of routes.
+        Ties go to the path with the fewest trains, then tokens, then routes, then
+        to the routes that come first on the map.
 
     Raises
     ------
@@ -323,13 +320,13 @@ def shortest_path(
     UnknownNameError
         If a place, a route or the weight does not exist.
     ValueError
-        If a route is both closed and owned, or the function returns something
-        else than a finite number of 0 or more.
+        If a route is both closed and owned, or the weight function does not return
+        a finite number of 0 or more.
 
     Notes
     -----
-    Dijkstra's algorithm by NetworkX, with costs as fractions, so that equal costs
-    compare equal whatever the order of the routes.
+    NetworkX's Dijkstra on exact fractions, so that equal costs compare equal
+    whatever the order of the routes.
 
     Examples
     --------
@@ -368,20 +365,20 @@ def shortest_paths(
     limit: int = 1000,
 ) -> tuple[Path, ...]:
     """
-    Return all paths between two places that cost the least.
+    Return all paths of least cost between two places.
 
     Parameters
     ----------
     game_map, a, b, weight, closed, owned, avoid
         As for `shortest_path`.
     limit
-        Most paths before an error is raised.
+        More paths than this raise an error.
 
     Returns
     -------
     paths
-        One for each sequence of different cities, by the tracks that
-        `shortest_path` would take; its answer is the first.
+        One path for each sequence of cities, on the tracks that `shortest_path`
+        prefers; the first is the path that it returns.
 
     Raises
     ------
@@ -401,7 +398,7 @@ def shortest_paths(
     nx.add_star(G, [_Board.GOAL, *end_cities(game_map, b)], cost=0)
     if not nx.has_path(G, _Board.START, _Board.GOAL):
         raise board.no_path(a, b)
-    ways: set[tuple[str, ...]] = set()  # a set: NetworkX repeats paths that begin with an edge of no cost
+    ways: set[tuple[str, ...]] = set()  # NetworkX repeats paths that begin with an edge of cost 0
     for _, *way, _ in nx.all_shortest_paths(G, _Board.START, _Board.GOAL, weight="cost"):
         ways.add(tuple(way))
         if len(ways) > limit:
@@ -417,13 +414,13 @@ def distance_matrix(
     owned: Iterable[RouteLike] = (),
 ) -> pd.DataFrame:
     """
-    Return the least cost between every two cities, with the parameters and errors of `shortest_path`.
+    Return the least cost between all pairs of cities; parameters and errors are those of `shortest_path`.
 
     Returns
     -------
     matrix
-        Rows and columns are all cities in the order of the map, border points
-        included; infinite where there is no path.
+        Rows and columns are the cities in map order, border points included;
+        infinite where there is no path.
 
     Examples
     --------
@@ -488,7 +485,7 @@ class _Board:
         return ranked
 
     def path(self, cities: Sequence[str]) -> Path:
-        """Return the path through some cities, by the best tracks."""
+        """Return the path through these cities, on the best tracks."""
         edges = [self.graph.edges[pair] for pair in pairwise(cities)]
         routes = tuple(edge["route"] for edge in edges)
         cost = Fraction(sum(edge["cost"] for edge in edges), self.scale)
@@ -501,7 +498,7 @@ class _Board:
         )
 
     def rank(self, cities: Sequence[str]) -> int:
-        """Return the number that orders the paths through some cities."""
+        """Return the sort key of the path through these cities."""
         return sum(self.graph.edges[pair]["rank"] for pair in pairwise(cities))
 
     def no_path(self, a: End, b: End) -> NoPathError:
@@ -527,7 +524,7 @@ class Trail:
     cities
         City names in order.
     length
-        Trains on all of them.
+        Total trains.
     """
 
     cities: tuple[str, ...]
@@ -536,7 +533,7 @@ class Trail:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it ends where it began."""
+        """Whether the trail ends where it begins."""
         return bool(self.routes) and self.cities[0] == self.cities[-1]
 
     def __repr__(self) -> str:
@@ -551,19 +548,19 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     """
     Return the longest trail in a set of routes: the longest continuous path.
 
-    A trail uses no route twice, but may pass through a city several times and
-    may end where it began. What the rule books call a path is a trail.
+    A trail uses no route twice, but may visit a city several times and may end
+    where it begins. The "path" of the rule books is a trail.
 
     Parameters
     ----------
     routes
-        Routes, ids, or pairs of cities with all their tracks.
+        Routes, ids, or pairs of cities (all their tracks).
 
     Returns
     -------
     trail
-        One of the longest, always the same, from the first possible city in the
-        order of the map; empty without routes.
+        Among equally long trails always the same one, starting at the earliest
+        possible city in map order; empty if there are no routes.
 
     Raises
     ------
@@ -572,9 +569,9 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
 
     Notes
     -----
-    Exact, as defined in `ttr_analysis.rules.trails`. The routes of a player take a
-    few microseconds compiled; a whole map, by an integer program, about 30 ms. The
-    order of the routes is an Euler trail by NetworkX.
+    Exact; see `ttr_analysis.rules.trails`. One player's routes take a few
+    microseconds when compiled; a whole map takes an integer program, about 30 ms.
+    NetworkX orders the routes as an Euler trail.
 
     Examples
     --------
@@ -584,7 +581,7 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     >>> trail.length, trail.cities
     (10, ('Bergen', 'Oslo', 'Göteborg', 'Örebro', 'Oslo'))
 
-    All routes of the map, 207 spaces, but for 21 of them:
+    All routes of the map have 207 spaces; the trail leaves out 21:
 
     >>> longest_trail(nordic, nordic.routes).length
     186
@@ -604,7 +601,7 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
 
 
 def _walk(routes: Sequence[Route], order: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the cities and the route ids of a walk over all routes, each once."""
+    """Return the cities and route ids of a walk that uses each route once."""
     G: nx.MultiGraph[str] = nx.MultiGraph()
     for route in routes:
         G.add_edge(*route.cities, key=route.id)

@@ -1,4 +1,4 @@
-"""What the commands share: the group, options, messages that end a command, and interrupts."""
+"""Shared by all commands: the group, options, fatal messages and interrupts."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Stopped(click.ClickException):
 
     @classmethod
     def by(cls, error: OSError, what: str) -> Stopped:
-        """Return the message of an error of the operating system."""
+        """Return the message for an operating system error."""
         return cls(f"{what}: {error.strerror or error}")
 
 
 def as_file_name(name: str) -> str:
-    """Return the name of a person without the characters that files cannot have in theirs on some system."""
+    """Return a person's name without characters that some operating system forbids in file names."""
     return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "-", name)
 
 
 class Time(click.FloatRange):
-    """A length of time: `FloatRange` lets "nan" pass."""
+    """A duration. Unlike `FloatRange`, it refuses "nan"."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        """Return the time, which is a number."""
+        """Return the duration as a number."""
         time = float(super().convert(value, param, ctx))
         if math.isnan(time):
             self.fail(f"{value} is not a number.", param, ctx)
@@ -48,7 +48,7 @@ class Time(click.FloatRange):
 
 
 def complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> list[CompletionItem]:
-    """Return the maps of the package that complete a word, or else folders."""
+    """Return the built-in maps that complete a word, else folders."""
     from ttr_analysis.maps.loading import map_names
 
     maps = [CompletionItem(name) for name in map_names() if name.startswith(begin)]
@@ -56,7 +56,7 @@ def complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> li
 
 
 def split_names(text: str) -> list[str]:
-    """Return names that commas separate."""
+    """Split names at commas."""
     return [name.strip() for name in text.split(",")]
 
 
@@ -69,7 +69,7 @@ no_progress = click.option("--no-progress", is_flag=True, help="Show no progress
 
 @click.group(
     epilog=(
-        "Exit codes: 0 done, 1 the map or game has faults, 2 a wrong argument or a file that cannot be read or "
+        "Exit codes: 0 success, 1 faults in the map or game, 2 a wrong argument or a file that cannot be read or "
         "written, 130 interrupted.\n\n"
         "\b\nFor completion in bash, add this line to ~/.bashrc (zsh and fish are similar):\n"
         '  eval "$(_TTR_ANALYSIS_COMPLETE=bash_source ttr-analysis)"'
@@ -82,10 +82,10 @@ def commands() -> None:
 
 class Interrupt:
     """
-    An interrupt that nothing can swallow.
+    A context in which Ctrl-C always surfaces as a `KeyboardInterrupt`.
 
-    Compilers run Python functions as callbacks: an interrupt in one of them is
-    lost, or comes out as another error. Within this context it stays what it was.
+    LLVM and solvers call back into Python: an interrupt inside a callback is lost, or
+    turns into another error. On leaving, this context raises it again.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Interrupt:
             self._hook(lost)
 
     def check(self) -> None:
-        """Raise the interrupt if it was seen."""
+        """Raise a KeyboardInterrupt if Ctrl-C was pressed."""
         if self._seen:
             raise KeyboardInterrupt
 

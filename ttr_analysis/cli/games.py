@@ -111,7 +111,7 @@ def review(
             curve = studies.win_curve(record, progress=not no_progress) if open_cards else None
             write_review(found, out, open_cards=curve)
     except (studies.Interrupted, KeyboardInterrupt):
-        more = f": {kept} has the moves judged so far, and the same command resumes the review" if kept.exists() else ""
+        more = f": {kept} has the moves judged so far; run the same command to resume" if kept.exists() else ""
         raise Stopped(f"interrupted{more}", INTERRUPTED) from None
     except OSError as error:
         raise Stopped.by(error, f"cannot write {error.filename or out}") from None
@@ -146,7 +146,7 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
             found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
             write_insights(found, out)
     except KeyboardInterrupt:
-        raise Stopped(f"interrupted: {folder} has the reviews so far, the same command resumes", INTERRUPTED) from None
+        raise Stopped(f"interrupted: {folder} has the reviews so far; rerun to resume", INTERRUPTED) from None
     except OSError as error:
         raise Stopped.by(error, str(error.filename or folder)) from None
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Commands about maps: study one, list, check or fit them, and let players play on them."""
+"""Commands on maps: study, list, check and fit them, and run leagues and many games."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def study(
     """
     Write the study of a map as an HTML page.
 
-    MAP is a map of the package (see the maps command) or a map folder. The page is
+    MAP is a built-in map (see the maps command) or a map folder. The page is
     self-contained; its tables are saved beside it as CSV files.
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 
     game_map = load_map(map_, variant=variant)
     out = out or Path("studies") / "-".join(filter(None, [game_map.name or "map", variant]))
-    # Loading the numeric libraries takes a second: after the checks that need none of them.
+    # Imported after the checks: the numeric libraries take a second to load.
     from ttr_analysis.report import Settings, write_study
     from ttr_analysis.report.study import PAGE, TABLES
 
@@ -75,7 +75,7 @@ def study(
     except OSError as error:
         raise Stopped.by(error, f"cannot write the study to {out}") from None
     except KeyboardInterrupt:
-        kept = f"There is no {PAGE}; the finished tables in {out / TABLES} are complete."
+        kept = f"There is no {PAGE} yet; the tables in {out / TABLES} are complete as far as they go."
         raise Stopped(f"interrupted. {kept}", INTERRUPTED) from None
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
     return DONE
@@ -102,9 +102,9 @@ def check(folder: str) -> int:
     """
     Check a map and print its faults.
 
-    FOLDER is a map folder, or a map of the package. Each fault is shown with
-    its file, line and field, what was expected and what was found. If there are
-    none, you get a summary, with warnings about probable mistakes.
+    FOLDER is a map folder or a built-in map. Each fault is shown with its file, line
+    and field, what was expected and what was found. If there are none, you get a
+    summary, with warnings about probable mistakes.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.maps.summary import doubts, offers
@@ -120,18 +120,18 @@ def check(folder: str) -> int:
 
 @commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
 @map_argument
-@click.option("--players", type=NATURAL, metavar="N", help="Only games of so many players.  [default: all]")
+@click.option("--players", type=NATURAL, metavar="N", help="Only games with this number of players.  [default: all]")
 @click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
-@number("--rounds", type=NATURAL, default=80, help="Rounds of some 8,000 games each.")
+@number("--rounds", type=NATURAL, default=80, help="Rounds of about 8,000 games each.")
 @number("--seed", type=NATURAL, default=0, help="Random seed.")
 @no_progress
 def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> int:
     """
-    Fit Planner to a map: find the numbers with which it wins most.
+    Fit Planner to a map: find the parameters that win most often.
 
-    MAP is a map folder. The numbers are written to planner.toml there, where
-    everything that plays the map finds them. It takes some minutes for each number of
-    players, on all cores; if you interrupt it, the same command goes on.
+    MAP is a map folder. The parameters go to planner.toml in that folder, and every
+    game on the map uses them. Each number of players takes a few minutes on all cores.
+    If you interrupt the command, run it again to resume.
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 
@@ -148,7 +148,7 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     except OSError as error:
         raise Stopped.by(error, f"cannot write to {folder}") from None
     except KeyboardInterrupt:
-        raise Stopped("interrupted. The same command goes on.", INTERRUPTED) from None
+        raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED) from None
     print(folder / "planner.toml")
     return DONE
 
@@ -156,7 +156,7 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
 @commands.command(epilog="Example: ttr-analysis league nordic --players Planner,Racer,Greedy --games 500")
 @map_argument
 @click.option("--players", metavar="NAMES", help="Names of players, separated by commas.  [default: all compiled ones]")
-@number("--games", type=click.IntRange(1, 1_000_000), default=500, help="Games of each set of players that meet.")
+@number("--games", type=click.IntRange(1, 1_000_000), default=500, help="Games for each group of players that meet.")
 @click.option("--reference", default="Planner", show_default=True, help="The player whose rating is 0.")
 @number("--seats", type=NATURAL, default=2, help="Players in a game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
@@ -174,10 +174,10 @@ def league(
     no_progress: bool,
 ) -> int:
     """
-    Let players play each other, and rate them against one of them.
+    Rate players against a reference player by letting all of them play each other.
 
-    MAP is a map of the package (see the maps command) or a map folder. Every two
-    players meet on the same deals and change seats. 400 points of rating are odds of
+    MAP is a built-in map (see the maps command) or a map folder. Each pair of players
+    meets on the same deals and swaps seats. A lead of 400 rating points means odds of
     ten to one.
     """
     from ttr_analysis.maps.loading import load_map
@@ -193,10 +193,10 @@ def league(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     except KeyboardInterrupt:
-        raise Stopped("interrupted before all had met", INTERRUPTED) from None
+        raise Stopped("interrupted before every pair had met", INTERRUPTED) from None
     print(f"{game_map.title}, {seats} players a game, {games} games of each {'pair' if seats == 2 else 'set'}\n")  # noqa: PLR2004
     print(found.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3).to_string())
-    print("\nHow often the player of a row came before the player of a column:\n")
+    print("\nHow often the player in the row finished ahead of the player in the column:\n")
     print(found.matrix.round(3).to_string(na_rep="-"))
     return DONE
 
@@ -206,15 +206,15 @@ def league(
 @click.argument("points", type=int)
 @click.option("--players", type=NATURAL, metavar="N", required=True, help="Players in the game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@click.option("--against", default="Planner", show_default=True, help="Names of policies, separated by commas.")
-@number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games of each policy.")
+@click.option("--against", default="Planner", show_default=True, help="Policies to compare with, separated by commas.")
+@number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each policy.")
 @number("--seed", type=NATURAL, default=7, help="Random seed.")
 def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> int:
     """
     Show how good a score is.
 
-    MAP is a map of the package (see the maps command) or a map folder. POINTS are
-    compared with those of policies that play among their equals.
+    MAP is a built-in map (see the maps command) or a map folder. POINTS is compared
+    with the scores of policies, each in games against copies of itself.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -247,9 +247,10 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 @no_progress
 def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> int:  # noqa: ANN401
     """
-    Play many games, and write games, seats and decisions as Parquet files.
+    Play many games, and save games, seats and decisions as Parquet files.
 
-    Searcher may be given its rollouts. The same command resumes after an interruption.
+    A number after Searcher sets its rollouts, as in Searcher:200. After an
+    interruption, run the same command to resume.
     """
     from concurrent.futures import ThreadPoolExecutor as Threads
 
@@ -264,6 +265,6 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
     except (OSError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     if not result.is_complete:
-        raise Stopped("interrupted. The same command resumes.", INTERRUPTED)
+        raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED)
     print(f"{out}: {result.n_games:,} games")
     return DONE

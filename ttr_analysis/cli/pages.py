@@ -66,10 +66,10 @@ def play(  # the other options are those of the table
     """
     Play on a map in the browser.
 
-    MAP is a map of the package (see the maps command) or a map folder. You play
-    against policies on a page that only this machine can open. Press Ctrl-C to stop.
-    Each game has its own file, which is saved after each move. Continue it whenever
-    you like with --continue, even if the machine stopped.
+    MAP is a built-in map (see the maps command) or a map folder. You play against
+    policies on a page that only this machine can open. Press Ctrl-C to stop. Each game
+    is saved to its own file after every move, so you can resume it at any time with
+    --continue, even after a crash.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -164,13 +164,13 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     """
     Find the best move in positions of games, in the browser.
 
-    Without FOLDER they are those that come with the maps. FOLDER holds records (.jsonl)
-    and logs of Board Game Arena (.txt) of your own games: then the positions are those in
-    which you lost most. They are looked for once, and again after you add a game, or
-    if you give --minutes or --puzzles and fewer were found. If you interrupt the search,
-    the same command resumes it.
+    Without FOLDER, you get the positions that come with the maps. FOLDER holds records
+    (.jsonl) and Board Game Arena logs (.txt) of your own games: then you get the
+    positions in which you lost most. The first search takes a while; its result is
+    reused until you add a game, or ask for more with --minutes or --puzzles. If you
+    interrupt the search, run the same command to resume.
 
-    Your answers are kept, and what you missed comes back.
+    Your answers are saved, and positions that you missed come back.
     """
     if bool(folder) != bool(player):
         raise click.UsageError("Give both FOLDER and --player, or neither.")
@@ -222,7 +222,7 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
         if found:
             save_puzzles(found, kept)
     except KeyboardInterrupt:
-        raise Stopped("interrupted: what was found so far is kept, the same command resumes", INTERRUPTED) from None
+        raise Stopped("interrupted: the positions found so far are saved; rerun to resume", INTERRUPTED) from None
     except OSError as error:
         raise Stopped.by(error, str(error.filename or folder)) from None
     except ValueError as error:

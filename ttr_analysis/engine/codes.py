@@ -1,9 +1,9 @@
 """
-Actions and events as two numbers, a *code* and a *value*, and the tape on which they are kept.
+Actions and events as two numbers, a *code* and a *value*, and the tape that stores them.
 
 A code holds a kind in its lowest bits, then a seat, then an argument: see
-`make_event`. Policies and rules leave the seat at 0, as `make_action` does: it
-is the one that acts; events on a tape have it.
+`make_event`. In actions the seat is 0, whoever acts (`make_action`); only events on
+a tape name the seat.
 
 =================  ====================  =======================================
 kind               argument              value
@@ -59,7 +59,7 @@ ATTEMPT_TUNNEL: Final = 10
 N_ACTIONS: Final = ATTEMPT_TUNNEL + 1
 
 FIRST_EVENT: Final = 32
-"""Kinds below are actions, this and those above outcomes of chance."""
+"""Kinds below this one are actions; this one and those above are outcomes of chance."""
 CARD_DEALT: Final = FIRST_EVENT
 CARD_DRAWN: Final = FIRST_EVENT + 1
 MARKET_CARD: Final = FIRST_EVENT + 2
@@ -67,7 +67,7 @@ CARD_REVEALED: Final = FIRST_EVENT + 3
 TICKET_OFFERED: Final = FIRST_EVENT + 4
 NEUTRAL_TICKET: Final = FIRST_EVENT + 5
 SHUFFLED: Final = FIRST_EVENT + 6
-"""No outcome of chance but its place: the discards became a pile, or the market was replaced."""
+"""Marks when the discards became a pile or the market was replaced; nothing random is stored."""
 
 SHUFFLED_CARDS: Final = 0
 SHUFFLED_TICKETS: Final = 1
@@ -82,11 +82,11 @@ CODE_BITS: Final = 31
 KIND_MASK: Final = (1 << KIND_BITS) - 1
 _SEAT_MASK: Final = (1 << SEAT_BITS) - 1
 NO_SEAT: Final = ~(_SEAT_MASK << SEAT_SHIFT)
-"""All bits of a code but those of the seat."""
+"""All bits of a code except those of the seat."""
 
 CARD_BITS: Final = 6
 MOST_OF_A_KIND: Final = (1 << CARD_BITS) - 1
-"""Cards of one kind that can be packed; nobody holds more."""
+"""Most cards of one kind that fit into packed cards; nobody ever holds more."""
 
 
 @short
@@ -103,13 +103,13 @@ def make_event(kind: int, seat: int, argument: int = 0) -> int:
 
 @short
 def make_action(kind: int, argument: int) -> int:
-    """Return the code of an action, which leaves the seat at 0."""
+    """Return the code of an action, with seat 0."""
     return make_event(kind, 0, argument)
 
 
 @short
 def without_seat(code: int) -> int:
-    """Return the code of an action from that of its event."""
+    """Return an event's code with the seat set to 0, which is the code of its action."""
     return code & NO_SEAT
 
 
@@ -127,14 +127,14 @@ def seat_of(code: int) -> int:
 
 @short
 def argument_of(code: int) -> int:
-    """Return the slot, route or other argument."""
+    """Return the argument of a code, such as a slot or route."""
     return code >> ARGUMENT_SHIFT
 
 
 @quickly_compiled
 def pack_cards(cards: Ints) -> int:
     """
-    Return nine counts as one number.
+    Pack nine counts into one number.
 
     >>> cards = np.array([0, 3, 0, 2, 7, 0, 0, 2, 1])
     >>> again = np.zeros(9, dtype=np.int64)
@@ -150,8 +150,8 @@ def pack_cards(cards: Ints) -> int:
 
 @quickly_compiled
 def unpack_cards(packed: int, cards: Ints) -> None:
-    """Fill in the nine counts of a packed number."""
-    for color in range(N_COLORS):  # eight at once; what is read soon after a store of fewer would wait for it
+    """Unpack a number into nine counts."""
+    for color in range(N_COLORS):  # written eight at a time, so that a later wide read does not stall on a narrow store
         cards[color] = (packed >> (CARD_BITS * color)) & MOST_OF_A_KIND
     cards[LOCOMOTIVE_INDEX] = (packed >> (CARD_BITS * LOCOMOTIVE_INDEX)) & MOST_OF_A_KIND
 
@@ -164,7 +164,7 @@ def unpack_all(packed: Ints) -> Ints:
 
 @compiled
 def pack_single(color: int, own: int, locomotives: int) -> int:
-    """Return cards of one color (any, if there are none of it) and locomotives as one number."""
+    """Pack cards of one color and locomotives; the color does not matter if `own` is 0."""
     packed = locomotives << (CARD_BITS * LOCOMOTIVE_INDEX)
     return packed + (own << (CARD_BITS * color)) if own > 0 else packed
 
@@ -178,7 +178,7 @@ def unpacked(value: int) -> CardCounts:
 
 def packed(cards: CardCounts) -> int:
     """
-    Return counts as packed cards; an `IllegalActionError` if they are none, or more of a kind than can be packed.
+    Pack counts; raise an `IllegalActionError` for anything else, or for more cards of a kind than fit.
 
     >>> unpacked(packed(CardCounts.of(blue=3, locomotive=1)))
     CardCounts.of(blue=3, locomotive=1)
@@ -194,54 +194,54 @@ def packed(cards: CardCounts) -> int:
 
 READ_AT: Final = 0
 READ_END: Final = 1
-"""Outcomes are read from the tape up to here; at 0, chance is random."""
+"""End of the scripted outcomes; 0 means that outcomes are drawn at random."""
 WRITE_AT: Final = 2
 WRITE_END: Final = 3
-"""Events are written up to here; a tape that is full is written no further, but counted."""
+"""End of the room for events; further events are counted but not stored."""
 TAPE_START: Final = 4
-"""First cell of the outcomes to be read, two cells each; the events written follow them."""
+"""First cell of the scripted outcomes, two cells each; the events follow them."""
 
 
 # -- why an action is illegal --------------------------------------------------------------------------------------
 
 
 class ActionFault(IntEnum):
-    """Why an action is illegal; the words are beside the action."""
+    """Why an action is illegal; the messages are beside each action."""
 
     NONE = 0
     OVER = 1
     PHASE = 2
-    """The seat decides something else now."""
+    """The seat must decide something else now."""
     NO_CARDS = 3
     SLOT = 4
     EMPTY_SLOT = 5
     SECOND_LOCOMOTIVE = 6
-    """A face-up locomotive may not be a later card of a turn."""
+    """A face-up locomotive may only be the first card of a turn."""
     MARKET_CLOSED = 7
-    """Both piles are empty, and face-up cards may then not be taken."""
+    """Both piles are empty, and the rules then forbid taking face-up cards."""
     ROUTE = 8
     TAKEN = 9
     TWIN_OWN = 10
     """The seat owns the other track."""
     TWIN_CLOSED = 11
-    """The other track is taken, which closes this one with so few players."""
+    """The other track is taken, which closes this one in a game of so few players."""
     TRAINS = 12
     CARDS = 13
     PAYMENT = 14
     """The cards do not pay for the route: `rules.payment.payment_fault` says why."""
     LOANS = 15
-    """The tokens do not suffice, and no loan is left."""
+    """There are too few tokens, and no loan is left."""
     SURCHARGE = 16
     NO_TICKETS = 17
     KEEP_FEW = 18
     KEEP_OTHER = 19
     NEUTRAL_ROUTE = 20
     NOT_STUCK = 21
-    """Another action is legal, so that passing is not."""
+    """Passing is illegal because another action is legal."""
     UNKNOWN_FACE_UP = 22
-    """The record does not know the card in that slot, and it is not said."""
+    """The record does not know the card in that slot, and the action does not name it."""
     KNOWN_FACE_UP = 23
-    """It is said which card lies in that slot, though the record knows it."""
+    """The action names the card in that slot, though the record knows it."""
     NONE_UNSEEN = 24
     """No card of that kind is unseen."""
     CITY = 25

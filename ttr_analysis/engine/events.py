@@ -1,4 +1,4 @@
-"""What happens in a game, in words: moves of seats and outcomes of chance, and why an outcome does not fit."""
+"""Events of a game as objects: moves, outcomes of chance, and messages on outcomes that do not fit."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ ChanceKind = Literal[
     "tickets_shuffled",
     "market_replaced",
 ]
-"""What chance decided; the last three are places where something was shuffled, without an outcome."""
+"""Kinds of chance outcome; the last three only mark that something was shuffled or replaced."""
 
 CHANCE_KINDS: Final[tuple[ChanceKind, ...]] = get_args(ChanceKind)
 
 NOTICES: Final[tuple[ChanceKind, ...]] = ("cards_shuffled", "tickets_shuffled", "market_replaced")
-"""Kinds that follow from what was before: a script of outcomes may leave them out. In the order of `SHUFFLED_*`."""
+"""Kinds that follow from earlier events, so scripts may omit them; in the order of `SHUFFLED_*`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,15 @@ class Chance:
     kind
         What happened: see `ChanceKind`.
     seat
-        The seat that gets the card or ticket, if one does.
+        The seat that gets the card or ticket, if any.
     slot
         The market slot of a "market_card", else None.
     card
-        The kind of card; None if there is none, or the record does not know it.
+        The kind of card; None without a card, or if the record does not know it.
     ticket
         The ticket; None likewise.
     matches
-        Whether an unknown card that was turned over matches the color played; else
+        For an unknown card turned over: whether it matches the color played. Else
         None.
 
     Examples
@@ -123,7 +123,7 @@ class StartPosition:
     Parameters
     ----------
     words
-        The position in words, part by part.
+        The position in words, one text per part.
     """
 
     position: Position
@@ -136,14 +136,14 @@ class StartPosition:
 @dataclass(frozen=True, slots=True)
 class Correction:
     """
-    A correction of a record: of a move that was wrong, or forgotten.
+    A correction of a record, for a wrong or missing move.
 
     Parameters
     ----------
     position
-        What is corrected, and why (`position.reason`).
+        The corrected parts, and the reason (`position.reason`).
     words
-        The correction in words, part by part.
+        The correction in words, one text per part.
     """
 
     position: Position
@@ -151,7 +151,7 @@ class Correction:
 
     @property
     def reason(self) -> str:
-        """Why the record is corrected."""
+        """The reason for the correction."""
         return self.position.reason
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
 
 
 def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Chance:
-    """Return an event from its code and value, and the packed state before its step."""
+    """Return the event with a code and value, given the packed state before its step."""
     if kind_of(code) < codes.FIRST_EVENT:
         return Move(seat_of(code), codec.decode(code, value, state))
     return decode_chance(codec, code, value)
@@ -177,7 +177,7 @@ def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Ch
 
 def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     """
-    Return an outcome of chance from its code and value.
+    Return the outcome of chance with a code and value.
 
     >>> from ttr_analysis.engine.actions.table import codec_of
     >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
@@ -214,7 +214,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         return code, codec.ticket_index(outcome.ticket)
     if outcome.card is None and outcome.kind == "card_revealed":
         if outcome.matches is None:
-            raise GameError(f"everyone sees a card_revealed, so that it is known whether it matches, got {outcome!r}")
+            raise GameError(f"card_revealed needs a card, or matches, since everyone sees it: got {outcome!r}")
         return code, UNKNOWN_MATCH if outcome.matches else UNKNOWN_CARD
     try:
         return code, UNKNOWN_CARD if outcome.card is None else card_index(outcome.card)
@@ -223,7 +223,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
 
 
 def script_of(codec: Codec, outcomes: Iterable[Chance]) -> Rows:
-    """Return outcomes as a script for the kernel, without those in `NOTICES`."""
+    """Return the kernel's script for outcomes, omitting those in `NOTICES`."""
     return [encode_chance(codec, outcome) for outcome in outcomes if getattr(outcome, "kind", None) not in NOTICES]
 
 
@@ -231,7 +231,7 @@ def tape_of(script: Rows | None, n_events: int) -> Ints:
     """Return a tape with room for some events; its script is the outcomes of chance, None to have them drawn."""
     start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
-    if script is not None:  # an empty one too: what is read ends above 0
+    if script is not None:  # an empty script counts as one: READ_END is above 0
         tape[codes.READ_AT], tape[codes.READ_END] = codes.TAPE_START, start
         tape[codes.TAPE_START : start] = np.array(script, dtype=np.int64).reshape(-1)
     tape[codes.WRITE_AT], tape[codes.WRITE_END] = start, len(tape)
@@ -240,7 +240,7 @@ def tape_of(script: Rows | None, n_events: int) -> Ints:
 
 def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
     if number is None or not 0 <= number < limit:
-        raise GameError(f"the {what} of a {outcome.kind} is a number from 0 to {limit - 1}, got {number!r}")
+        raise GameError(f"the {what} of a {outcome.kind} must be from 0 to {limit - 1}, got {number!r}")
     return number
 
 
@@ -248,7 +248,7 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
 
 
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
-    """Return which outcome of a script is the first that does not fit the events that the kernel wrote, and why."""
+    """Explain the first outcome of a script that does not fit the events that the kernel wrote."""
     wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
@@ -263,14 +263,14 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
 
 
 def why_not(code: int) -> str:
-    """Return why an outcome of the right kind cannot be."""
+    """Explain why an outcome of the right kind is impossible."""
     if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
-        return "it cannot come from the ticket pile now"
+        return "the ticket pile cannot yield it now"
     return "the draw pile has none"
 
 
 def due_words(due: Chance) -> str:
-    """Return what comes next, whichever card or ticket it is, in words."""
+    """Describe the outcome that comes next, without naming the card or ticket."""
     texts: dict[ChanceKind, str] = {
         "card_dealt": f"a card dealt to P{due.seat}",
         "card_drawn": f"a card that P{due.seat} draws",

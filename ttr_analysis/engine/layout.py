@@ -1,8 +1,8 @@
 """
 The packed state of a game: one record for every map and number of players.
 
-Cards count as in `CARD_KINDS`. **Secret** fields must not influence a seat that
-cannot see them; `engine.state` blanks them. All other fields are public.
+Card counts are in the order of `CARD_KINDS`. SECRET fields must not influence a
+seat that cannot see them; `engine.state` blanks them. All other fields are public.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_SEATS, MA
 
 
 class Phase(IntEnum):
-    """What the seat that acts decides."""
+    """The decision of the acting seat."""
 
     KEEP_START = 0
-    """Which of its opening tickets it keeps."""
+    """Which opening tickets to keep."""
     TURN = 1
-    """What it does with its turn."""
+    """What to do with the turn."""
     SECOND_DRAW = 2
-    """Which further card it draws."""
+    """Which further card to draw."""
     TUNNEL = 3
-    """Whether and how it pays the surcharge of a tunnel."""
+    """Whether and how to pay the surcharge of a tunnel."""
     KEEP = 4
-    """Which of the tickets drawn it keeps."""
+    """Which of the drawn tickets to keep."""
     NEUTRAL = 5
-    """Which track the neutral player takes; decided outside the seat's turn."""
+    """Which track the neutral player gets; decided outside the seat's own turn."""
     OVER = 6
-    """Nothing more."""
+    """No further decision."""
 
 
 class Ending(IntEnum):
@@ -44,10 +44,10 @@ class Ending(IntEnum):
     PASSES = 2
     """Everyone passed."""
     TRUNCATED = 3
-    """The limit of turns was reached."""
+    """The turn limit was reached."""
 
 
-# Phases as plain numbers, which cost nothing in plain Python.
+# Phases as plain integers, which plain Python compares faster.
 KEEP_START: Final = 0
 TURN: Final = 1
 SECOND_DRAW: Final = 2
@@ -57,26 +57,26 @@ NEUTRAL: Final = 5
 OVER: Final = 6
 
 NOBODY: Final = -1
-"""Owner of a free route; also an empty market slot, and no pending route."""
+"""Owner of a free route; also marks an empty market slot or no pending route."""
 NEUTRAL_OWNER: Final = MAX_SEATS
 """Owner of the routes of the neutral player."""
 UNKNOWN_CARD: Final = N_KINDS
-"""Kind of a card that a record does not know."""
+"""Kind of a card unknown to the record."""
 OLD_UNKNOWN_CARD: Final = UNKNOWN_CARD + 1
-"""The same in the market, where it lay before the last shuffle."""
+"""The same, for a market card that has been there since before the last shuffle."""
 UNKNOWN_MATCH: Final = UNKNOWN_CARD + 1
-"""In place of the kind of a card turned over for a tunnel: it matches; `UNKNOWN_CARD` there: it does not."""
+"""Kind of an unknown card turned over for a tunnel that matches; `UNKNOWN_CARD` is one that does not."""
 UNKNOWN_TICKET: Final = MAX_TICKETS
-"""Number of a ticket that a record does not know."""
+"""Number of a ticket unknown to the record."""
 
 AT_PILE: Final = 8
-"""A ticket in the pile in random order, or one that a record does not know."""
+"""A ticket in the shuffled pile, or one unknown to the record."""
 AT_QUEUE: Final = 9
 """A ticket under the pile."""
 AT_OFFER: Final = 10
-"""A ticket that a seat chooses from."""
+"""A ticket in a seat's offer."""
 AT_DISCARDS: Final = 11
-"""A ticket on the discard pile, for all to see."""
+"""A ticket on the face-up discard pile."""
 AT_REMOVED: Final = 12
 """A ticket out of the game."""
 
@@ -98,11 +98,11 @@ class State(Record):
     turn_seat = cell()
     """The seat whose turn it is; not always the one that acts."""
     n_turns = cell()
-    """Turns that are complete."""
+    """Completed turns."""
     n_taken = cell()
     """Draws used in this turn."""
     last_left = cell()
-    """Turns left in the game once the last round has begun, else -1."""
+    """Turns left once the last round has begun, else -1."""
     last_seat = cell()
     """The seat that set off the last round, else -1."""
     n_passes = cell()
@@ -110,27 +110,27 @@ class State(Record):
     ending = cell()
     """An `Ending`."""
     n_claims = cell()
-    """Routes taken so far, those of the neutral player included."""
+    """Routes taken so far, including the neutral player's."""
     n_pile = cell()
     """Cards in the draw pile."""
     added_discards = cell()
     """1 if cards were discarded in this turn."""
     n_swept = cell()
-    """Unknown cards on the discard pile: from a market that was replaced, or turned over for tunnels."""
+    """Unknown cards on the discard pile: from a replaced market, or turned over for tunnels."""
     n_shuffles = cell()
     """Times that the discards became the draw pile."""
     pending = cell()
-    """The tunnel that is attempted, else -1."""
+    """The tunnel being attempted, else -1."""
     pending_color = cell()
-    """The color in which it is attempted; 8 for locomotives alone."""
+    """The color played for it; 8 for locomotives alone."""
     surcharge = cell()
-    """Cards that it demands more; where `ATTEMPT_TUNNEL` laid none down, those for its spaces are among them."""
+    """Its surcharge in cards; after `ATTEMPT_TUNNEL`, which lays none down, also the cards for its spaces."""
     n_ticket_pile = cell()
-    """Tickets in the pile in random order; they are drawn before the queue."""
+    """Tickets in the shuffled pile, drawn before the queue."""
     n_queued = cell()
     """Tickets under the pile, in known order; SECRET while opening tickets are chosen."""
     queue_head = cell()
-    """Where in `queue` the top one of them is."""
+    """Index of the top ticket in `queue`."""
     n_ticket_discards = cell()
     """Tickets on the discard pile; SECRET while opening tickets are chosen."""
     neutral_in = cell()
@@ -140,68 +140,68 @@ class State(Record):
     neutral_ticket = cell()
     """The ticket last turned up for the neutral player, else -1."""
     fault = cell()
-    """1 if a script of outcomes did not fit: the state is then of no use."""
+    """1 if a script of outcomes did not fit; the state is then invalid."""
     stream = block(KEY_SIZE)
-    """SECRET: the stream of chance."""
+    """SECRET: the random stream."""
 
     draw_pile = block(N_KINDS)
-    """SECRET: cards in the draw pile by kind. Unknown cards in hands, market and discard pile are among them."""
+    """SECRET: cards in the draw pile by kind, including the unknown cards of hands, market and discard pile."""
     discards = block(N_KINDS)
     market = block(MAX_SLOTS)
-    """Kind of the card in each slot, or -1; `UNKNOWN_CARD` or `OLD_UNKNOWN_CARD` where a record does not know it."""
+    """Kind of the card in each slot, -1 if empty; `UNKNOWN_CARD` or `OLD_UNKNOWN_CARD` if unknown to the record."""
     laid = block(N_KINDS)
     """Cards laid down for the pending tunnel."""
     revealed = block(N_KINDS)
-    """Cards turned over for it; they are in the discard pile."""
+    """Cards turned over for it, which count as discards too."""
     paid = block(N_KINDS)
-    """Cards last paid for a surcharge; they are in the discard pile."""
+    """Cards last paid as a surcharge, which count as discards too."""
     pool = block(N_KINDS)
-    """Cards since the last shuffle less all that everyone has seen since; for a seat, less its own blind draws."""
+    """Cards shuffled into the pile last, less those all have seen since; for a seat, also less its blind draws."""
     hand = block(MAX_SEATS, N_KINDS)
     """SECRET: cards of each seat."""
     blind = block(MAX_SEATS, N_KINDS)
-    """SECRET: cards that each seat drew unseen since the last shuffle, less those shown since for certain."""
+    """SECRET: each seat's blind draws since the last shuffle, less those it has certainly shown since."""
     known = block(MAX_SEATS, N_KINDS)
-    """Cards that everyone knows each seat to hold at least."""
+    """Cards that everyone knows each seat holds, at least."""
     n_hand = block(MAX_SEATS)
-    """Cards of each seat."""
+    """Number of cards of each seat."""
     old = block(MAX_SEATS)
-    """At most so many cards of each seat, unknown to the others, are from before the last shuffle."""
+    """Upper bound on each seat's cards that are hidden from the others and older than the last shuffle."""
     swept_match = block(N_KINDS)
-    """Unknown discards that match a color, by color: of it, or locomotives."""
+    """Unknown discards that match a color (of that color, or locomotives), by color."""
     swept_other = block(N_KINDS)
-    """Unknown discards that do not match a color, by color; 8 for those that are no locomotives."""
+    """Unknown discards that do not match a color, by color; index 8: those that are not locomotives."""
     shown_color = block(MAX_SEATS)
-    """The color in which each seat last attempted a tunnel with cards that a record does not know."""
+    """The color of each seat's last tunnel attempt with cards unknown to the record."""
     n_shown = block(MAX_SEATS)
-    """Cards of that color, or locomotives, that everyone knows each seat to hold at least for that."""
+    """Cards of that color, or locomotives, that each seat must therefore hold, at least."""
     trains = block(MAX_SEATS + 1)
-    """Trains left of each seat, and of the neutral player."""
+    """Trains left, for each seat and the neutral player."""
     score = block(MAX_SEATS)
-    """Start score and points for routes of each seat."""
+    """Each seat's starting score plus points for routes."""
     tokens = block(MAX_SEATS)
     loans = block(MAX_SEATS)
     n_held = block(MAX_SEATS)
-    """Tickets of each seat; while opening tickets are chosen, SECRET for the other seats."""
+    """Number of tickets of each seat; SECRET for the other seats while opening tickets are chosen."""
     n_offer = block(MAX_SEATS)
-    """Tickets that each seat chooses from; while opening tickets are chosen, SECRET for the other seats."""
+    """Number of tickets in each seat's offer; SECRET for the other seats while opening tickets are chosen."""
     offer = block(MAX_SEATS, MAX_OFFER)
-    """SECRET: those tickets, in the order dealt."""
+    """SECRET: each seat's offer, in the order dealt."""
     held = block(MAX_SEATS, MAX_TICKETS)
     """SECRET: tickets of each seat, in the order kept."""
     ticket_at = block(MAX_TICKETS)
-    """Partly SECRET: where each ticket is: the seat that holds it, or one of `AT_*`."""
+    """Partly SECRET: the place of each ticket: the seat that holds it, or one of `AT_*`."""
     returned_by = block(MAX_TICKETS)
-    """SECRET from the others: 1 + the seat that last gave each ticket back; it need not lie there any more."""
+    """SECRET for other seats: 1 + the seat that last returned each ticket, which may have moved since."""
     queue = block(MAX_TICKETS)
-    """SECRET: tickets under the pile, a ring that begins at `queue_head`."""
+    """SECRET: tickets under the pile, a ring buffer that begins at `queue_head`."""
     queued_at = block(MAX_TICKETS)
-    """How many turns were complete when each of them was put there: only those who did know the order of one turn."""
+    """Completed turns when each was put there; only the seat that returned tickets knows their order within a turn."""
     owner = block(MAX_ROUTES)
     """Owner of each route: a seat, `NEUTRAL_OWNER` or -1."""
     claimed = block(MAX_ROUTES)
     """Routes in the order in which they were taken."""
     stations = block(MAX_SEATS)
-    """Stations left of each seat."""
+    """Stations left, for each seat."""
     station_at = block(MAX_CITIES)
     """1 + the seat that has a station in each city; 0 where there is none."""

@@ -523,7 +523,7 @@ def entry_of(event: Event, codec: Codec) -> Entry:
             code, value = encode_chance(codec, event)
             entry = Entry.of(code, value)
             if entry.kind == codes.NEUTRAL_TICKET and event.ticket is None:
-                raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
+                raise GameError(f"{event.kind} needs a card, since everyone sees it: got {event!r}")
             return entry
         case _:
             raise GameError(f"expected a Move, Chance or TicketsShown, got {event!r}")

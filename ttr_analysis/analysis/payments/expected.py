@@ -1,4 +1,4 @@
-"""How many draws it takes until a hand pays for a route."""
+"""How many cards a hand must draw to pay for a route."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def expected_draws(
     spare: int = 0,
 ) -> WaitingTime:
     """
-    Return how many blind draws it takes until a hand pays for a route. Exact.
+    Return the exact number of blind draws until a hand pays for a route, on average.
 
     Parameters
     ----------
     rules
-        Map or rule set, for its deck and draws per turn.
+        Map or rule set: its deck and its draws per turn.
     pool
-        Cards the pile may hold; by default the deck without the hand.
+        Cards that the pile may hold; by default the deck without the hand.
     spare
-        Cards wanted beyond the length, as for a surcharge: of the same color,
-        or locomotives where they are jokers.
+        Extra cards beyond the length, as for a surcharge: of the same color, or
+        locomotives where they are jokers.
 
     Raises
     ------
@@ -65,10 +65,10 @@ def expected_draws(
 
     Notes
     -----
-    Each card drawn is a random one of the pool, whatever other players draw
-    unseen. Nothing comes back from the discards. For a gray route, the first color
-    that pays counts. Nobody takes a face-up card here, unlike in `simulate_draws`,
-    so the two differ by more than chance unless `market=False`.
+    Each card drawn is random in the pool, whatever other players draw unseen, and
+    discards do not come back. A gray route is paid in the first color that pays.
+    Unlike in `simulate_draws`, nobody takes face-up cards, so the two differ by more
+    than chance unless `market=False`.
 
     References
     ----------
@@ -77,8 +77,8 @@ def expected_draws(
 
     Examples
     --------
-    Five blue cards from a fresh deck, where locomotives are jokers: 5 x 111/27
-    [1]_; and Lieksa-Murmansk with four green cards held.
+    Five blue cards from a fresh deck, with locomotives as jokers (5 x 111/27, see
+    [1]_), and Lieksa-Murmansk with four green cards in hand:
 
     >>> usa, nordic = ttr.load_map("usa"), ttr.load_map("nordic")
     >>> print(expected_draws(usa.route("Miami", "Atlanta"), rules=usa.rules).expected_cards)
@@ -105,17 +105,17 @@ def simulate_draws(
     n: int = 10_000,
 ) -> WaitingTime:
     """
-    Return how many draws it takes with a market, or without, by simulation.
+    Simulate the number of draws until a hand pays for a route, with or without a market.
 
     Parameters
     ----------
     route, hand, rules, spare
         As for `expected_draws`.
     pool
-        Cards of the draw pile; by default the deck without hand and market.
+        Cards in the draw pile; by default the deck without hand and market.
     face_up
-        Face-up cards at the start; the remaining slots are dealt from the
-        pool. A full market stays as it is until a card is taken.
+        Face-up cards at the start; the pool fills the remaining slots. A full
+        market does not change until a card is taken.
     market
         If False, all cards are drawn blind, as `expected_draws` counts them;
         face-up cards are only seen.
@@ -123,8 +123,8 @@ def simulate_draws(
     Returns
     -------
     waiting
-        Shares, means and their standard errors. A face-up locomotive counts
-        as one card, however many draws it costs.
+        Distribution, means and standard errors. A face-up locomotive counts as
+        one card, whatever it costs in draws.
 
     Raises
     ------
@@ -133,15 +133,15 @@ def simulate_draws(
 
     Notes
     -----
-    The player is greedy, aiming at the color with the fewest cards missing;
-    among equals, the one with the most cards in pile and market. A face-up
-    card of that color is taken if it helps; else a face-up locomotive if it
-    helps more than any card would and the rules allow it (where it costs two
-    draws: as the first card); else a blind card. Nobody else draws.
+    The player is greedy. The target is the color with the fewest cards missing, on a
+    tie the one with the most cards in pile and market. The player takes a face-up card
+    of that color if it helps; else a face-up locomotive, if it helps more than an
+    arbitrary card and the rules allow it (only as the first card where it costs two
+    draws); else a blind card. Nobody else draws.
 
     Examples
     --------
-    With the market it takes fewer turns; without, as many as expected:
+    The market saves turns; without it, the result agrees with `expected_draws`:
 
     >>> usa = ttr.load_map("usa")
     >>> route = usa.route("Miami", "Atlanta")
@@ -158,7 +158,7 @@ def simulate_draws(
     rules = as_rules(rules)
     size = rules.market.size
     if open_cards.n_cards > size:
-        raise ValueError(f"at most {size} cards lie face up, got {open_cards}")
+        raise ValueError(f"at most {size} cards can be face up, got {open_cards}")
     hand, pool = hand_and_pool(hand, pool, rules, open_cards)
     kinds = [i for i, _ in enumerate(CARD_KINDS) for _ in range(open_cards.counts[i])]
     slots = kinds + [EMPTY] * (size - len(kinds)) if market else []
@@ -180,7 +180,7 @@ def simulate_draws(
 def hand_and_pool(
     hand: Cards, pool: Cards | None, rules: RuleSet, seen: CardCounts | None = None
 ) -> tuple[CardCounts, CardCounts]:
-    """Return the hand and the pool; a pool that is not given is the deck without the hand and other cards seen."""
+    """Return hand and pool; by default the pool is the deck without the hand and other cards seen."""
     hand = CardCounts.coerce(hand)
     if pool is None:
         return hand, rules.deck - hand - (seen or CardCounts())
@@ -188,26 +188,25 @@ def hand_and_pool(
 
 
 def pile_size(n_pile: int | None, pool: CardCounts) -> int:
-    """Return the number of cards in the pile, checked; all of the pool if not given."""
+    """Return the checked number of cards in the pile; by default the whole pool."""
     if n_pile is None:
         return pool.n_cards
     if not 0 <= n_pile <= pool.n_cards:
-        raise ValueError(f"the pile holds from 0 to the {pool.n_cards} cards of the pool, got {n_pile}")
+        raise ValueError(f"n_pile must be from 0 to {pool.n_cards}, the cards of the pool, got {n_pile}")
     return n_pile
 
 
 def _longer(route: Route, spare: int) -> Route:
     if spare < 0:
-        raise ValueError(f"the number of spare cards must be 0 or more, got {spare}")
+        raise ValueError(f"spare must be 0 or more, got {spare}")
     return replace(route, length=route.length + spare) if spare else route
 
 
 # -- exact odds that a hand pays for a route after some blind draws ------------------------------------------------
 #
-# Cards drawn blind are a random choice from a known pool. Whether a hand pays
-# for one route depends on few numbers: the locomotives, the number of all cards,
-# and whether some color has enough. So all choices can be counted, color by
-# color, in whole numbers.
+# Cards drawn blind are a random choice from a known pool. Whether a hand pays for a
+# route depends only on its locomotives, its total number of cards and the most cards
+# it has of one color, so all choices can be counted exactly, color by color.
 
 _NEVER = 1_000_000
 
@@ -228,9 +227,9 @@ def unpaid_odds(spaces: Spaces, colors: Collection[int], hand: CardCounts, pool:
     return unpaid
 
 
-@lru_cache(maxsize=1 << 16)  # most routes of a map are alike, and a study asks for all of them
+@lru_cache(maxsize=1 << 16)  # many routes of a map have equal spaces
 def _own_needed(spaces: Spaces, locomotives: int, n_cards: int) -> int:
-    """Return the fewest cards of a color with which a hand pays; more than any deck holds if none do."""
+    """Return the fewest cards of a color with which a hand pays, `_NEVER` if it never does."""
     for own in range(spaces.plain + 1):
         if rule.can_pay_with(spaces, own, locomotives, n_cards):
             return own
@@ -238,7 +237,7 @@ def _own_needed(spaces: Spaces, locomotives: int, n_cards: int) -> int:
 
 
 def _ways_below(need: int, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> int:
-    """Return the ways to draw colored cards so that no color that may pay has enough, as a packed polynomial."""
+    """Count the draws of colored cards in which no color that may pay has enough, as a packed polynomial."""
     most = [need - 1 - hand.counts[c] if c in colors else pool.counts[c] for c in range(N_COLORS)]
     return prod(ways_to_draw(pool.counts[c], most[c]) for c in range(N_COLORS))
 
@@ -262,7 +261,7 @@ class _Drawing(NamedTuple):
 
 @compiled
 def _simulate(stream: Ints, start: _Drawing, cards: Ints, turns: Ints) -> None:
-    """Draw until the hand pays, once for each cell of `cards` and `turns`; -1 where cards ran out first."""
+    """Draw until the hand pays, once for each cell of `cards` and `turns`; -1 where cards run out."""
     for i in range(cards.size):
         hand, market, pile = start.hand.copy(), start.market.copy(), start.pile.copy()
         game = _Drawing(start.color, start.spaces, hand, market, pile, start.draws, start.rules)
@@ -271,7 +270,7 @@ def _simulate(stream: Ints, start: _Drawing, cards: Ints, turns: Ints) -> None:
 
 @compiled
 def _draw_once(stream: Ints, game: _Drawing) -> tuple[int, int]:
-    """Return the cards drawn and turns taken until the hand pays; -1 for both if cards run out first."""
+    """Return the cards drawn and turns taken until the hand pays; -1 for both if cards run out."""
     hand, market, pile, rules = game.hand, game.market, game.pile, game.rules
     discards = np.zeros(N_KINDS, dtype=np.int64)
     refill(stream, market, pile, discards, rules)
@@ -287,7 +286,7 @@ def _draw_once(stream: Ints, game: _Drawing) -> tuple[int, int]:
             slot = _any_slot(market, n_taken, has_piles, rules)
             if slot == _NO_SLOT:
                 if n_taken > 0:
-                    # A second card that cannot be had is skipped.
+                    # The player skips a second card that cannot be drawn.
                     n_taken = game.draws
                     continue
                 return -1, -1
@@ -312,7 +311,7 @@ def _choose(game: _Drawing, n_taken: int, has_piles: bool) -> int:
     locomotives = hand[LOCOMOTIVE_INDEX]
     n = count_cards(hand)
     missing = cards_missing(spaces, hand[target], locomotives, n)
-    # Where any card helps, as one of a set, a face-up one is worth no more than a blind one.
+    # If any card would help as part of a set, a face-up card is worth no more than a blind one.
     with_any = cards_missing(spaces, hand[target], locomotives, n + 1)
     if cards_missing(spaces, hand[target] + 1, locomotives, n + 1) < missing:
         slot = _slot_with(market, target, n_taken, has_piles, rules)
@@ -336,7 +335,7 @@ def _slot_with(market: Ints, kind: int, n_taken: int, has_piles: bool, rules: Fa
 
 @compiled
 def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: FaceUpRules) -> int:
-    """Return a slot whose card may be taken now, colored ones first; `_NO_SLOT` if none."""
+    """Return a slot whose card may be taken now, preferring colored cards; `_NO_SLOT` if none."""
     found = _NO_SLOT
     for slot in range(market.size):
         kind = market[slot]
@@ -350,7 +349,7 @@ def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: FaceUpRules) -
 
 @compiled
 def _target(game: _Drawing) -> int:
-    """Return the color with the fewest cards missing; of several the one with the most in pile and market."""
+    """Return the color with the fewest cards missing; on a tie, the one with the most in pile and market."""
     if game.color != GRAY_INDEX:
         return game.color
     hand = game.hand

@@ -1,4 +1,4 @@
-"""Claim routes, pay for tunnels or decline them, choose for the neutral player, and build stations."""
+"""Actions that build: claims, tunnel surcharges, choices for the neutral player, and stations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, find_form, paym
 from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 
-# -- lay down cards for a route ----------------------------------------------------------------------------------------
+# -- claim a route -----------------------------------------------------------------------------------------------------
 
 
 _CACHE_SIZE: Final = 1 << 17
@@ -58,12 +58,12 @@ _CACHE_SIZE: Final = 1 << 17
 @dataclass(frozen=True, slots=True)
 class ClaimRoute:
     """
-    Lay down cards for a route.
+    Claim a route with cards.
 
     Parameters
     ----------
     payment
-        The cards; without the surcharge of a tunnel.
+        The cards, without the surcharge of a tunnel.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int
 
 @compiled
 def turn_over_cards(state: State, tables: Tables, tape: Ints, color: int) -> int:
-    """Turn over the cards of a tunnel attempted in a color, discard them, and return how many match."""
+    """Turn over the cards for a tunnel played in a color, discard them, and return how many match."""
     revealed = state.revealed
     revealed[:] = 0
     n_unknown = n_matching = 0
@@ -159,7 +159,7 @@ def _decode_claim(index: MapIndex, route: int, value: int, _state: State) -> Cla
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _claim(route: Route, value: int) -> ClaimRoute:
-    """Return a claim with packed cards that pay for the route; the same one in all games, since it takes a while."""
+    """Return the claim paid with some packed cards; cached, since splitting a payment is slow."""
     return ClaimRoute(route, split(route, unpacked(value).counts))
 
 
@@ -225,7 +225,7 @@ class PayTunnel:
     Parameters
     ----------
     cards
-        Exactly the cards that it demands.
+        Cards that pay the surcharge exactly.
     """
 
     cards: CardCounts
@@ -261,12 +261,12 @@ def _apply_pay_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argum
     end_turn(state, tables, tape)
 
 
-# -- ways to pay, which policies ask for too -------------------------------------
+# -- ways to pay the surcharge, also for policies --------------------------------
 
 
 @compiled
 def can_pay_surcharge(state: State, tables: Tables) -> bool:
-    """Return whether the seat that acts holds what its tunnel demands."""
+    """Return whether the acting seat can pay the surcharge of its tunnel."""
     hand = state.hand[state.seat]
     jokers = tables.jokers[state.pending]
     return bool(spare_cards(hand, state.pending_color, jokers) >= state.surcharge)
@@ -274,7 +274,7 @@ def can_pay_surcharge(state: State, tables: Tables) -> bool:
 
 @compiled
 def n_surcharges(state: State, tables: Tables, seat: int) -> int:
-    """Return in how many ways a seat can pay the surcharge of its tunnel: mixes of the color and locomotives."""
+    """Count the ways in which a seat can pay its surcharge: mixes of the color and locomotives."""
     own = _most_own(state, seat)
     surcharge = state.surcharge
     only_locomotives = state.pending_color == LOCOMOTIVE_INDEX
@@ -285,14 +285,14 @@ def n_surcharges(state: State, tables: Tables, seat: int) -> int:
 
 @compiled
 def surcharge_cards(state: State, seat: int, number: int) -> int:
-    """Return the packed cards of one way to pay the surcharge, most cards of the color first."""
+    """Return the packed cards of one way to pay the surcharge; way 0 uses the most cards of the color."""
     own = _most_own(state, seat) - number
     return pack_single(state.pending_color, own, state.surcharge - own)
 
 
 @compiled
 def _most_own(state: State, seat: int) -> int:
-    """Return how many cards of the color played a seat can pay of its surcharge."""
+    """Return the most cards of the color played that a seat can put toward its surcharge."""
     color = state.pending_color
     if color == LOCOMOTIVE_INDEX:
         return 0
@@ -333,15 +333,15 @@ PAY_TUNNEL_HANDLER: Final = Handler(
 )
 
 
-# -- take the cards laid down for a tunnel back ------------------------------------------------------------------------
+# -- decline a tunnel --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class DeclineTunnel:
-    """Take the cards laid down for a tunnel back."""
+    """Take back the cards laid down for a tunnel."""
 
     def __str__(self) -> str:
-        return "take the cards for the tunnel back"
+        return "take back the cards for the tunnel"
 
 
 @compiled
@@ -373,18 +373,18 @@ DECLINE_TUNNEL_HANDLER: Final = Handler(
 )
 
 
-# -- choose the track that the neutral player takes --------------------------------------------------------------------
+# -- choose a track for the neutral player -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ChooseNeutralRoute:
     """
-    Choose the track that the neutral player takes.
+    Choose a track for the neutral player.
 
     Parameters
     ----------
     route
-        One of the two tracks between the cities of its ticket.
+        One of the two tracks that the neutral player's ticket names.
     """
 
     route: Route
@@ -431,7 +431,7 @@ def _neutral_route(refused: Refused) -> str:
     free = [str(refused.game_map.routes[i]) for i in tracks if may_choose(refused.state, refused.tables, i)]
     n_routes = len(refused.game_map.routes)
     got = str(refused.route) if 0 <= refused.number < n_routes else "no route of the map"
-    return f"the neutral player takes {' or '.join(free)} now, got {got}"
+    return f"the neutral player must take {' or '.join(free)} now, got {got}"
 
 
 CHOOSE_NEUTRAL_HANDLER: Final = Handler(
@@ -513,7 +513,7 @@ def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: in
 
 
 def as_route(state: State, tables: Tables, seat: int) -> Route:
-    """Return a gray route that costs as much as the next station of a seat, for what is asked about payments."""
+    """Return a gray route at the cost of a seat's next station, so that questions about payments apply to it."""
     spaces = next_spaces(state, tables, seat)
     return Route(
         id="station",
@@ -535,7 +535,7 @@ def _encode_station(index: MapIndex, action: BuildStation, _state: State) -> tup
     if not isinstance(action.payment, Payment):
         raise IllegalActionError(f"expected a Payment for a station, got {action.payment!r}")
     if action.payment.sets.n_cards:
-        raise IllegalActionError(f"no sets stand in for a card of a station, got {action.payment}")
+        raise IllegalActionError(f"sets cannot pay for a station, got {action.payment}")
     return index.city_index(action.city), packed(action.payment.cards)
 
 
@@ -566,7 +566,7 @@ def _why_no_station_payment(refused: Refused) -> str:
         return ""
     number = int(n_built(refused.state, refused.tables, refused.seat)) + 1
     words = {
-        PaymentFault.LOCOMOTIVE: "a locomotive is no joker there",
+        PaymentFault.LOCOMOTIVE: "a locomotive is not a joker there",
         PaymentFault.TWO_COLORS: f"its cards must be of one color, got {refused.cards}",
     }
     takes = f"it takes exactly {counted(int(spaces.plain), 'card')}, got {refused.cards.n_cards}"

@@ -1,11 +1,12 @@
 """
-Actions by number: each action on a map has one index, whatever the number of players.
+Number every action of a map, independently of the number of players.
 
-Claims and stations are numbered by route or city, color, and locomotives used
-singly; of all payments that read alike (`rules.reading`), `to_action` gives the
-one with most cards of the color, whose sets take the cards of which most are left.
-A surcharge is paid with cards of the color first. Tickets are kept by their
-places in the offer, one bit each. `to_index` takes every legal action.
+A claim or station has a number for each route or city, color, and number of
+locomotives outside sets. Payments that read alike (`rules.reading`) share a number;
+`to_action` picks the one with the most cards of the color, whose sets use the cards
+of which most are left. A surcharge is paid in the color first. Tickets kept are
+numbered by their positions in the offer, one bit each. `to_index` accepts every
+legal action.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from ttr_analysis.rules.reading import can_read, read_form
 from ttr_analysis.tables import Tables, game_tables, spaces_at, spaces_of
 
 _NO_COLOR: Final = N_COLORS
-"""In place of a color: none of its cards is used singly."""
+"""Stands for the color if no colored card is used outside sets."""
 
 
 class Numbering(NamedTuple):
@@ -56,7 +57,7 @@ class Numbering(NamedTuple):
 
 @lru_cache(maxsize=64)
 def numbering_of(game_map: GameMap) -> Numbering:
-    """Return the numbers of the actions on a map, which must not be changed."""
+    """Return the numbers of the actions on a map; do not modify them, they are cached."""
     rows = [*_plain_rows(game_map)]
     longest = max(route.length for route in game_map.routes)
     stations = game_map.rules.stations
@@ -80,7 +81,7 @@ def numbering_of(game_map: GameMap) -> Numbering:
 
 
 def _plain_rows(game_map: GameMap) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the actions that lay down no cards."""
+    """Yield the actions that take no payment."""
     rules, tables = game_map.rules, game_tables(game_map, game_map.rules.players[0])
     yield codes.DRAW_CARD, 0, 0, 0
     for slot in range(rules.market.size):
@@ -94,17 +95,17 @@ def _plain_rows(game_map: GameMap) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _has_payment(spaces: Spaces, color: int, locomotives: int) -> bool:
-    """Return whether some hand pays with so many locomotives, and with a color or without one."""
+    """Return whether any hand could pay with this color (or none) and number of locomotives."""
     own = (0,) if color == _NO_COLOR else range(1, spaces.plain + 1)
     return any(form_sets(spaces, n, locomotives) >= 0 for n in own)
 
 
-# -- which are legal ---------------------------------------------------------------------------------------------------
+# -- legal actions -----------------------------------------------------------------------------------------------------
 
 
 @quickly_compiled
 def fill_mask(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> None:
-    """Mark with 1 the numbers of all that the seat that acts may do, with 0 all others."""
+    """Set the mask to 1 for each legal action of the acting seat, and to 0 elsewhere."""
     mask.fill(0)
     seat, phase, first = state.seat, state.phase, numbers.first
     if phase in (KEEP_START, KEEP):
@@ -135,13 +136,13 @@ def fill_mask(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> 
 
 @compiled
 def _mark_claims(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> int:
-    """Mark the claims that the seat that acts can make; return how many there are."""
+    """Mark the acting seat's legal claims; return their number."""
     seat, n = state.seat, 0
     hand, n_locomotives, most = state.hand[seat], state.hand[seat, LOCOMOTIVE_INDEX], 0
     for color in range(N_COLORS):
         most = max(most, hand[color])
     for route in range(tables.n_routes):
-        # Most routes are too long for what is held, which is found out soonest.
+        # A cheap test first: most routes need more cards than the hand has.
         if tables.swap_size[route] == 0 and most + n_locomotives < tables.length[route]:
             continue
         if route_fault(state, tables, seat, route) != codes.NONE:
@@ -158,7 +159,7 @@ def _mark_claims(state: State, tables: Tables, numbers: Numbering, mask: Flags) 
 
 @compiled
 def _mark_in_color(hand: Ints, spaces: Spaces, route_color: int, color: int, numbers: Ints, mask: Flags) -> int:
-    """Mark the claims of a route in one color, or without one, by their numbers; return how many there are."""
+    """Mark the legal claims of a route in one color, or without one; return their number."""
     n, length = 0, spaces.plain + spaces.symbols
     if color != _NO_COLOR and hand[color] == 0:
         return 0
@@ -175,9 +176,9 @@ def _mark_in_color(hand: Ints, spaces: Spaces, route_color: int, color: int, num
 
 @compiled
 def _most_own(hand: Ints, route_color: int, spaces: Spaces, color: int, locomotives: int) -> int:
-    """Return the most cards of a color with which a hand pays with so many locomotives, -1 if it cannot."""
+    """Return the most cards of a color in a payment with this number of locomotives, -1 if none is possible."""
     length = spaces.plain + spaces.symbols
-    if spaces.swap_size == 0:  # as nearly always; that the numbers fit the spaces, `claims` says
+    if spaces.swap_size == 0:  # the usual case; `claims` has only payments that fit the spaces
         own = 0 if color == _NO_COLOR else length - locomotives
         return own if color == _NO_COLOR or own <= hand[color] else -1
     if color == _NO_COLOR:
@@ -190,7 +191,7 @@ def _most_own(hand: Ints, route_color: int, spaces: Spaces, color: int, locomoti
 
 @compiled
 def _mark_stations(state: State, tables: Tables, numbers: Numbering, mask: Flags) -> int:
-    """Mark the stations that the seat that acts can build; return how many there are."""
+    """Mark the stations that the acting seat can build; return their number."""
     if state.stations[state.seat] == 0:
         return 0
     hand, spaces, n = state.hand[state.seat], next_spaces(state, tables, state.seat), 0
@@ -208,14 +209,14 @@ def _mark_stations(state: State, tables: Tables, numbers: Numbering, mask: Flags
 
 @compiled
 def _pays_station(hand: Ints, spaces: Spaces, color: int, locomotives: int) -> bool:
-    """Return whether a hand with these locomotives pays for a station in a color, or without one."""
+    """Return whether a hand can pay for a station with this color (or none) and number of locomotives."""
     own = spaces.plain - locomotives
     return own == 0 if color == _NO_COLOR else 0 < own <= hand[color]
 
 
 @compiled
 def _neutral_route(state: State, tables: Tables, track: int) -> int:
-    """Return the first or second track between the cities of the neutral player's ticket, -1 if there is none."""
+    """Return a track of the neutral player's ticket (0 or 1), -1 if it does not exist."""
     ticket = state.neutral_ticket
     return int(tables.neutral_a[ticket] if track == 0 else tables.neutral_b[ticket])
 
@@ -225,7 +226,7 @@ def _neutral_route(state: State, tables: Tables, track: int) -> int:
 
 @quickly_compiled
 def code_of(state: State, tables: Tables, numbers: Numbering, index: int) -> tuple[int, int]:
-    """Return code and value of an action by number; the code is -1 if the seat that acts may not do it."""
+    """Return the code and value of an action by number; the code is -1 if it is illegal for the acting seat."""
     if index < 0 or index >= len(numbers.rows):
         return -1, 0
     kind, argument, color = numbers.rows[index, 0], numbers.rows[index, 1], numbers.rows[index, 2]
@@ -287,7 +288,7 @@ def index_of(state: State, tables: Tables, numbers: Numbering, code: int, value:
 
 @lru_cache(maxsize=64)
 def words_of(game_map: GameMap) -> tuple[str, ...]:
-    """Return what each number means on a map, in words."""
+    """Describe each action number of a map in words."""
     return tuple(_in_words(game_map, *row) for row in numbering_of(game_map).rows.tolist())
 
 
@@ -311,6 +312,6 @@ def _in_words(game_map: GameMap, kind: int, argument: int, color: int, locomotiv
         codes.DRAW_TICKETS: "draw tickets",
         codes.PASS: "pass",
         codes.PAY_TUNNEL: "pay the surcharge of the tunnel",
-        codes.DECLINE_TUNNEL: "take the cards for the tunnel back",
+        codes.DECLINE_TUNNEL: "take back the cards for the tunnel",
         codes.CHOOSE_NEUTRAL: f"give track {argument} of its ticket to the neutral player",
     }[kind]

@@ -245,7 +245,7 @@ def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memo
 
 @compiled
 def _choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, int]:
-    """Return the track that the neutral player takes: one that is not planned, if there is."""
+    """Return a track for the neutral player, if possible one outside the plan."""
     one = tables.neutral_a[state.neutral_ticket]
     other = tables.neutral_b[state.neutral_ticket]
     takes_other = one < 0 or memory.is_planned[one] or not may_choose(state, tables, one)
