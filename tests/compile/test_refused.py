@@ -106,7 +106,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "choice of types": ("b = a if n else 1", "a choice between array", "give both one type"),
     "two results": ("if n:\n        return 1\n    return 1.5", "what is returned is int, not float", "convert it"),
     "no result": ("if n:\n        return 1", "f ends without a return", "return a value on each"),
-    "name before its value": ("b = c\n    c = 1", "'c' before it has a value", "set it first"),
+    "name before its value": ("b = c\n    c = 1", "'c' before it has a value", "set it on every path"),
     "unknown name": ("b = nothing", "the unknown name 'nothing'", "at the top of the module"),
     "unknown attribute": ("b = np.nothing", "the unknown name 'np.nothing'", "check the spelling"),
     "attribute of an array": ("b = a.T", "has no 'T'", "see docs"),
