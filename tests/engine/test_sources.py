@@ -83,9 +83,9 @@ def test_they_are_shown() -> None:
         pytest.param(25, {"completed": "A"}, "line 25, completed: expected a list of tickets", id="no list"),
         pytest.param(25, {"completed": ["?"]}, "line 25, completed: expected the id of a ticket", id="unknown"),
         pytest.param(2, {"move": 1}, "line 2, move: unknown key, expected event, seat, card", id="chance"),
-        pytest.param(1, {"date": "14.3.2026"}, 'date: expected a day such as "2026-03-14"', id="another order"),
-        pytest.param(1, {"date": "2026-02-30"}, 'date: expected a day such as "2026-03-14"', id="no such day"),
-        pytest.param(1, {"date": 20260314}, 'date: expected a day such as "2026-03-14"', id="a date as a number"),
+        pytest.param(1, {"date": "14.3.2026"}, 'date: expected a date such as "2026-03-14"', id="another order"),
+        pytest.param(1, {"date": "2026-02-30"}, 'date: expected a date such as "2026-03-14"', id="no such day"),
+        pytest.param(1, {"date": 20260314}, 'date: expected a date such as "2026-03-14"', id="a date as a number"),
     ],
 )
 def test_what_is_not_right_is_refused(line: int, keys: dict[str, Any], fault: str) -> None:

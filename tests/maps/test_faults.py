@@ -151,7 +151,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "one card in place of one": (
         ("routes.csv", "0,7,gray,0,0,4,4,", "0,7,gray,0,0,4,1,"),
-        "routes.csv, line 30, swap_size: expected 0, or 2 or more cards in place of one, got 1",
+        "routes.csv, line 30, swap_size: expected 0, or at least 2 cards to replace one, got 1",
     ),
     "sets of cards on a tunnel": (
         ("routes.csv", "Eksjö,Kråke,0,3,purple,1,0,3,,", "Eksjö,Kråke,0,3,purple,1,0,3,3,"),
@@ -199,7 +199,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "ferry swap of one card": (
         ("rules.toml", "ferry_swap_size = 3", "ferry_swap_size = 1"),
-        "rules.toml, line 14, claims.ferry_swap_size: expected 0, or 2 or more cards in place of one, got 1",
+        "rules.toml, line 14, claims.ferry_swap_size: expected 0, or at least 2 cards to replace one, got 1",
     ),
     "word that is not allowed": (
         ("rules.toml", 'unkept = "discard_pile"', 'unkept = "burned"'),
@@ -227,7 +227,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "start scores for some of the seats": (
         ("rules.toml", "start_scores = [0, 1, 2, 3, 4]", "start_scores = [0, 1, 2]"),
-        "rules.toml, line 29, scoring.start_scores: expected one score for each of 5 seats, or none, got [0,1,2]",
+        "rules.toml, line 29, scoring.start_scores: expected no scores, or one for each of 5 seats, got [0,1,2]",
     ),
     "rule that does not exist": (
         ("rules.toml", "[trains]", "[harbors]\nper_player = 3\n\n[trains]"),
@@ -235,7 +235,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "bonus for tokens without money": (
         ("rules.toml", 'bonus = [{ measure = "longest_trail"', 'bonus = [{ measure = "tokens"'),
-        "rules.toml, line 56, variants.no_tolls.bonus.0.measure: expected [money] tokens above 0",
+        "rules.toml, line 56, variants.no_tolls.bonus.0.measure: expected money.tokens above 0",
     ),
 }
 
@@ -439,11 +439,11 @@ DECK_FAULTS: dict[str, tuple[Change, str]] = {
     ),
     "deals that do not add up": (
         ("rules.toml", "opening_deal = 1", "opening_deal = 2"),
-        "rules.toml, line 49, tickets.opening_deal: expected the 5 that the decks deal together, got 4",
+        "rules.toml, line 49, tickets.opening_deal: expected 5, the tickets that the decks deal in total, got 4",
     ),
     "two decks of one name": (
         ("rules.toml", 'name = "short"', 'name = "long"'),
-        'rules.toml, line 62, tickets.decks.1.name: expected a name for each deck, each another, got "long"',
+        'rules.toml, line 62, tickets.decks.1.name: expected a different name for each deck, got "long"',
     ),
 }
 

@@ -212,7 +212,7 @@ def test_a_refusal_calls_players_by_name() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        pytest.param("gains 1 point", "gains 2 point", "spaces and 1 points, not 1 cars and 2 points", id="points"),
+        pytest.param("gains 1 point", "gains 2 point", "spaces and 1 points, got 1 cars and 2 points", id="points"),
         pytest.param("claiming route from ", "claiming route from New ", "expected a route of USA", id="a city"),
         pytest.param("Bo takes", "You takes", 'expected seat="..."', id="who looks on"),
         pytest.param("End of game", "Ann passes", "the game is over", id="a move too many"),
@@ -260,8 +260,8 @@ def test_notes_that_do_not_fit_are_left_out_and_told() -> None:
     read = read_bga(usa_log(), tickets=notes)
 
     assert read.report is not None
-    assert "Ann keeping Dallas-New York was noted, which does not fit the log" in str(read.report)
-    assert "Bo keeping Boston-Miami was noted, which does not fit the log" in str(read.report)
+    assert "noted for Ann but not in the log: keeping Dallas-New York" in str(read.report)
+    assert "noted for Bo but not in the log: keeping Boston-Miami" in str(read.report)
     assert not any(ticket is None for held in read.states()[-1].tickets for ticket in held)
     with pytest.raises(RecordError, match="expected a player of the log"):
         read_bga(usa_log(), tickets={"Zoe": []})
@@ -282,7 +282,7 @@ def test_a_draw_that_nobody_noted_leaves_the_later_notes_in_place() -> None:
     read = read_bga(text, tickets={"players": [{"playerName": "Ann", "destinationSelections": selections}]})
 
     assert read.report is not None
-    assert "was noted" not in str(read.report)
+    assert "noted for" not in str(read.report)
 
 
 def test_an_opening_that_was_noted_twice_is_left_out() -> None:
@@ -292,7 +292,7 @@ def test_an_opening_that_was_noted_twice_is_left_out() -> None:
     read = read_bga(usa_log(), tickets=notes)
 
     assert read.report is not None
-    assert "which does not fit the log" in str(read.report)
+    assert "but not in the log" in str(read.report)
     assert "unknown: tickets kept" not in str(read.report), "they are shown at the end"
 
 

@@ -160,7 +160,7 @@ def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:
 
     assert read.corrections
     assert {correction.reason for _, correction in read.corrections} == {"Bo left the game"}
-    assert "inferred: Bo left the game, and the turn before line" in str(read.report)
+    assert "inferred: Bo left the game: the turn before line" in str(read.report)
     with pytest.raises(RecordError, match="it is the turn of Bo, not of"):
         read_bga(cut.replace("Bo has quit", "Bo has not quit yet: he thinks about how to leave").replace("quit", "xx"))
 

@@ -488,7 +488,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
         ttr.simulate(load("nordic"), [Greedy(), Random(), Random()], 3, 8, out=out, resume=True, progress=False)
     old = json.loads((out / META).read_text())
     (out / META).write_text(json.dumps({**old, "version": 1}))
-    with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: play anew"):
+    with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: simulate again"):
         SimulationResult.load(out)
     (out / META).write_text("[]")
     with pytest.raises(ValueError, match="does not say what was simulated"):

@@ -1,4 +1,4 @@
-"""One game in which every seat is an agent, as PettingZoo has it."""
+"""A PettingZoo environment: one game in which every seat is an agent."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ Features = npt.NDArray[np.float32]
 
 class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
     """
-    One game of several agents who act in turn (PettingZoo).
+    A PettingZoo environment for one game, in which agents act in turn.
 
-    Agents are "player_0", "player_1" and so on. The mask of legal actions is
-    `info["action_mask"]` of the agent that acts. `reset(seed)` begins game 0 of a
-    run, which is the game that `Game.play` plays with the seed, and `reset()` the
-    next one.
+    Agents are "player_0", "player_1" and so on. `info["action_mask"]` marks the
+    acting agent's legal actions. `reset(seed)` begins game 0 of a run, the game that
+    `Game.play` plays with that seed; `reset()` begins the next game.
 
     Parameters
     ----------
     game_map
         The map, as the variant to play.
     seed
-        Seed of the run until `reset` is given another.
+        Seed of the run until `reset` gets another one.
     reward, encoder
         As for `Batch`.
     render_mode
@@ -83,7 +82,7 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
         self._next_game = 0
 
     def action_space(self, agent: str) -> Any:  # noqa: ANN401 - a space
-        """Return the numbers of actions, the same for each agent."""
+        """Return the space of action numbers, the same for each agent."""
         return self._actions[agent]
 
     def observation_space(self, agent: str) -> Any:  # noqa: ANN401 - a space
@@ -92,7 +91,7 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
 
     @property
     def game(self) -> GameState:
-        """The whole state of the game."""
+        """The full state of the game, hidden cards included."""
         return self._batch.state(0)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -102,9 +101,9 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
         Parameters
         ----------
         seed
-            Seed of a new run, which begins with game 0; None for the next game.
+            Seed of a new run, starting at game 0; None continues with the next game.
         options
-            "game" gives the number of the game instead.
+            `{"game": n}` starts game `n` of the run instead.
         """
         self._next_game = begin_game(self._batch, self._next_game, seed, options)
         self.agents = [*self.possible_agents]
@@ -128,7 +127,7 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
 
     def step(self, action: int | None) -> None:
         """
-        Take an action of the agent that acts; None for one whose game is over.
+        Perform the acting agent's action; None once its game is over.
 
         Raises
         ------
@@ -150,22 +149,22 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
             self.truncations = dict.fromkeys(self.agents, is_cut)
             self._deads_step_first()
 
-    def render(self) -> Any:  # noqa: ANN401 - a text, an array, or nothing
-        """Return the board in the way that was asked for."""
+    def render(self) -> Any:  # noqa: ANN401 - str, array or None
+        """Return the board in the render mode."""
         return picture(self.game, self.render_mode)
 
     def close(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing: there is nothing to close."""
 
 
 def begin_game(batch: Batch, following: int, seed: int | None, options: dict[str, Any] | None) -> int:
-    """Begin the game that options name, game 0 of a seed, or the following one; return the number after it."""
+    """Begin the game given by the options, game 0 of a seed, or the `following` one; return the next game's number."""
     number: int = (options or {}).get("game", following if seed is None else 0)
     batch.reset(seed, first=number)
     return number + 1
 
 
-def features_space(batch: Batch, *, is_bounded: bool) -> Any:  # noqa: ANN401 - a box, whose type says less
-    """Return the space of what one seat of a batch observes; only that of our encoder has bounds."""
+def features_space(batch: Batch, *, is_bounded: bool) -> Any:  # noqa: ANN401 - a Box
+    """Return the observation space of one seat; only the built-in encoder has bounds."""
     low, high = (0.0, HIGHEST) if is_bounded else (-np.inf, np.inf)
     return spaces.Box(low, high, (len(batch.features),), np.float32)

@@ -1,4 +1,4 @@
-"""The board of a game, as environments render it."""
+"""Rendering of boards for environments."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MODES: Final = ("svg", "rgb_array")
-"""Ways to render: a text of SVG, or red, green and blue of each pixel."""
+"""Render modes: SVG text, or an array of RGB pixels."""
 
 
 def check_mode(mode: str | None) -> None:
-    """Raise a ValueError if there is no such way to render."""
+    """Raise a ValueError for an unknown render mode."""
     if mode is not None and mode not in MODES:
         raise ValueError(f"expected a render_mode of {' or '.join(map(repr, MODES))}, or None, got {mode!r}")
 
 
 def picture(state: GameState, mode: str | None) -> str | npt.NDArray[np.uint8] | None:
-    """Return the board of a state in one of the `MODES`; None for None."""
+    """Return the board of a state in a render mode; None for mode None."""
     from ttr_analysis.viz.board import map_pixels
     from ttr_analysis.viz.svg import map_svg
 

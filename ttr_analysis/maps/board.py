@@ -1,4 +1,4 @@
-"""The parts of a board and its tickets: cities, places, routes, tickets, and where cities lie on a flat picture."""
+"""Cities, places, routes and tickets of a map, and the map projection."""
 
 from __future__ import annotations
 
@@ -16,26 +16,25 @@ from ttr_analysis.rules.ruleset import RouteKind
 @dataclass(frozen=True, slots=True, repr=False)
 class City:
     """
-    A city, or a border point where a route leaves the country.
+    A city, or a border point where a route leaves the map.
 
     Parameters
     ----------
     name
         As printed on the board, with accents; the node of the graph.
     label
-        The text in pictures, where it differs from the name.
+        The text in pictures, if different from the name.
     lat, lon
         Position in degrees, WGS84.
     x, y
-        Position on the board picture, y upwards.
+        Position in board units, with y pointing up.
     country
         The country it lies in.
     label_at
-        Side of the city's dot on which its label stands in pictures: "N",
-        "NE" and so on; "" for the side with the most room.
+        Side of the dot for the label: "N", "NE" and so on; "" for the side with
+        the most room.
     also
-        What people call it besides, in other languages or for short, as it is
-        not printed on the board.
+        Other names that people use for it, such as translations or short forms.
     """
 
     name: str
@@ -58,12 +57,12 @@ class City:
 @dataclass(frozen=True, slots=True, repr=False)
 class Place:
     """
-    A city, or a country by all its border points, as tickets name them.
+    The end of a ticket: a city, or a country with all its border points.
 
     Parameters
     ----------
     cities
-        Names of its cities, any of which will do.
+        Names of the cities that count, any one of them.
     """
 
     name: str
@@ -71,7 +70,7 @@ class Place:
 
     @property
     def is_country(self) -> bool:
-        """Whether the place is a country: its cities are border points, each a dead end."""
+        """Whether the place is a country, whose cities are border points."""
         return self.cities != (self.name,)
 
     def __str__(self) -> str:
@@ -93,7 +92,7 @@ class Route:
     track
         0, or 1 for the second track of a double route.
     length
-        Car spaces, locomotive symbols included (trains).
+        Car spaces, including those with locomotive symbols (trains).
     color
         A card color, or "gray" for any one color.
     locomotives
@@ -101,13 +100,13 @@ class Route:
     locomotives_allowed
         Whether a locomotive may be played as a joker.
     swap_size
-        So many cards of any kind may stand in for one card; 0: not allowed.
+        How many arbitrary cards can replace one needed card; 0 if none can.
     swap_fills
-        Spaces that such a set may fill: "any", or "symbols" only.
+        Spaces that such a set may pay for: "any", or only "symbols".
     toll
-        Tokens that claiming it costs.
+        Tokens that it costs to claim the route.
     points
-        Points for claiming it.
+        Points for claiming the route.
     """
 
     id: str
@@ -167,22 +166,21 @@ class Ticket:
     Parameters
     ----------
     id
-        Stable text, for records and messages: `"Bergen-Narvik"`.
+        Stable identifier for records and messages, such as `"Bergen-Narvik"`.
     origin
-        Where it begins.
+        One end.
     destinations
-        Where it may end, each with its points; more than one on tickets to
-        countries.
+        The other end, with its points; tickets to countries have several.
     neutral
-        The two cities at its foot between which the neutral player builds, or
-        None.
+        The two cities at the bottom of the ticket that the neutral player connects,
+        or None.
     deck
-        The deck to which it belongs where the rules have several, else "".
+        The ticket's deck if the rules have several, else "".
 
     Raises
     ------
     TypeError
-        If it is not from and to places of a map.
+        If an end is not a `Place`.
 
     Examples
     --------
@@ -201,7 +199,7 @@ class Ticket:
         if _join_places(self.origin, self.destinations):
             return
         msg = (
-            'a ticket joins places of a map, as in Ticket("mine", game_map.place("Oslo"), '
+            'a ticket needs places of a map, as in Ticket("mine", game_map.place("Oslo"), '
             f'((game_map.place("Bergen"), 4),)), got {self.origin!r} and {self.destinations!r}'
         )
         raise TypeError(msg)
@@ -213,7 +211,7 @@ class Ticket:
 
     @property
     def penalty(self) -> int:
-        """Points lost if no destination is reached: those of the lowest one."""
+        """Points lost if no destination is reached: those of the cheapest one."""
         return min(points for _, points in self.destinations)
 
     def score(self, reached: Iterable[str]) -> int:
@@ -223,13 +221,12 @@ class Ticket:
         Parameters
         ----------
         reached
-            Names of the destinations that the player's network joins to the
-            origin.
+            Names of the destinations that the player's network connects to the origin.
 
         Returns
         -------
         points
-            Those of the best destination reached; without any, minus the lowest of all.
+            The points of the best destination reached; if none is, minus the penalty.
         """
         names = set(reached)
         return max((points for place, points in self.destinations if place.name in names), default=-self.penalty)
@@ -246,7 +243,7 @@ class Ticket:
 
 
 def _join_places(origin: object, destinations: object) -> bool:
-    """Return whether these are places; users often give names instead."""
+    """Return whether all ends are places; users often pass names instead."""
     if not (isinstance(origin, Place) and isinstance(destinations, tuple) and destinations):
         return False
     for pair in destinations:
@@ -259,7 +256,7 @@ def _join_places(origin: object, destinations: object) -> bool:
 
 
 def double_routes(routes: Iterable[Route]) -> frozenset[frozenset[str]]:
-    """Return the pairs of cities that two tracks join."""
+    """Return the pairs of cities with two tracks between them."""
     return frozenset(frozenset(route.cities) for route in routes if route.track == 1)
 
 
@@ -269,7 +266,7 @@ BOARD_SIZE = 100.0
 """The longer side of the rectangle around all cities, in board units."""
 
 _MIN_CONE = 0.02
-"""Cone constants nearer to 0 (maps around the equator) are numerically poor and look the same."""
+"""Smaller cone constants (maps around the equator) are numerically unstable and look no different."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +291,7 @@ class Projection:
 
     @classmethod
     def fit(cls, positions: Iterable[tuple[float, float]]) -> Self:
-        """Return the projection in which all positions, at least one, fill the board."""
+        """Return the projection in which the positions (at least one) fill the board."""
         points = list(positions)
         lats = [lat for lat, _ in points]
         lons = [lon for _, lon in points]
@@ -308,7 +305,7 @@ class Projection:
 
     def project(self, lat: float, lon: float) -> tuple[float, float]:
         """Return the board position of a latitude and longitude in degrees."""
-        # 89.5 degrees: a pole itself lies at infinity for the other hemisphere's cone.
+        # Clipped at 89.5 degrees: the opposite pole is infinitely far away in a conic projection.
         phi = math.radians(max(-89.5, min(89.5, lat)))
         around = (lon - self.meridian + 180) % 360 - 180
         radius = math.tan(math.pi / 4 + phi / 2) ** -self.cone / self.cone
@@ -319,7 +316,7 @@ class Projection:
 
 
 def flat_positions(positions: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return board positions of latitudes and longitudes that fill the board, to a thousandth of a unit."""
+    """Project latitudes and longitudes so that they fill the board, rounded to a thousandth of a unit."""
     projection = Projection.fit(positions)
     flat = (projection.project(lat, lon) for lat, lon in positions)
     return [(round(x, 3), round(y, 3)) for x, y in flat]

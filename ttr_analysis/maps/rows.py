@@ -495,7 +495,7 @@ def _check_route(check: _Checker, row: Row) -> None:
     if row["swap_size"] and row["tunnel"]:
         check.add("routes.csv", row, "swap_size", row["swap_size"], "expected no sets of cards on a tunnel")
     if row["swap_size"] == 1:
-        check.add("routes.csv", row, "swap_size", 1, "expected 0, or 2 or more cards in place of one")
+        check.add("routes.csv", row, "swap_size", 1, "expected 0, or at least 2 cards to replace one")
     if check.rules is None:
         return
     _check_length(check, row)

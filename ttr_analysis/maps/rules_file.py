@@ -1,4 +1,4 @@
-"""The file `rules.toml` of a map: read, decoded with all its faults, and written."""
+"""Read and write a map's `rules.toml`, reporting all faults at once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ttr_analysis._decoding import Decoder, FaultList, Keys, read_text, shown
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet, TicketRules
 
 _MAX_BYTES: Final = 100_000
-"""Python reads TOML some fifty times slower than tables."""
+"""TOML is read about fifty times more slowly than CSV, hence the limits."""
 _MAX_LINE: Final = 10_000
 _MAX_DOTS: Final = 50
-"""Dots on a line: each part of a dotted key makes the next one slower to read, and larger."""
+"""Dots on a line: parsing a dotted key takes time and memory quadratic in its parts."""
 _MAX_KEYS: Final = 500
 _MAX_VARIANTS: Final = 20
 _NO_KEYS: Final = frozenset({"variant", "variants"})
-"""Fields of a rule set that are no keys of the file."""
+"""Fields of a rule set that are not keys in the file."""
 _NUMBER_TABLES: Final = {"points", "points_by_players"}
-"""Fields that map numbers to numbers: a variant replaces them whole."""
+"""Fields that map numbers to numbers; a variant replaces them as a whole."""
 
 Conflict: TypeAlias = tuple[Keys, object, str]
-"""A field that does not go with another: its keys, its value and what was expected."""
+"""A field that conflicts with another: its keys, its value and what was expected."""
 
 
 def read_rules(path: Path, faults: FaultList) -> RuleSet | None:
@@ -36,7 +36,7 @@ def read_rules(path: Path, faults: FaultList) -> RuleSet | None:
 
 
 def read_toml(path: Path, faults: FaultList) -> tuple[dict[str, Any], str] | None:
-    """Return the data in a TOML file and its text, or None with faults."""
+    """Return the data and the text of a TOML file, or None with faults."""
     content = read_text(path, faults, _MAX_BYTES)
     if content is None or not _is_short_enough(content, faults):
         return None
@@ -54,12 +54,12 @@ def read_toml(path: Path, faults: FaultList) -> tuple[dict[str, Any], str] | Non
 
 
 def _is_short_enough(content: str, faults: FaultList) -> bool:
-    """Return whether the file is short enough to be parsed: every line, the keys on it, and their number."""
+    """Check the length of each line, its dots and the number of keys before parsing."""
     for line, source in enumerate(content.split("\n"), start=1):
         if len(source) > _MAX_LINE:
             faults.add(line, "", f"{len(source):,}", f"expected at most {_MAX_LINE:,} characters")
             return False
-        # Dots in texts and comments count too: only a parser could tell them apart.
+        # Dots in strings and comments count too, since only a parser could tell them apart.
         if source.count(".") > _MAX_DOTS:
             faults.add(line, "", f"{source.count('.'):,}", f"expected at most {_MAX_DOTS} dots")
             return False
@@ -93,8 +93,8 @@ def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | 
         return None
     variants: list[RuleSet] = []
     for name, difference in differences.items():
-        # The differences are decoded by themselves first, so that faults are on their lines; the whole variant
-        # only if the map's own rules are right, whose faults it would repeat.
+        # Decode the differences alone first, so that faults point to their lines. The merged variant would
+        # repeat faults of the map's own rules, so it is decoded only if these have none.
         decoder.table(RuleSet, {"title": "", **difference}, ("variants", name))
         if len(faults.faults) == before:
             variant = decoder.table(RuleSet, _merge(data, difference))
@@ -104,7 +104,7 @@ def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | 
 
 
 def _merge(base: Mapping[str, Any], difference: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` with the differences of a variant; lists and number tables are replaced whole."""
+    """Return `base` with a variant's differences; lists and number tables are replaced as a whole."""
     merged = dict(base)
     for key, value in difference.items():
         old = merged.get(key)
@@ -130,7 +130,7 @@ def key_line(content: str, keys: Sequence[str]) -> int:
 
 @lru_cache(maxsize=4)
 def _key_lines(content: str) -> dict[Keys, int]:
-    """Return the line of each key and table of a TOML file; tables of an array are numbered from 0."""
+    """Return the line of each key and table of a TOML file; tables in arrays are numbered from 0."""
     lines: dict[Keys, int] = {}
     table: Keys = ()
     n_seen: dict[Keys, int] = {}
@@ -152,7 +152,7 @@ def _key_lines(content: str) -> dict[Keys, int]:
 
 
 def _inside_array(table: Keys, n_seen: Mapping[Keys, int]) -> Keys:
-    """Return the keys of a table with the number of the table of an array in which it lies."""
+    """Return the keys of a table, with the index of the array table that contains it."""
     for depth in range(len(table), 0, -1):
         if table[:depth] in n_seen:
             return (*table[:depth], str(n_seen[table[:depth]]), *table[depth:])
@@ -163,15 +163,14 @@ def _split_key(key: str) -> Keys:
     return tuple(part.strip().strip("\"'") for part in key.split("."))
 
 
-# -- fields that go together ---------------------------------------------------------------------------------------
+# -- conflicts between fields --------------------------------------------------------------------------------------
 
 
 def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
-    """Yield each field that does not go with another."""
     low, high = rules.players
     tickets, neutral = rules.tickets, rules.neutral
     if low > high:
-        yield ("players",), [low, high], "expected the fewest players first"
+        yield ("players",), [low, high], "expected the smaller number first"
     if tickets.opening_keep > tickets.opening_deal:
         expected = f"expected at most the {tickets.opening_deal} tickets dealt"
         yield ("tickets", "opening_keep"), tickets.opening_keep, expected
@@ -179,10 +178,10 @@ def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
         yield ("tickets", "keep"), tickets.keep, f"expected at most the {tickets.draw} tickets drawn"
     yield from _deck_conflicts(tickets)
     if len(rules.scoring.start_scores) not in {0, high}:
-        expected = f"expected one score for each of {high} seats, or none"
+        expected = f"expected no scores, or one for each of {high} seats"
         yield ("scoring", "start_scores"), list(rules.scoring.start_scores), expected
     if neutral.trains and (low, high) != (2, 2):
-        yield ("neutral", "trains"), neutral.trains, "expected no neutral player but with players = [2, 2]"
+        yield ("neutral", "trains"), neutral.trains, "expected 0: a neutral player requires players = [2, 2]"
     if neutral.trains and neutral.marker_seat >= high:
         yield ("neutral", "marker_seat"), neutral.marker_seat, f"expected a seat from 0 to {high - 1}"
     yield from _claim_conflicts(rules.claims)
@@ -199,17 +198,21 @@ def _deck_conflicts(tickets: TicketRules) -> Iterator[Conflict]:
     names = [deck.name for deck in tickets.decks]
     for i, name in enumerate(names):
         if not name or name in names[:i]:
-            yield ("tickets", "decks", str(i), "name"), name, "expected a name for each deck, each another"
+            yield ("tickets", "decks", str(i), "name"), name, "expected a different name for each deck"
     n_dealt = sum(deck.opening_deal for deck in tickets.decks)
     if names and n_dealt != tickets.opening_deal:
-        yield ("tickets", "opening_deal"), tickets.opening_deal, f"expected the {n_dealt} that the decks deal together"
+        yield (
+            ("tickets", "opening_deal"),
+            tickets.opening_deal,
+            f"expected {n_dealt}, the tickets that the decks deal in total",
+        )
 
 
 def _claim_conflicts(claims: ClaimRules) -> Iterator[Conflict]:
     if len(set(claims.locomotives_on)) < len(claims.locomotives_on):
         yield ("claims", "locomotives_on"), list(claims.locomotives_on), "expected each kind of route once"
     if claims.ferry_swap_size == 1:
-        yield ("claims", "ferry_swap_size"), 1, "expected 0, or 2 or more cards in place of one"
+        yield ("claims", "ferry_swap_size"), 1, "expected 0, or at least 2 cards to replace one"
 
 
 def _bonus_conflicts(rules: RuleSet) -> Iterator[Conflict]:
@@ -220,14 +223,14 @@ def _bonus_conflicts(rules: RuleSet) -> Iterator[Conflict]:
             expected = "expected points for every number of players"
             yield ("bonus", str(i)), f"none for {', '.join(map(str, without_points))}", expected
         if bonus.measure == "tokens" and not rules.money.tokens:
-            yield ("bonus", str(i), "measure"), bonus.measure, "expected [money] tokens above 0 with this bonus"
+            yield ("bonus", str(i), "measure"), bonus.measure, "expected money.tokens above 0 for this bonus"
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
 
 
 def rules_text(rules: RuleSet) -> str:
-    """Return the text of the file, variants as differences; reading it gives an equal rule set."""
+    """Return the text of the file, with variants as differences; reading it returns an equal rule set."""
     import tomli_w
 
     base = _encode(rules)
@@ -236,7 +239,7 @@ def rules_text(rules: RuleSet) -> str:
 
 
 def _encode(value: object, name: str = "") -> Any:  # noqa: ANN401
-    """Return a value as TOML data; `name` is that of its field."""
+    """Return the value of field `name` as TOML data."""
     if is_dataclass(value):
         return {f.name: _encode(getattr(value, f.name), f.name) for f in fields(value) if f.name not in _NO_KEYS}
     if not isinstance(value, tuple):

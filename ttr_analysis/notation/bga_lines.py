@@ -1,4 +1,4 @@
-"""The lines of a log of Board Game Arena, and what they say."""
+"""Parse the lines of a Board Game Arena log."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ttr_analysis._errors import Fault, RecordError
 from ttr_analysis.records.entries import MAX_TIME, Stamp
 
 COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange", "black", "red", "green")
-"""The kinds of card by the number that stands for them."""
+"""Kinds of card by their number in the log."""
 
 _LONGEST: Final = 300
-"""Characters of a line, or of two names that were noted, that can tell anything; longer ones are not looked at."""
+"""Longer lines, and longer names of noted tickets, are ignored."""
 _MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
 _PLAYER: Final = r"(?P<player>.+?)"
 _NAMES: Final = {
@@ -24,7 +24,7 @@ _NAMES: Final = {
     **{kind: kind for kind in COLOR_CODES},
     **{str(number): kind for number, kind in enumerate(COLOR_CODES)},
 }
-"""The kinds of card by what stands for them in a log."""
+"""Kinds of card by their spelling in the log."""
 _CARD: Final = rf"(?ai:{'|'.join(_NAMES)})"
 _CARDS: Final = rf"(?P<cards>{_CARD}(?:, ?{_CARD})*)"
 _ENDS: Final = r"(?P<ends>.+)"
@@ -70,22 +70,23 @@ _VALUES: Final[Mapping[str, Callable[[str], Any]]] = {
     "turned": int,
     "cards": lambda text: tuple(_NAMES[word.strip().lower()] for word in (text or "").split(",") if word),
 }
-"""How each part of a line is read."""
+"""How to read each part of a line."""
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle", "stay")
 _TAG: Final = re.compile(r"<[^<>]*>")
 _LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
 ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "station", "choose", "pass")
-"""What players do."""
+"""Kinds of line that are acts of players."""
 
 
 class LogEntry(NamedTuple):
     """
-    What a line says.
+    The content of a line.
 
-    `move` and `time` are those of the heading above it. `number` counts tickets, cards or cars,
-    `turned` the cards turned over for a tunnel. `ends` names two cities, one with a station, or a ticket.
+    `move` and `time` come from the heading above it. `number` counts tickets, cards or
+    cars, and `turned` the cards turned over for a tunnel. `ends` names two cities, the
+    city of a station, or a ticket.
     """
 
     kind: str
@@ -102,22 +103,22 @@ class LogEntry(NamedTuple):
 
     @property
     def stamp(self) -> Stamp | None:
-        """The number of the move and the time, if either is known."""
+        """The move number and the time, if either is known."""
         return Stamp(self.move, self.time) if self.move is not None or self.time else None
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The two names that `ends` may mean, wherever the names are parted."""
+        """All ways to split `ends` into two names, which may contain hyphens."""
         joints = list(_JOINERS.finditer(self.ends)) if len(self.ends) <= _LONGEST else []
         return [(self.ends[: joint.start()].strip(), self.ends[joint.end() :].strip()) for joint in joints]
 
     def fault(self, reason: str) -> RecordError:
-        """Return the error for a line that says what cannot be."""
+        """Return the error for an impossible line."""
         return fault(self.line, self.text, reason)
 
 
 class Log(NamedTuple):
-    """What a log says, outcomes after their move; and the lines that were not understood, with their numbers."""
+    """The content of a log, with outcomes after their move, and the numbered lines that were not understood."""
 
     entries: list[LogEntry]
     unread: list[tuple[int, str]]
@@ -125,7 +126,7 @@ class Log(NamedTuple):
 
 def read_log(text: str, you: str = "") -> Log:
     r"""
-    Return what the lines of a log say; `you` is the player whom it calls "You", if known.
+    Parse the lines of a log; `you` is the name of the player whom it calls "You", if known.
 
     >>> entries, unread = read_log("Move 4 :10:02:11\nAnn takes 7\nNice one!\nBo passes")
     >>> [(entry.kind, entry.player, entry.move) for entry in entries], unread
@@ -141,7 +142,7 @@ def read_log(text: str, you: str = "") -> Log:
     }
     for line, raw in enumerate(text.splitlines(), start=1):
         content = " ".join(raw.split()) if len(raw) <= _LONGEST else raw[:_LONGEST]
-        if not content.isprintable():  # as no name of a record may be
+        if not content.isprintable():  # names in records must be printable
             content = "".join(filter(str.isprintable, content))
         if found := _MOVE.fullmatch(_without_marks(content) if content.startswith("<") else content):
             _add_move(log, of_move, you)
@@ -158,7 +159,7 @@ def read_log(text: str, you: str = "") -> Log:
 
 
 def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: bool) -> None:
-    """Leave out of the last move what the end of a log may have cut: a line, or hidden cards without a player."""
+    """Drop from the last move what a log may have cut off: a partial line, or hidden cards without a player."""
     if is_last and of_move:
         entry = of_move[-1]
         is_short = entry.kind in ("claim", "station") and len(entry.cards) < entry.number
@@ -173,7 +174,7 @@ def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: b
 
 
 def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
-    """Add what the lines of a move say, outcomes after it."""
+    """Add the lines of a move, outcomes last."""
     early: list[LogEntry] = []
     has_acted = False
     for entry in _paired(of_move, you):
@@ -191,7 +192,7 @@ def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
 
 
 def _is_told(log: Log, keep: LogEntry) -> bool:
-    """Return whether the same line of tickets kept came before."""
+    """Return whether the log already has this line of tickets kept."""
     before = next((entry for entry in reversed(log.entries) if entry.kind in ACTS), None)
     return (
         before is not None
@@ -202,10 +203,10 @@ def _is_told(log: Log, keep: LogEntry) -> bool:
 
 def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
     """
-    Return the lines of a move with hidden cards added to the draws beside which they stand.
+    Return the lines of a move, with hidden cards added to the adjacent draws.
 
-    A shuffle between the two lines of one draw belongs to that draw. A draw of
-    "You" without a line of a player is the viewer's own.
+    A shuffle between the two lines of one draw belongs to that draw. A draw by "You"
+    without a line that names a player is the viewer's.
     """
     entries: list[LogEntry | None] = list(of_move)
     told = [i for i, entry in enumerate(of_move) if entry.kind not in _NOTICES]
@@ -227,19 +228,19 @@ def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
 
 
 def _is_talk(content: str, keepers: AbstractSet[str]) -> bool:
-    """Return whether a line is chat: a player's name, no longer name, and a colon."""
+    """Return whether a line is chat: a player's name, not part of a longer one, and a colon."""
     begins = [name for name in keepers if content.startswith(name)]
     longest = max(begins, key=len, default="")
     return bool(longest) and content[len(longest) :].lstrip().startswith(":")
 
 
 def _without_marks(content: str) -> str:
-    """Return a line without tags, and with HTML entities as characters."""
+    """Strip tags and decode HTML entities."""
     return " ".join(unescape(_TAG.sub(" ", content)).split())
 
 
 def _read_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
-    """Return what a line says, with or without the tags of the page from which it was copied."""
+    """Parse a line, with or without the tags of the page from which it was copied."""
     for text in dict.fromkeys([content, _without_marks(content) if "<" in content else content]):
         for kind, pattern in _PATTERNS.items():
             if found := pattern.fullmatch(text):
@@ -251,12 +252,12 @@ def _read_line(content: str, line: int, move: int | None, time: str, you: str) -
 
 
 def acts_of(entries: Sequence[LogEntry]) -> Iterator[tuple[LogEntry, list[LogEntry]]]:
-    """Yield each act of a player with its outcomes."""
+    """Yield each player's act with its outcomes."""
     starts = [i for i, entry in enumerate(entries) if entry.kind in ACTS]
     for start, end in pairwise([*starts, len(entries)]):
         yield entries[start], list(entries[start + 1 : end])
 
 
 def fault(line: int, text: str, reason: str) -> RecordError:
-    """Return the error for a line that says what cannot be; line 0 for none in particular."""
+    """Return the error for an impossible line; line 0 means the whole log."""
     return RecordError("log", [Fault("log", line, "", text, reason)])

@@ -1,4 +1,4 @@
-"""The names in a log as parts of a map: who plays, which tracks were taken, and tickets, those noted by hand too."""
+"""Match the names in a log, and tickets noted by hand, to players, tracks and tickets of a map."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ from ttr_analysis.notation.writer import pays
 # -- names ---------------------------------------------------------------------------------------------------------
 
 TicketNotes = Mapping[str, Any]
-"""Offers of tickets that somebody noted: for each player, pairs of those offered and those kept, in order."""
+"""Ticket offers noted by hand: for each player, pairs of tickets offered and kept, in order."""
 
 _FEW: Final = 3
-"""Of so many moves, or fewer, the order tells nothing."""
+"""With this many moves or fewer, their order proves nothing."""
 
 Copies = frozenset[int]
-"""A ticket by name: the numbers of all tickets that are called so."""
+"""The numbers of all tickets with one name."""
 UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
 
 COUNTRIES: Final = {"Germany": ("Deutschland",), "Austria": ("Österreich",), "Italy": ("Italia",)}
-"""Countries as the site calls them, by their names on the map."""
+"""The site's names of countries, by their names on the map."""
 _MOST_OFFERS: Final = 100
-"""Offers of tickets that may be noted of a player."""
+"""Limit of ticket offers noted for a player."""
 _MOST_NAMES: Final = 500
-"""Names of tickets in all notes: each that is misspelled is compared with every ticket of the map."""
+"""Limit of ticket names in all notes: each misspelled one is compared with every ticket of the map."""
 
 
 class Selection(NamedTuple):
-    """Tickets that were offered and kept, and the number of the move if it was noted."""
+    """Tickets offered and kept, and the move number if noted."""
 
     offered: tuple[Copies, ...]
     kept: tuple[Copies, ...]
     move: int | None = None
 
     def fits(self, n_kept: int, revealed: AbstractSet[Copies]) -> bool:
-        """Return whether this many were kept, all of them offered, and shown at the end if any were."""
+        """Return whether it has `n_kept` tickets kept, all of them offered, and all `revealed` if any tickets were."""
         kept = set(self.kept)
         return len(self.kept) == n_kept and kept <= set(self.offered) and (not revealed or kept <= revealed)
 
@@ -59,10 +59,10 @@ def match_notes(
     noted: Sequence[Selection], keeps: Sequence[LogEntry], revealed: AbstractSet[Copies]
 ) -> dict[int, Selection]:
     """
-    Return which notes of a player belong to which lines, by line: as many as possible in the order of both.
+    Match as many of a player's notes as possible to lines, keeping the order; return notes by line.
 
-    Notes are made by hand: some are of draws that never were, and some draws were
-    not noted. Among equally long matches, those with equal numbers of moves win.
+    Notes are made by hand: some describe draws that never happened, and some draws are
+    missing. Among equally long matches, the one with more equal move numbers wins.
     """
     best: list[list[tuple[int, int, dict[int, Selection]]]] = [[(0, 0, {})] * (len(keeps) + 1)]
     for note in noted:
@@ -85,7 +85,8 @@ def without_strangers(log: Log) -> Log:
     """
     Return a log without lines that only look like a move, such as chat.
 
-    Their name occurs in no other act, and never kept tickets, as all players do first.
+    Such a line names somebody who never keeps tickets, as every player does first, and
+    who appears in no other act.
     """
     acts = Counter(entry.player for entry in log.entries if entry.kind in ACTS)
     keepers = {entry.player for entry in log.entries if entry.kind == "keep"}
@@ -98,7 +99,7 @@ def without_strangers(log: Log) -> Log:
 
 
 def check_order(log: Log) -> None:
-    """Raise a RecordError if the newest move comes first."""
+    """Raise a RecordError if the log lists the newest move first."""
     acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
     n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
     if len(acts) > _FEW and n_falling > len(acts) // 2:
@@ -106,12 +107,12 @@ def check_order(log: Log) -> None:
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
-    """Return the players by seat: in the order of their first turns; those without one come last."""
+    """Return the players in the order of their first turns; players without a turn come last."""
     turns: list[str] = []
     openings: list[str] = []
     for act, _ in acts_of(log.entries):
         if act.player == "You":
-            raise act.fault('expected seat="...", the name of the player whom the log calls You')
+            raise act.fault('expected seat="...", the name of the player that the log calls You')
         if act.kind == "keep" and not turns and act.player not in openings:
             openings.append(act.player)
         elif act.player not in turns and act.kind != "choose":
@@ -128,8 +129,8 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     """
     Return the track of each claim and attempt, by line.
 
-    The log does not say which track of a double route was taken: the claims of
-    both are assigned together, by the colors that were played.
+    The log does not name the track of a double route. Both claims are assigned
+    together, by the colors played.
     """
     claims: dict[tuple[Route, ...], list[LogEntry]] = {}
     for entry in log.entries:
@@ -147,8 +148,8 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
 
 
 def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
-    """Return the tracks between the two places of a line, to a country all that the first city has."""
-    for a, b in entry.pairs:  # a name may have a hyphen of its own
+    """Return the tracks between the two places of a line; to a country, all tracks from the city."""
+    for a, b in entry.pairs:  # a name may contain a hyphen
         places = [place_named(end, game_map) for end in (a, b)]
         for city, end in (places, places[::-1]):
             if city is None or end is None or city.is_country:
@@ -159,13 +160,12 @@ def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
 
 
 def place_named(name: str, game_map: GameMap) -> Place | None:
-    """Return a city or country, whose name may be in its own language; None if there is none."""
+    """Return a city or country by its English or local name, None if unknown."""
     return _places(game_map).get(fold(name))
 
 
 @lru_cache(maxsize=8)
 def _places(game_map: GameMap) -> dict[str, Place]:
-    """Return cities and countries by their folded names."""
     names = [name for place in game_map.places for name in (place.name, *COUNTRIES.get(place.name, ()))]
     names += [name for city in game_map.cities for name in city.also]
     found = {}
@@ -177,7 +177,7 @@ def _places(game_map: GameMap) -> dict[str, Place]:
 
 
 def _fits(route: Route, entry: LogEntry) -> bool:
-    """Return whether the points and cards of a line can be those of a track; a tunnel's cards may hold a surcharge."""
+    """Return whether a line's points and cards fit a track; for a tunnel, the cards may include a surcharge."""
     if entry.kind == "claim" and entry.points != route.points:
         return False
     cards = CardCounts.coerce(entry.cards)
@@ -188,7 +188,7 @@ def _fits(route: Route, entry: LogEntry) -> bool:
 
 
 def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
-    """Return tracks for the claims between two cities so that each is paid in its color, if possible."""
+    """Assign tracks to the claims between two cities so that, if possible, each is paid in its color."""
     if len(entries) > len(routes):
         late = entries[len(routes)]
         raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
@@ -204,24 +204,23 @@ def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, R
 # -- which map ---------------------------------------------------------------------------------------------------------
 
 _NAMED: Final = ("claim", "attempt", "station", "reveal")
-"""Lines that name something of a map."""
+"""Kinds of line that name something on a map."""
 
 
 def find_map(log: Log) -> GameMap | None:
-    """Return the map that comes with the package on which most of what a log names is; None if it names nothing."""
+    """Return the built-in map with the most of a log's names, None if it has no names."""
     named = {(e.kind, e.ends): e for e in log.entries if e.kind in _NAMED}.values()
     counts = [(sum(_is_on(e, game_map) for e in named), game_map) for game_map in _package_maps()]
     n, best = max(counts, key=lambda count: count[0])
     return best if n else None
 
 
-@cache  # a folder may hold many logs, and to load the maps takes longer than to read one
+@cache  # a folder may hold many logs, and loading the maps takes longer than reading a log
 def _package_maps() -> tuple[GameMap, ...]:
     return tuple(map(load_map, map_names()))
 
 
 def _is_on(entry: LogEntry, game_map: GameMap) -> bool:
-    """Return whether a map has the places that a line names."""
     if entry.kind == "station":
         return place_named(entry.ends, game_map) is not None
     ends = ([a, *b.split("/")] for a, b in entry.pairs)
@@ -237,15 +236,15 @@ _REASONS: Final = {
     **dict.fromkeys(_BONUS_OF, "its bonus was won"),
     "keep": "its deals of tickets were kept",
 }
-"""Lines that tell variants apart, and what they show."""
+"""Kinds of line that distinguish variants, with the reason to give."""
 
 
 def find_variant(log: Log, game_map: GameMap, notes: TicketNotes) -> tuple[GameMap, str]:
     """
-    Return a map as the variant that agrees with most of a log and of notes, and why.
+    Return the variant of a map that agrees best with a log and notes, and why.
 
-    Of several that do, it is one without the bonuses that nobody got in a whole game, the map itself, or the one with
-    the fewest tickets.
+    Ties go to variants without bonuses that nobody won in a complete game, then to the
+    map itself, then to the fewest tickets.
     """
     openings: dict[str, int] = {}
     for entry in log.entries:
@@ -271,7 +270,7 @@ def find_variant(log: Log, game_map: GameMap, notes: TicketNotes) -> tuple[GameM
 
 
 def _agrees(entry: LogEntry, game_map: GameMap, openings: Mapping[str, int]) -> bool:
-    """Return whether what a line says can be in games on a map."""
+    """Return whether a line is possible on a map."""
     rules = game_map.rules
     if entry.kind in _MARKET:
         return rules.market.reset_at > 0
@@ -293,15 +292,15 @@ def _agrees(entry: LogEntry, game_map: GameMap, openings: Mapping[str, int]) -> 
     return entry.kind not in ("won", "lost") or entry.points * (1 if entry.kind == "won" else -1) in scores
 
 
-# -- tickets that were noted -------------------------------------------------------------------------------------------
+# -- noted tickets -----------------------------------------------------------------------------------------------------
 
 
 _Note = tuple[Sequence[str], Sequence[str], int | None]
-"""Names of tickets that were offered and kept, and the number of the move if it was noted."""
+"""Names of tickets offered and kept, and the move number if noted."""
 
 
 def selections_of(notes: TicketNotes, game_map: GameMap) -> dict[str, list[Selection]]:
-    """Return noted offers of each player by numbers of tickets; the nearest name will do, as notes are made by hand."""
+    """Return each player's noted offers as ticket numbers; handwritten names match the closest ticket."""
     return {
         name: [
             Selection(_all_noted(offered, game_map), _all_noted(kept, game_map), move) for offered, kept, move in its
@@ -311,7 +310,7 @@ def selections_of(notes: TicketNotes, game_map: GameMap) -> dict[str, list[Selec
 
 
 def _by_player(notes: TicketNotes) -> dict[str, list[_Note]]:
-    """Return noted offers by player; a file of notes lists players with their selections."""
+    """Return noted offers by player, from pairs or from the players of a notes file."""
     found: dict[str, list[_Note]]
     try:
         if "players" not in notes:
@@ -332,7 +331,7 @@ def _by_player(notes: TicketNotes) -> dict[str, list[_Note]]:
 
 
 def _check_notes(found: Mapping[str, Sequence[_Note]]) -> None:
-    """Raise a RecordError unless notes are lists of names, and no more of them than a game can have."""
+    """Raise a RecordError unless notes are lists of names, within the limits of a game."""
     faults, names = FaultList("log", "log"), set[str]()
     for name, noted in found.items():
         if len(noted) > _MOST_OFFERS:
@@ -352,7 +351,7 @@ def _all_noted(names: Iterable[str], game_map: GameMap) -> tuple[Copies, ...]:
     return tuple(_noted(name, game_map) for name in names)
 
 
-@lru_cache(maxsize=_MOST_NAMES)  # a name is noted twice at least: as offered, and as kept
+@lru_cache(maxsize=_MOST_NAMES)  # a ticket kept is named twice: as offered and as kept
 def _noted(name: str, game_map: GameMap) -> Copies:
     names = _ticket_names(game_map)
     try:
@@ -374,7 +373,7 @@ def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
 
 @lru_cache(maxsize=16)
 def _tickets_by_ends(game_map: GameMap) -> dict[tuple[str, frozenset[str]], Copies]:
-    """Return the tickets by their origin and destinations; those to one place from either end."""
+    """Return tickets by origin and destinations; those with one destination also the other way round."""
     found: dict[tuple[str, frozenset[str]], set[int]] = {}
     for i, ticket in enumerate(game_map.tickets):
         ends = [place.name for place, _ in ticket.destinations]
@@ -385,7 +384,7 @@ def _tickets_by_ends(game_map: GameMap) -> dict[tuple[str, frozenset[str]], Copi
 
 
 def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
-    """Return the ticket that a line names."""
+    """Return the tickets with the name in a line."""
     names, by_ends = _ticket_names(game_map), _tickets_by_ends(game_map)
     for a, b in entry.pairs:
         if found := names.get(fold(f"{a}-{b}")):

@@ -1,4 +1,4 @@
-"""A log followed move by move, from what its lines say to the events of a record."""
+"""Turn the lines of a log into the events of a record, move by move."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from ttr_analysis.records.entries import COMPLETING, CORRECTED, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
-# -- what is proven of opening hands -----------------------------------------------------------------------------------
+# -- known opening hands -----------------------------------------------------------------------------------------------
 
 
 _LEFT: Final = re.compile(
     r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
 )
-"""What is said of a player who plays no more, or not in time."""
+"""Words in a line about a player who left or ran out of time."""
 
 
 class UntoldError(Exception):
-    """An outcome of a move is missing, as where a log breaks off."""
+    """An outcome of a move is missing, for example because the log breaks off."""
 
 
 class _Tunnel(NamedTuple):
     """
-    What the lines of an attempt at a tunnel say.
+    The lines of a tunnel attempt.
 
-    Of `n_turned` cards turned over `n_more` match; `paid` are the cards of the claim that ends it, if one does.
+    Of `n_turned` cards turned over, `n_more` match; `paid` are the cards of the claim that follows, if any.
     """
 
     route: Route
@@ -54,21 +54,21 @@ class _Tunnel(NamedTuple):
     paid: tuple[str, ...]
     end: LogEntry | None
     before: Sequence[LogEntry]
-    """The lines between the attempt and its end."""
+    """The lines between the attempt and the claim or skip."""
     later: Sequence[LogEntry]
 
 
 class Proven:
-    """The cards that are known of each hand; cards played beyond them were dealt."""
+    """The known cards of each hand; a card played that is not among them must have been dealt."""
 
     def __init__(self, n_players: int) -> None:
         self.hands = [Counter[str]() for _ in range(n_players)]
         self._known = [Counter[str]() for _ in range(n_players)]
         self._open = set[int]()
-        """Seats that drew cards that nobody noted: what they play may come from there too."""
+        """Seats that drew unknown cards, which their payments may come from as well."""
 
     def add(self, seat: int, card: str) -> None:
-        """Note a card that a seat got, "?" if it is not known."""
+        """Note a card that a seat got, "?" if unknown."""
         if card == "?":
             self._open.add(seat)
         else:
@@ -86,9 +86,9 @@ class Proven:
 
 def _tell_one(telling: ScriptedStep, left: list[Copies]) -> bool:
     """
-    Enter one of the tickets of an offer, and take it off the list; return whether one fits.
+    Enter one ticket of an offer and remove it from the list; return whether one fits.
 
-    They were noted in any order; those under the pile come in the order in which they lie there.
+    Notes are in any order, but tickets under the pile come in a fixed order, so each is tried.
     """
     for copies in left:
         if any(not telling.add(ticket) for ticket in sorted(copies)):
@@ -104,8 +104,8 @@ class LogFollower:
     """
     Follows a log move by move.
 
-    `selections` are noted offers of tickets by player, `tracks` the track of each
-    claim by line, `dealt` the known cards of the opening hands.
+    `selections` are noted ticket offers by player, `tracks` the track of each claim by
+    line, and `dealt` the known cards of the opening hands.
     """
 
     def __init__(
@@ -125,10 +125,10 @@ class LogFollower:
         self.proven = Proven(len(players))
         self._dealt = dealt
         self._noted: dict[int, Selection] = {}
-        """Which of them tell of which lines."""
+        """Noted offers by line."""
         self.unused: list[str] = []
         self.skipped: list[str] = []
-        """Turns of players who left the game."""
+        """Messages on skipped turns, such as those of players who left."""
         for name, noted in selections.items():
             keeps = [act for act, _ in acts_of(log.entries) if act.kind == "keep" and act.player == name]
             matched = match_notes(noted, keeps, set(self._revealed(name)))
@@ -140,20 +140,20 @@ class LogFollower:
         self.entries: list[Entry] = []
         self.steps: list[tuple[int, int, int | None, str, str]] = []
         self._told: list[tuple[int, LogEntry | None]] = []
-        """Up to which event of the record each line tells."""
+        """Lines, each with the number of events of the record up to and including it."""
         self._free_claims: dict[int, LogEntry] = {}
-        """The claim that follows the line of an attempt at a tunnel that costs no more."""
+        """The claim after each tunnel attempt without a surcharge."""
         self._n_steps = 0
 
     def act_of(self, event: int) -> LogEntry | None:
-        """Return the line of an event of the record; None for the set-up."""
+        """Return the line that an event of the record comes from; None for the setup."""
         return next((act for end, act in self._told if event < end), None)
 
     def read(self) -> None:
-        """Read the log, or raise a RecordError at the first line that says what cannot be."""
+        """Read the log, or raise a RecordError at the first impossible line."""
         acts = list(acts_of(self.log.entries))
         openings: dict[str, tuple[LogEntry, list[LogEntry]]] = {}
-        """The first acts, one for each player: to keep tickets."""
+        """The first act of each player: keeping tickets."""
         for act, after in acts:
             if act.kind != "keep" or act.player in openings:
                 break
@@ -177,7 +177,7 @@ class LogFollower:
             except UntoldError as error:
                 if i < len(acts) or self.log.entries[-1].kind == "end":
                     raise act.fault(str(error)) from None
-                self.log.unread.append((act.line, act.text))  # the log breaks off before it says what comes of it
+                self.log.unread.append((act.line, act.text))  # the log breaks off before the outcome
         if ended := next((e for e in self.log.entries if e.kind in ("reveal", "trail", "end")), None):
             self._pass_to(-1, ended.line)
         self._show_tickets()
@@ -187,7 +187,7 @@ class LogFollower:
     def _merge_attempt(
         acts: Sequence[tuple[LogEntry, list[LogEntry]]], i: int
     ) -> list[tuple[LogEntry, list[LogEntry]]]:
-        """Return how the attempt of a tunnel ends: with the claim, or by giving it up."""
+        """Return the claim or skip that ends a tunnel attempt."""
         if acts[i][0].kind != "attempt" or i + 1 == len(acts):
             return []
         ends = acts[i + 1][0]
@@ -208,7 +208,7 @@ class LogFollower:
                 self.log.unread.append((act.line, act.text))
                 del kept[name]
         while (telling := self._deal(n_resets, choices)) is None:
-            pass  # once more without an offer that cannot have been dealt
+            pass  # retry without the impossible offer
         self._add(telling, None)
         for name in self.players:
             if name not in kept:
@@ -216,7 +216,7 @@ class LogFollower:
             self._keep(kept[name][0], choices[name])
 
     def _deal(self, n_resets: int, choices: dict[str, Selection]) -> ScriptedStep | None:
-        """Return the set-up; None if a noted offer cannot have been dealt, which is then unknown."""
+        """Return the setup; None if a noted offer was impossible, which is then replaced by unknown tickets."""
         telling = ScriptedStep(self.packed, None)
         offers = {name: list(chosen.offered) for name, chosen in choices.items()}
         hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
@@ -239,7 +239,7 @@ class LogFollower:
         return telling
 
     def hand(self, seat: int) -> list[int]:
-        """Return the opening hand of a seat, as far as it is known."""
+        """Return the opening hand of a seat, as far as known."""
         n = int(self.packed.tables.opening_hand)
         known = sorted(self._dealt[seat].elements(), key=CARD_KINDS.index)[:n] if self._dealt else []
         return [*map(CARD_KINDS.index, known), *[UNKNOWN_CARD] * (n - len(known))]
@@ -262,7 +262,7 @@ class LogFollower:
         getattr(self, f"_read_{act.kind}")(act, after, seat)
 
     def _pass_to(self, seat: int, line: int) -> None:
-        """Let those pass who could do nothing else, of which a log has no line, until it is the turn of a seat."""
+        """Advance to a seat's turn through forced passes, which the log does not mention."""
         while self.vector.phase in (Phase.TURN, Phase.SECOND_DRAW) and seat != int(self.vector.seat):
             if self.packed.why_illegal(self.vector, codes.PASS, 0) is not None:
                 return
@@ -272,7 +272,7 @@ class LogFollower:
             self._n_steps += 1
 
     def _skip_to(self, act: LogEntry, seat: int) -> None:
-        """Skip the turns of players who have left the game, as a correction of the record."""
+        """Skip the turns of players who left the game, as a correction of the record."""
         n = len(self.players)
         n_skipped = (seat - int(self.vector.turn_seat)) % n
         skipped = [self.players[(int(self.vector.turn_seat) + i) % n] for i in range(n_skipped)]
@@ -292,15 +292,15 @@ class LogFollower:
         self.entries.append(Entry(CORRECTED, stamp=act.stamp, position=correction))
         self._told.append((len(self.entries), act))
         self._n_steps += 1
-        self.skipped.append(f"{names} left the game, and the turn before line {act.line} is skipped")
+        self.skipped.append(f"{names} left the game: the turn before line {act.line} is skipped")
 
     def _has_left(self, name: str, act: LogEntry) -> bool:
-        """Return whether an earlier line that was not understood says that a player is gone."""
+        """Return whether an earlier line that was not understood reports that a player left."""
         lines = (text for line, text in self.log.unread if line < act.line and text.startswith(name))
         return any(_LEFT.search(text[len(name) :]) and "tunnel" not in text for text in lines)
 
     def _hint(self) -> str:
-        """Return which earlier lines were not understood: one may hold what is missing."""
+        """List earlier lines that were not understood: one may be the missing move."""
         numbers = [number for number, _ in self.log.unread]
         return f" (not understood: line {', '.join(map(str, numbers[:5]))})" if numbers else ""
 
@@ -309,7 +309,7 @@ class LogFollower:
         for i, card in enumerate(cards):
             self.proven.add(seat, card)
             if i and int(self.vector.seat) != seat:
-                raise act.fault(f"{act.player} may not draw so many cards")
+                raise act.fault(f"{act.player} cannot draw {act.number} cards")
             comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
             kind = UNKNOWN_CARD if card == "?" else CARD_KINDS.index(card)
             self._make(act, codes.DRAW_CARD, 0, comes, {codes.CARD_DRAWN: [kind]})
@@ -336,14 +336,14 @@ class LogFollower:
     def _check_points(self, act: LogEntry, route: Route) -> None:
         if act.points != route.points or act.number not in (len(act.cards), route.length):
             told = f"{act.number} cars and {act.points} points"
-            raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, not {told}")
+            raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, got {told}")
 
     def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         """
-        Read the attempt of a tunnel with what comes of it.
+        Read a tunnel attempt with its outcome.
 
-        Of the cards turned over only their number is told and how many match, and
-        the cards laid down only if they pay for all.
+        The log gives only the number of cards turned over and of matches, and names the
+        cards laid down only if the route is claimed.
         """
         found = self._tunnel(act, after)
         route, end, paid = found.route, found.end, found.paid
@@ -369,7 +369,7 @@ class LogFollower:
         self._make(end, codes.PAY_TUNNEL, packed_cards(CardCounts.coerce(more)), found.later)
 
     def _tunnel(self, act: LogEntry, after: Sequence[LogEntry]) -> _Tunnel:
-        """Return what the lines of an attempt say, or raise a RecordError."""
+        """Return the content of an attempt's lines, or raise a RecordError."""
         cut, end = next(((i, e) for i, e in enumerate(after) if e.kind in ("claim", "decline")), (len(after), None))
         told = next((entry for entry in after[:cut] if entry.kind in ("surcharge", "free")), None)
         paid: tuple[str, ...] = ()
@@ -378,11 +378,11 @@ class LogFollower:
             paid, route = end.cards, self.tracks[end.line]
             self._check_points(end, route)
         if told is None and not paid:
-            raise UntoldError("expected how many cards the tunnel demands on the next lines")
+            raise UntoldError("expected the surcharge of the tunnel on the next lines")
         n_more = told.number if told is not None else len(paid) - route.length
         n_turned = told.turned if told is not None else self._n_to_turn_over(n_more)
         if not 0 <= n_more <= n_turned or (paid and len(paid) != route.length + n_more):
-            said = f"{n_turned} cards were turned over, {n_more} of them to be paid for"
+            said = f"{n_turned} cards were turned over and {n_more} match"
             raise act.fault(f"{said}, and {len(paid)} paid for {counted(route.length, 'space')}")
         if n_more == 0 and not paid:
             raise UntoldError("expected the claim of the tunnel on the next lines")
@@ -390,7 +390,7 @@ class LogFollower:
         return _Tunnel(route, color, n_more, n_turned, paid, end, after[:cut], after[cut + 1 :])
 
     def _n_to_turn_over(self, least: int) -> int:
-        """Return how many cards are turned over for a tunnel now."""
+        """Return the number of cards to turn over for a tunnel now."""
         n_cards = int(self.vector.n_pile + self.vector.discards.sum() + self.vector.n_swept)
         return max(least, min(int(self.packed.tables.n_revealed), n_cards))
 
@@ -417,7 +417,7 @@ class LogFollower:
     def _read_keep(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         n_offered = 0
-        while telling.next_outcome is not None:  # how many there are to be drawn
+        while telling.next_outcome is not None:  # counts the tickets drawn
             n_offered += 1
             telling.add(UNKNOWN_TICKET)
         chosen = self._choice(act, after, n_offered)
@@ -434,7 +434,7 @@ class LogFollower:
         self._keep(act, chosen, after)
 
     def _choice(self, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
-        """Return the tickets offered and kept as they were noted, if that fits the log; else unknown ones."""
+        """Return the noted tickets offered and kept if they fit the log, else unknown ones."""
         laid = [copies_named(entry, self.game_map) for entry in after if entry.kind == "discard"]
         chosen = self._noted.pop(act.line, None)
         if chosen is not None:
@@ -446,10 +446,10 @@ class LogFollower:
         return self._unknown_choice(act, laid, n_offered)
 
     def _leave_out(self, name: str, chosen: Selection) -> None:
-        self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
+        self.unused.append(f"noted for {name} but not in the log: keeping {self.names(chosen.kept)}")
 
     def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
-        """Return an offer of which only the tickets laid on the discards are known."""
+        """Return an offer of which only the discarded tickets are known."""
         kept = (UNKNOWN_COPIES,) * act.number
         rest = (UNKNOWN_COPIES,) * max(0, n_offered - act.number - len(laid))
         return Selection((*kept, *laid, *rest)[:n_offered], kept)
@@ -459,7 +459,7 @@ class LogFollower:
         return [copies_named(entry, self.game_map) for entry in lines]
 
     def names(self, tickets: Sequence[Copies]) -> str:
-        """Return tickets by name."""
+        """Return the names of tickets."""
         return ", ".join(
             "?" if copies == UNKNOWN_COPIES else self.game_map.tickets[min(copies)].id for copies in tickets
         )
@@ -477,7 +477,7 @@ class LogFollower:
         self._make(act, codes.KEEP_TICKETS, bits, after, kept=kept)
 
     def _show_tickets(self) -> None:
-        """Show the tickets that the log names at the end of the game."""
+        """Add the tickets that the log names at the end of the game."""
         if self.vector.phase != OVER:
             return
         for seat, name in enumerate(self.players):
@@ -496,11 +496,11 @@ class LogFollower:
                 self._n_steps += 1
 
     def _note_completed(self) -> None:
-        """Note at each claim, station and keep which of the shown tickets its player completed with it."""
+        """Mark each claim, station and keep with the shown tickets that it completed."""
         said: list[tuple[LogEntry, Copies]] = []
         for entry in self.log.entries:
             if entry.kind == "completed" and entry.move is not None:
-                with suppress(RecordError):  # it is no ticket of the map, and nothing else depends on it
+                with suppress(RecordError):  # not a ticket of the map; nothing else depends on it
                     said.append((entry, copies_named(entry, self.game_map)))
         starts = [0, *(end for end, _ in self._told)]
         for start, (_, act) in zip(starts, self._told, strict=False):
@@ -531,7 +531,7 @@ class LogFollower:
         shown: Mapping[int, Sequence[int]] = MappingProxyType({}),
         kept: tuple[int, ...] | None = None,
     ) -> None:
-        """Make a move with its outcomes, cards `shown` by kind of event; those that the log omits are unknown."""
+        """Make a move with its outcomes: cards `shown` by kind of event, unknown where the log omits them."""
         telling = self._begin(act, code, value)
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")

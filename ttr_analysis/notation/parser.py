@@ -298,7 +298,7 @@ class LineParser:
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
             if i and self.vector.seat != vector.seat:
-                raise self.scan.error(f"P{vector.seat} may not draw so many cards", at=place, is_illegal=True)
+                raise self.scan.error(f"P{vector.seat} cannot draw that many cards", at=place, is_illegal=True)
             self._step(self.vector, codes.DRAW_CARD, 0, start if i == 0 else place, told, is_last=i == len(drawn) - 1)
 
     def _read_take(self, vector: State, start: int) -> None:

@@ -1,4 +1,4 @@
-"""The policy that claims the longest route it can pay."""
+"""Greedy: always claim the longest route that it can pay for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ttr_analysis.tables import Tables, spaces_at
 
 @lru_cache(maxsize=32)
 def greedy_lore(game_map: GameMap) -> Ints:
-    """Return the routes of a map, the longest first, then as on the map."""
+    """Return the routes of a map, longest first; ties in map order."""
     lengths = np.array([route.length for route in game_map.routes])
     return np.argsort(-lengths, kind="stable").astype(np.int64)
 
@@ -41,7 +41,7 @@ def choose_greedily(
     params: Floats,  # noqa: ARG001
     memory: Ints,  # noqa: ARG001
 ) -> tuple[int, int]:
-    """Return the action of the greedy player: its code and value."""
+    """Return the code and value of Greedy's action."""
     phase = state.phase
     if phase == TURN:
         for i in range(tables.n_routes):
@@ -63,21 +63,20 @@ def choose_greedily(
 @dataclass(frozen=True, slots=True)
 class Greedy(OneFunction):
     """
-    A player that claims the longest route it can pay.
+    A player that claims the longest route it can pay for.
 
-    - It keeps as few tickets as it may, those that lose the least (then those
-      dealt first).
-    - It claims the longest route that it can pay (then the first of the map),
-      with the fewest cards, then the fewest locomotives, then the color of
-      which it holds most (then the first color). Sets take the cards of which
-      most are left, locomotives last.
-    - Else it draws the face-up card of which it holds most (then the first
-      slot), if it holds any; else an unseen card, else that in the last slot.
-      It leaves a face-up locomotive that costs two draws if there is another
-      card.
-    - It draws tickets only if there is nothing else to do, and pays every
-      surcharge that it can, with as few locomotives as possible. Of two tracks
-      it gives the neutral player the first.
+    - It keeps as few tickets as allowed: those with the lowest penalties, then those
+      dealt first.
+    - It claims the longest route that it can pay for (ties: the first on the map), with
+      the fewest cards, then the fewest locomotives, then in the color it holds most of
+      (ties: the first color). Sets use the cards of which most are left, locomotives
+      last.
+    - Otherwise it takes the face-up card of the kind it holds most of (ties: the first
+      slot), if it holds any; else a card from the pile; else the card in the last slot.
+      It takes a face-up locomotive that costs two draws only if there is no other card.
+    - It draws tickets only if nothing else is possible. It pays every surcharge it can,
+      with as few locomotives as possible, and gives the neutral player the first of two
+      tracks.
 
     Examples
     --------
@@ -90,13 +89,13 @@ class Greedy(OneFunction):
     chooser = staticmethod(choose_greedily)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
-        """Return the routes of a map, the longest first."""
+        """Return the routes of a map, longest first."""
         return greedy_lore(game_map)
 
 
 @compiled
 def can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
-    """Return whether a seat can pay for a route that is open to it."""
+    """Return whether a route is open to a seat, and the seat can pay for it."""
     if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != codes.NONE:
         return False
     return can_pay(state.hand[seat], tables.color[route], spaces_at(tables, route))
@@ -104,7 +103,7 @@ def can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
 
 @compiled
 def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the packed cards that pay for a route: the fewest, with fewest locomotives, of the color held most."""
+    """Return the packed payment with the fewest cards, then fewest locomotives, then in the color held most."""
     hand = state.hand[seat]
     n_cards = state.n_hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
@@ -133,7 +132,7 @@ def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def _draw(state: State, tables: Tables, seat: int) -> int:
-    """Return the code of the draw: face up what is held most, else unseen; tickets or a pass if there is no card."""
+    """Return the code of a draw: the face-up kind held most, else the pile, else tickets, else a pass."""
     best = -1
     most = 0
     any_slot = -1
@@ -163,7 +162,7 @@ def _draw(state: State, tables: Tables, seat: int) -> int:
 
 @compiled
 def _least_losses(state: State, tables: Tables, seat: int) -> int:
-    """Return the fewest tickets that may be kept, those that lose the least, as bits."""
+    """Return the fewest tickets that may be kept, those with the lowest penalties, as bits."""
     kept = 0
     for _ in range(fewest_kept(state, tables, seat)):
         best = -1
@@ -178,17 +177,17 @@ def _least_losses(state: State, tables: Tables, seat: int) -> int:
 
 @compiled
 def _penalty(state: State, tables: Tables, seat: int, i: int) -> int:
-    """Return what the i-th ticket of the offer loses; an unknown one counts as nothing."""
+    """Return the penalty of the i-th ticket offered, 0 if unknown."""
     ticket = state.offer[seat, i]
     return 0 if ticket == UNKNOWN_TICKET else int(tables.penalty[ticket])
 
 
-# -- choices between few options, for other policies too ------------------------------------------------------------
+# -- simple choices, shared with other policies ---------------------------------------------------------------------
 
 
 @compiled
 def neutral_track(state: State, tables: Tables, number: int) -> int:
-    """Return a track that the neutral player may take: the first, or the second where there are two; -1 if none."""
+    """Return the first (0) or second (1) free track for the neutral player, -1 if none is free."""
     ticket = state.neutral_ticket
     a = tables.neutral_a[ticket]
     b = tables.neutral_b[ticket]
@@ -204,7 +203,7 @@ def neutral_track(state: State, tables: Tables, number: int) -> int:
 
 @compiled
 def nth_free_city(state: State, number: int) -> int:
-    """Return one of the cities without a station."""
+    """Return the city at this position among those without a station."""
     city = 0
     while number > 0 or state.station_at[city] > 0:
         number -= int(state.station_at[city] == 0)
@@ -214,7 +213,7 @@ def nth_free_city(state: State, number: int) -> int:
 
 @compiled
 def station_or_pass(state: State, tables: Tables, seat: int) -> tuple[int, int]:
-    """Return what a seat does that can neither draw nor claim: it must build a station if it can, else it passes."""
+    """Return the forced action of a seat that can neither draw nor claim: a station if possible, else a pass."""
     if n_station_forms(state, tables, seat) == 0:
         return codes.PASS, 0
     return make_action(codes.BUILD_STATION, nth_free_city(state, 0)), station_cards(state, tables, seat, 0)

@@ -1,14 +1,14 @@
 """
-The events of a record as numbers, and as the lines of its file.
+Events of a record, as numbers and as lines of its file.
 
-An `Entry` is an event without objects: what files, events in words and the
-kernel have in common. Tickets kept are listed by number, so that an entry
-needs no state to be understood. On its line an event is a JSON object:
+An `Entry` is an event in numbers, the common form of files, event objects and the
+kernel. Kept tickets are listed by number, so an entry makes sense without a state.
+In the file, each event is a JSON object on its own line:
 
 ======================  ======================  ===============================
 event                   other keys
 ======================  ======================  ===============================
-card_dealt              seat, card              set-up: seat by seat
+card_dealt              seat, card              setup, seat by seat
 market_card             slot, card              whenever a slot is filled
 ticket_offered          seat, ticket            dealt or drawn
 keep_tickets            seat, tickets
@@ -33,17 +33,17 @@ cards_shuffled                                  the discards become the pile
 tickets_shuffled
 market_replaced                                 all market_card follow
 tickets_shown           seat, tickets           at the end, if some are unknown
-position                see `positions`         in place of the set-up
+position                see `positions`         in place of the setup
 correction              reason; `positions`     between two turns
 ======================  ======================  ===============================
 
-Seats and slots count from 0, cards are counts by kind, routes and tickets go
-by their ids, cities by their names. A card drawn, dealt or face up and a ticket
-offered or kept may be "?"; an unknown face-up card is known when it is taken.
-What somebody does may also have a `move` and a `time`, where it stood in the
-source of the record, and the tickets `completed` with it.
+Seats and slots count from 0. Cards are counts by kind, routes and tickets are ids,
+cities are names. A card drawn, dealt or face up, and a ticket offered or kept, may
+be "?"; an unknown face-up card becomes known when it is taken. An action may also
+have a `move` and a `time`, its place in the source of the record, and the tickets
+`completed` by it.
 
-`seen_entries` are the events of a game with what a seat cannot see unknown.
+`seen_entries` hides from the events of a game what one seat cannot see.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 UNKNOWN: Final = "?"
-"""A card or ticket that a record does not know, in its file."""
+"""An unknown card or ticket, in the file."""
 MATCHES: Final = ("other", "match")
-"""A card turned over for a tunnel of which only this is known, as `UNKNOWN_CARD` and `UNKNOWN_MATCH`."""
+"""Unknown cards turned over for a tunnel, by whether they match: `UNKNOWN_CARD` and `UNKNOWN_MATCH`."""
 
 SHOWN: Final = codes.SHUFFLED + 1
-"""Kind of the tickets shown at the end: no event of the kernel."""
+"""Kind of the tickets shown at the end, which the kernel does not know."""
 START: Final = codes.SHUFFLED + 2
-"""Kind of a position from which a record begins."""
+"""Kind of an initial position."""
 CORRECTED: Final = codes.SHUFFLED + 3
 """Kind of a correction."""
 
@@ -105,30 +105,30 @@ COMPLETING: Final = (
     codes.PAY_TUNNEL,
     codes.BUILD_STATION,
 )
-"""Kinds of what may complete a ticket."""
+"""Kinds of event that may complete a ticket."""
 
 _NO_STATE: Final = State()
 _REASON: Final = Text(200, least=1)
 _MOVE: Final = Range(0, 999_999)
 _COUNT: Final = Range(1, codes.MOST_OF_A_KIND)
 MAX_TIME: Final = 40
-"""Characters of the time at which something was done."""
+"""Longest text of a time."""
 _TIME: Final = Text(MAX_TIME, least=1)
 
 
 class Stamp(NamedTuple):
     """
-    Where a step was in the source of a record, such as the log of another site.
+    The place of a step in the source of a record, such as the log of another site.
 
     Parameters
     ----------
     move
-        Number of the move there; None if it had none.
+        Move number in the source, None if it has none.
     time
-        The time as written there; "" if none was.
+        Time as written in the source, "" if it has none.
     completed
-        Ids of the tickets that were completed then, by the source: of a ticket that is
-        known from the end of the game only, they show when it was held.
+        Ids of the tickets that this step completed, according to the source. They
+        prove that a ticket known only from the end of the game was held by then.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Stamp(NamedTuple):
 
 
 def _or_none(stamp: Stamp) -> Stamp | None:
-    """Return a stamp, None if it says nothing."""
+    """Return a stamp, or None if it is empty."""
     return None if stamp == Stamp() else stamp
 
 
@@ -159,15 +159,15 @@ class Entry(NamedTuple):
     kind
         As in `engine.codes`, or `SHOWN`, `START` or `CORRECTED`.
     seat
-        Who acts, or gets a card or ticket; 0 where nobody does.
+        The seat that acts, or gets a card or ticket; else 0.
     argument
-        Slot, route, city, or which of `SHUFFLED_*`.
+        Slot, route, city or one of `SHUFFLED_*`.
     value
-        Kind of card, packed cards or ticket.
+        A kind of card, packed cards, or a ticket.
     tickets
         Tickets kept, or shown.
     stamp
-        Where it was in the source of the record.
+        Its place in the source of the record.
     position
         A position or a correction.
     """
@@ -188,18 +188,18 @@ class Entry(NamedTuple):
     @property
     def code(self) -> int:
         """The event as a code of the kernel."""
-        # As make_event does; to call compiled code from here takes longer than the sum itself.
+        # Same as make_event; calling compiled code from here would be slower than the sum.
         return self.kind | self.seat << codes.SEAT_SHIFT | self.argument << codes.ARGUMENT_SHIFT
 
     @property
     def is_chance(self) -> bool:
-        """Whether chance decided it, and nobody acted."""
+        """Whether it is an outcome of chance."""
         return codes.CARD_DEALT <= self.kind <= codes.SHUFFLED
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """What is on a line: the kind of event and its keys, in order."""
+    """The format of a line: the kind of event and its keys, in order."""
 
     kind: int
     keys: tuple[str, ...]
@@ -213,7 +213,7 @@ class _Shape:
 
     @cached_property
     def may_have(self) -> tuple[str, ...]:
-        """Other keys; only what somebody does, and corrections, may show where they were in the source."""
+        """Optional keys; only actions and corrections may have a place in the source."""
         if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START:
             return self.optional
         return (*self.optional, *(_STAMP_KEYS if self.kind in COMPLETING else _STAMP_KEYS[:2]))
@@ -238,7 +238,7 @@ _PART_OF: Final = {
     **dict.fromkeys(("card", "taken", "cards", "color", "ticket"), "value"),
     **{part: part for part in ("seat", "tickets")},
 }
-"""The part of an entry that a key of a line gives."""
+"""The field of an entry for each key of a line."""
 _NAMES: Final = {(shape.kind, shape.argument): name for name, shape in _SHAPES.items()}
 _MAY_BE_UNKNOWN: Final = (
     codes.CARD_DEALT,
@@ -252,7 +252,7 @@ _MAY_BE_UNKNOWN: Final = (
 
 def entry_name(entry: Entry) -> str:
     """
-    Return the name of a kind of event in files.
+    Return the name of an entry's kind in files.
 
     >>> entry_name(Entry(codes.SHUFFLED, argument=codes.SHUFFLED_MARKET))
     'market_replaced'
@@ -265,7 +265,7 @@ def entry_name(entry: Entry) -> str:
 
 def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     """
-    Return an event as the object on its line.
+    Return the JSON object for an event.
 
     >>> entry_data(Entry(codes.CARD_DRAWN, seat=1, value=UNKNOWN_CARD), ttr.load_map("nordic"))
     {'event': 'card_drawn', 'seat': 1, 'card': '?'}
@@ -287,7 +287,7 @@ def _stamp_data(stamp: Stamp | None) -> dict[str, object]:
 
 
 def entry_text(entry: Entry, game_map: GameMap) -> str:
-    """Return an event as it stands on its line."""
+    """Return the line for an event."""
     return as_json(entry_data(entry, game_map))
 
 
@@ -320,10 +320,10 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
 
 class EntryReader:
     """
-    Reads events from the objects on lines; all faults are added to a list.
+    Reads events from lines, adding all faults to a list.
 
-    Map and number of players are None if the header is wrong: then names of
-    routes and tickets are not judged.
+    Map and number of players are None if the header is wrong; names of routes and
+    tickets are then not checked.
     """
 
     def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
@@ -352,7 +352,7 @@ class EntryReader:
         self._faults.add(self._line, key, text, expected)
 
     def read(self, line: Line) -> Entry | None:
-        """Return the event on a line, or None with a fault."""
+        """Return the event on a line, or None with faults."""
         self._line, data = line
         name = data.get("event")
         shape = _SHAPES.get(name) if isinstance(name, str) else None
@@ -374,7 +374,7 @@ class EntryReader:
         return Entry(shape.kind, stamp=stamp, **(parts or {"argument": shape.argument}))
 
     def _position(self, data: dict[str, object], kind: int, stamp: Stamp | None) -> Entry | None:
-        """Return a position, or a correction; None with faults, or if it cannot be judged."""
+        """Return a position or correction; None with faults, or if it cannot be checked."""
         n_faults = len(self._faults.faults)
 
         def refuse(part: str, value: object, expected: str) -> None:
@@ -387,14 +387,14 @@ class EntryReader:
             return None
         position = PositionReader(self._map, self._n_players, refuse, is_strict=True).read(data, str(reason))
         if kind == CORRECTED and not set(PARTS) & data.keys():
-            refuse("", "nothing", f"expected what is corrected: {', '.join(PARTS)}")
+            refuse("", "nothing", f"expected at least one corrected part: {', '.join(PARTS)}")
         if kind == START and len(self._faults.faults) == n_faults:
             for problem in state_of(position, self._map, self._n_players)[1]:
                 refuse(*problem)
         return None if len(self._faults.faults) > n_faults else Entry(kind, stamp=stamp, position=position)
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
-        """Return whether a line has the keys of its event, and no others."""
+        """Return whether a line has exactly the keys of its event."""
         keys = line.data.keys()
         if keys == shape.required or keys - shape.may_have == shape.required:
             return True
@@ -407,7 +407,7 @@ class EntryReader:
         return False
 
     def _stamp(self, data: dict[str, Any]) -> Stamp | None:
-        """Return where a line was in the source; what is wrong there is a fault."""
+        """Return a line's place in the source, adding faults."""
         if data.keys().isdisjoint(_STAMP_KEYS):
             return None
         for key, allowed in (("move", _MOVE), ("time", _TIME)):
@@ -418,7 +418,7 @@ class EntryReader:
         return _or_none(Stamp(data.get("move"), str(data.get("time", "")), ids))
 
     def _name(self, key: str, value: object) -> int | None:
-        """Return the number of a route, a city or a ticket; any number if the map is not known."""
+        """Return the number of a route, city or ticket; any number if the map is unknown."""
         kind, game_map = "ticket" if key == "completed" else key.removesuffix("s"), self._map
         numbers: dict[str, int] = getattr(game_map, f"{kind}_numbers") if game_map else {}
         if isinstance(value, str) and (game_map is None or value in numbers):
@@ -481,9 +481,9 @@ def read_record(
     content: bytes, given: GameMap | None, faults: FaultList
 ) -> tuple[RecordHeader, tuple[Entry, ...], GameMap, int]:
     """
-    Return the header, the events and the map of a record, and the number of its last line if that breaks off, else 0.
+    Return the header, events and map of a record, and the number of a truncated last line, else 0.
 
-    A map that is not built in must be given. Faults are raised.
+    Maps that are not built in must be given. Faults are raised.
     """
     lines, cut = parse_lines(content, faults)
     if not lines or lines[0].number > 1:
@@ -504,7 +504,7 @@ def read_record(
 
 
 def entry_of(event: Event, codec: Codec) -> Entry:
-    """Return an event as numbers; a `GameError` says that it is not well formed, as a route of another map."""
+    """Return an event as numbers; raise a `GameError` if it is malformed, such as a route of another map."""
     match event:
         case Move(seat, KeepTickets(tickets)):
             return Entry(
@@ -530,7 +530,7 @@ def entry_of(event: Event, codec: Codec) -> Entry:
 
 
 def event_of(entry: Entry, codec: Codec) -> Event:
-    """Return an event in words; a claim must be legal."""
+    """Return an event as an object; a claim must be legal."""
     if entry.kind == codes.KEEP_TICKETS:
         return Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
     if entry.kind == SHOWN:
@@ -542,7 +542,7 @@ def event_of(entry: Entry, codec: Codec) -> Event:
 
 
 def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Sequence[Entry] = ()) -> Iterator[Entry]:
-    """Yield the events that the kernel wrote, as codes and values, after those before."""
+    """Yield the events that the kernel wrote as codes and values, given the events before."""
     made = (Entry.of(code, value) for code, value in (rows.tolist() if isinstance(rows, np.ndarray) else rows))
     for entry, offer in islice(_with_offers(chain(before, made)), len(before), None):
         if entry.kind == codes.KEEP_TICKETS:
@@ -553,7 +553,7 @@ def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Sequence[Ent
 
 
 def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield events with the tickets kept in the order in which they were offered: it means nothing."""
+    """Yield events with kept tickets in the order of the offer, a canonical order."""
     for entry, offer in _with_offers(entries):
         if entry.kind == codes.KEEP_TICKETS:
             order = [*offer, *entry.tickets]
@@ -563,7 +563,7 @@ def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _with_offers(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Sequence[int]]]:
-    """Yield each event, with the tickets that it chooses from."""
+    """Yield each event with the tickets on offer."""
     offers: dict[int, list[int]] = {}
     for entry in entries:
         if entry.kind == codes.TICKET_OFFERED:
@@ -578,11 +578,11 @@ _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 
 def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: TicketRules) -> Iterator[Entry]:
     """
-    Yield the events of a game with what a seat cannot see unknown.
+    Yield the events of a game as one seat sees them, the rest unknown.
 
-    How many opening tickets others keep shows when all have chosen: until then,
-    the events end with their first choice. The rules say whether tickets that
-    others do not keep are face up.
+    The number of opening tickets that others keep is revealed only when all have
+    chosen; until then, the events end before the first of their choices. The rules
+    decide whether tickets that others do not keep are face up.
     """
     is_open = bool(entries) and entries[0].kind == START
     keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
@@ -605,14 +605,14 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
 
 
 def _without_completed(entry: Entry, seat: int) -> Entry:
-    """Return an event without the tickets that it completed for another seat."""
+    """Remove from an event the tickets that it completed for another seat."""
     if entry.stamp is None or entry.seat == seat:
         return entry
     return entry._replace(stamp=_or_none(entry.stamp._replace(completed=())))
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:
-    """Return the offers of a ticket, by position, that were not kept and are face up; openings are chosen first."""
+    """Return the positions of ticket offers that were not kept and are face up; opening choices come first."""
     offered: dict[int, list[int]] = {}
     unkept: set[int] = set()
     n_keeps = 0
@@ -628,7 +628,7 @@ def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> f
 
 
 def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
-    """Yield what others show of their tickets at the end, if it is known and they have not shown them yet."""
+    """Yield the tickets that other seats show at the end, if known and not shown yet."""
     already = {entry.seat for entry in entries if entry.kind == SHOWN}
     for seat in others:
         tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())

@@ -1,4 +1,4 @@
-"""The header of a record: which game it is of, on which map, by which facts."""
+"""The header of a record: the game, its map, and the fingerprint of the map's facts."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ FORMAT: Final = "ttr-game"
 VERSION: Final = 1
 
 MAX_NAME: Final = 200
-"""Characters of a name or title."""
+"""Longest name or title."""
 _MAX_NOTE: Final = 2_000
 _MAX_GAME: Final = 2**62 - 1
 _MOST_SEED: Final = 10**MAX_DIGITS - 1
 _JOINERS: Final = {0x200C: None, 0x200D: None}
-"""Letters of some scripts, and signs, are joined by what is not printed."""
+"""Unprintable characters that join letters of some scripts, and emoji."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordHeader:
     """
-    What a record says before its events.
+    The first line of a record.
 
     Parameters
     ----------
     variant
         The variant that is played; "" for the map's own rules.
     facts
-        Fingerprint of the facts and rules: `fingerprint`.
+        Fingerprint of the facts and rules (see `fingerprint`).
     policies
-        Names of the policies, seat by seat; empty if people played.
+        Names of the policies by seat; empty if people played.
     seed, game
-        Seed, and number of the game in its run; None where not known.
+        Seed, and number of the game in its run; None if unknown.
     players
         Names of the players, seat by seat; empty if not given.
     date
-        The day of the game, such as "2026-03-14"; "" if not known.
+        Date of the game, such as "2026-03-14"; "" if unknown.
 
     Raises
     ------
     GameError
-        If a text is not printable or too long, a number is out of range,
-        there are not as many names as players, or there is no such day. The
-        message lists all faults.
+        If a text is not printable or too long, a number is out of range, the
+        number of names is wrong, or the date does not exist. The message lists
+        all faults.
     """
 
     map_name: str
@@ -74,7 +74,7 @@ class RecordHeader:
         for key in ("n_players", "seed", "game"):
             value = getattr(self, key)
             if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-                object.__setattr__(self, key, index(value))  # NumPy's integers are no JSON
+                object.__setattr__(self, key, index(value))  # JSON has no NumPy integers
         wrong = []
         for key, value, expected in _faults(self.data()):
             got = "a longer one" if isinstance(value, int) and abs(value) > _MOST_SEED else repr(value)
@@ -83,7 +83,7 @@ class RecordHeader:
             raise GameError("\n".join(wrong))
 
     def data(self) -> dict[str, object]:
-        """Return the object on the first line; what is not given is left out."""
+        """Return the JSON object of the first line, without empty fields."""
         given = {
             "seed": self.seed,
             "game": self.game,
@@ -114,7 +114,7 @@ def header_of(
     players: Iterable[str] = (),
     **words: str,
 ) -> RecordHeader:
-    """Return the header of a game on a map; the words are its title, note and date."""
+    """Return the header of a game on a map; `words` are title, note and date."""
     return RecordHeader(
         map_name=game_map.name,
         variant=game_map.rules.variant,
@@ -129,7 +129,7 @@ def header_of(
 
 
 def check_seed(seed: object) -> None:
-    """Raise a GameError if a seed has more digits than a record can hold; what is no number is judged elsewhere."""
+    """Raise a GameError if a seed has more digits than a record can hold."""
     if isinstance(seed, SupportsIndex) and index(seed) > _MOST_SEED:
         raise GameError(f"a seed has at most {MAX_DIGITS} digits")
 
@@ -149,9 +149,9 @@ def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
 
 def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) -> GameMap | None:
     """
-    Return the map of a record, as the variant that is played, or None with faults.
+    Return the map of a record in its variant, or None with faults.
 
-    A map that is not built in must be given.
+    Maps that are not built in must be given.
     """
     if given is None:
         given = _built_in(header.map_name)
@@ -191,17 +191,17 @@ def _built_in_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _built_in(name: str) -> GameMap | None:
-    """Return a map that comes with the package; never a folder, whose name a stranger may have chosen."""
+    """Return a built-in map, never a folder: the name may come from an untrusted file."""
     return load_map(name) if name in _built_in_names() else None
 
 
-# -- what a header may hold -------------------------------------------------------
+# -- allowed values of a header ---------------------------------------------------
 
 _MISSING: Final = "nothing"
 
 
 class _Only(NamedTuple):
-    """One value that is allowed."""
+    """A single allowed value."""
 
     value: str | int
     words: str = ""
@@ -214,14 +214,14 @@ class _Only(NamedTuple):
 
 
 class _Joined(Text):
-    """Texts that may also hold what joins letters of some scripts, and signs, though it is not printed."""
+    """Texts that may contain the unprintable joiners of some scripts and of emoji."""
 
     def __contains__(self, value: object, /) -> bool:
         return isinstance(value, str) and len(value) <= self.most and value.translate(_JOINERS) in Text(self.most)
 
 
 class _Day:
-    """Days such as "2026-03-14"."""
+    """Dates such as "2026-03-14"."""
 
     def __contains__(self, value: object, /) -> bool:
         try:
@@ -230,11 +230,11 @@ class _Day:
             return False
 
     def __str__(self) -> str:
-        return 'a day such as "2026-03-14"'
+        return 'a date such as "2026-03-14"'
 
 
 class _Names(NamedTuple):
-    """Lists of a name for each player, or of none; of any length if the number of players is wrong."""
+    """Lists with a name for each player, or empty; of any length if the number of players is wrong."""
 
     n_players: int
 
@@ -248,7 +248,7 @@ class _Names(NamedTuple):
 
 
 class _Seeds(Range):
-    """Seeds, which may have hundreds of digits."""
+    """Seeds, with up to hundreds of digits."""
 
     def __str__(self) -> str:
         return f"a whole number of 0 or more, of at most {MAX_DIGITS} digits"
@@ -261,7 +261,7 @@ _REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
 
 
 def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
-    """Yield each key that is wrong, with its value and what was expected."""
+    """Yield each wrong key with its value and what was expected."""
     n_players, version = data.get("n_players"), data.get("version")
     names = _Names(n_players if n_players in _PLAYERS else 0)  # type: ignore[arg-type] # an int
     allowed: dict[str, Allowed] = {
@@ -289,20 +289,19 @@ def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
 
 _DIGITS: Final = 16
 _NO_RULES: Final = {"title", "variants"}
-"""Fields of a rule set that do not bear on a game."""
+"""Fields of a rule set that do not affect games."""
 _SETS: Final = {"locomotives_on"}
-"""Fields whose order means nothing."""
+"""Fields whose order does not matter."""
 
 
 @lru_cache(maxsize=64)
 def fingerprint(game_map: GameMap) -> str:
     """
-    Return a fingerprint of the facts and rules of a map, with the rules of the variant that is played.
+    Return a fingerprint of the facts and rules of a map in its variant.
 
-    Two maps share it if games on them are the same: positions, labels, titles
-    and the order of routes and tickets do not matter. A rule at its default is
-    left out: a rule that a later version adds, with the old practice as its
-    default, changes no fingerprint.
+    Two maps share it if games on them are the same: positions, labels, titles and the
+    order of routes and tickets do not matter. Rules at their default are left out, so
+    a rule added later, with the old behavior as its default, changes no fingerprint.
 
     >>> nederland = ttr.load_map("nederland")
     >>> fingerprint(nederland) == fingerprint(nederland.with_variant("no_tolls"))
@@ -337,12 +336,12 @@ def _route_facts(route: Route) -> list[Any]:
 
 def _ticket_facts(ticket: Ticket) -> list[Any]:
     goals = sorted([place.name, points] for place, points in ticket.destinations)
-    deck = [ticket.deck] if ticket.deck else []  # nothing where there is none: old fingerprints stay
+    deck = [ticket.deck] if ticket.deck else []  # left out if there is none, so that old fingerprints stay valid
     return [ticket.id, ticket.origin.name, goals, sorted(ticket.neutral or ()), *deck]
 
 
 def _rule_facts(rules: object) -> Any:  # noqa: ANN401
-    """Return what differs from the defaults, as JSON holds it."""
+    """Return the rules that differ from their defaults, as JSON data."""
     if is_dataclass(rules):
         different = {}
         for field in fields(rules):

@@ -1,4 +1,4 @@
-"""The map, the settings, and the results that several sections of a study share."""
+"""What the sections of a study share: map, settings and results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PLAYERS = 3
-"""Players of a game, where the map is for so many."""
+"""Players in a game, if the map allows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class Settings:
     Parameters
     ----------
     seed
-        Seed of everything drawn at random.
+        Random seed.
     n_deals
-        Random deals of tickets.
+        Number of random ticket deals.
     quick
-        Whether to leave out what takes longest, and to draw fewer samples.
+        Whether to skip the slowest parts and draw fewer samples.
     best_seconds
-        Time limit for proving the best network; 0 leaves it out.
+        Time limit for proving the best network; 0 skips it.
     n_games
-        Simulated games; 0 leaves them out.
+        Number of simulated games; 0 skips them.
     """
 
     seed: int = 7
@@ -74,7 +74,7 @@ class Settings:
 
 
 class Played(NamedTuple):
-    """Games between planners, and the processor seconds that they took."""
+    """Games between planners, and the CPU seconds that they took."""
 
     result: SimulationResult
     seconds: float
@@ -89,17 +89,17 @@ class Context:
     folder: Path | None = None
 
     def rng(self, purpose: int) -> np.random.Generator:
-        """Return the random numbers of one purpose, independent of all others."""
+        """Return a random generator for one purpose, independent of the others."""
         return np.random.default_rng([self.settings.seed, purpose])
 
     @cached_property
     def n_deals(self) -> int:
-        """Random deals, fewer in a quick study."""
+        """Number of random deals, fewer in a quick study."""
         return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
 
     @cached_property
     def n_games(self) -> int:
-        """Games to simulate, fewer in a quick study."""
+        """Number of games to simulate, fewer in a quick study."""
         return min(self.settings.n_games, 100) if self.settings.quick else self.settings.n_games
 
     @cached_property
@@ -114,7 +114,7 @@ class Context:
 
     @cached_property
     def n_players(self) -> int:
-        """Number of players, of the games and of everything that depends on it."""
+        """Number of players in all calculations of the study."""
         low, high = self.game_map.rules.players
         return max(low, min(_PLAYERS, high))
 
@@ -125,17 +125,17 @@ class Context:
 
     @property
     def worth(self) -> dict[str, pd.DataFrame]:
-        """The value of going for each long route, by its id; empty without games."""
+        """The value of pursuing each long route, by its id; empty without games."""
         return self._worth.result()
 
-    # -- what is computed beside the sections, which draw meanwhile: compiled code lets both go on ---------------------
+    # -- background computations: compiled code releases the lock, so sections can draw meanwhile ---------------------
 
     def begin(self) -> None:
-        """Begin everything that takes long, in the order in which the sections need it."""
+        """Start the slow computations, in the order in which the sections need them."""
         _ = self.best, self._played, self._worth, self._losses
 
     def close(self) -> None:
-        """Cancel everything that has not begun."""
+        """Cancel the computations that have not started."""
         self._has_ended.set()
 
     @cached_property
@@ -158,7 +158,7 @@ class Context:
         if not self.n_games or not self._is_playable:
             return None
         players = [Planner()] * self.n_players
-        studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # so that all is compiled
+        studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # compiles everything
         start = thread_time()
         result = studies.simulate(self.game_map, players, self.n_games, self.settings.seed, progress=False)
         return Played(result, thread_time() - start)
@@ -188,14 +188,14 @@ class Context:
 
     @property
     def deals(self) -> str:
-        """What is drawn at random, in words: of very large deals only some tickets can be solved at once."""
+        """What is sampled, in words: if deals are very large, only choices of some of their tickets."""
         drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
         whole = drawn == self.game_map.rules.tickets.opening_deal
         return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
 
     @cached_property
     def best(self) -> Background[tickets.BestNetwork] | None:
-        """The best network, computed from the first call on; None if it is left out."""
+        """The best network, computed in the background from the first call on; None if skipped."""
         seconds = 0.0 if self.settings.quick else self.settings.best_seconds
         if not seconds:
             return None
@@ -203,45 +203,46 @@ class Context:
 
     @cached_property
     def n_losses_deals(self) -> int:
-        """Random deals for every lost route: each is solved many times."""
+        """Number of random deals for lost routes, fewer because each is solved many times."""
         return max(2, self.n_deals // 10)
 
 
 def route_name(route: Route) -> str:
-    """Return a route by its cities, marked as names."""
+    """Return a route's cities, marked up as names."""
     return f"{name(route.cities[0])}–{name(route.cities[1])}"
 
 
 def ticket_name(ticket: Ticket) -> str:
-    """Return a ticket by its ends, marked as names."""
+    """Return a ticket's ends, marked up as names."""
     ends = [place.name for place, _ in ticket.destinations]
     return f"{name(ticket.origin)}–{listed(map(name, ends), 'or')}"
 
 
 def names(items: Iterable[object], word: str = "and") -> str:
-    """Return a list of marked names."""
+    """Return a list of items, marked up as names."""
     return listed((name(item) for item in items), word)
 
 
-# -- a long computation beside the others --------------------------------------------------------------------------
+# -- background threads --------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
 
 class Background(Generic[T]):
     """
-    The result of a function that runs in a thread from now on, for functions that let other threads run meanwhile.
+    The result of a function that starts in a thread at once.
 
-    The thread ends with the process, so that an interrupt need not wait for it.
+    Useful for functions that release Python's lock. The thread is a daemon, so an
+    interrupt does not wait for it.
 
     Parameters
     ----------
     function
-        Computes the result.
+        Function that computes the result.
     after
-        Another one to wait for, whether it succeeds or fails.
+        A computation to wait for first, whether it succeeds or fails.
     has_ended
-        If this is set by then, the function is not called.
+        If this is set before the start, the function is not called.
 
     Examples
     --------
@@ -260,7 +261,7 @@ class Background(Generic[T]):
         if self._after is not None:
             self._after.wait()
         if self._has_ended is not None and self._has_ended.is_set():
-            self._future.set_exception(RuntimeError("it was not begun: nobody waits for it anymore"))
+            self._future.set_exception(RuntimeError("canceled before it started"))
             return
         try:
             self._future.set_result(self._function())
@@ -268,15 +269,15 @@ class Background(Generic[T]):
             self._future.set_exception(fault)
 
     def wait(self) -> None:
-        """Wait until the function has returned or failed."""
+        """Wait until the function returns or fails."""
         while not self._future.done():
             futures.wait([self._future], _SECONDS)
 
     def result(self) -> T:
-        """Wait for the result and return it, or raise what the function raised."""
+        """Wait for the result and return it, or raise the function's error."""
         self.wait()
         return self._future.result()
 
 
 _SECONDS = 0.1
-"""Between two looks: a wait without end could not be interrupted on every system."""
+"""Seconds between checks: on some systems, an endless wait cannot be interrupted."""

@@ -1,8 +1,8 @@
 """
-The study of a map: computes every section, with progress, and writes them.
+Compute and write the study of a map, section by section.
 
-The tables of a section are written as soon as it is done, each as a whole, so
-that an interrupted study leaves no half-written files.
+Tables are written as soon as their section is done, each in one step, so an
+interrupted study leaves no partial files.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ STEPS: tuple[Step, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study of a map: its title, the blocks of its head, its sections, and the findings that open the page."""
+    """A study of a map: title, head, findings and sections."""
 
     title: str
     subtitle: str
@@ -84,7 +84,7 @@ class Study:
 
     @property
     def html(self) -> str:
-        """The page."""
+        """The HTML page."""
         return render_page(self.title, self.subtitle, self.head, self.sections, self.findings)
 
     def __repr__(self) -> str:
@@ -111,7 +111,7 @@ def run_study(
     folder
         Where the map comes from, for its sources and the reasons of its rules.
     before
-        Called before each step; may raise to stop the study.
+        Called before each step; it may raise an error to stop the study.
     each
         Called with each section as soon as it is done.
     """
@@ -143,7 +143,7 @@ def run_study(
 
 @contextmanager
 def _ticking(bar: Any) -> Iterator[None]:  # noqa: ANN401 - tqdm's, of a terminal or a notebook
-    """Redraw a bar every second, so that its clock runs while a step takes long."""
+    """Redraw a bar every second, so that its clock runs during long steps."""
     done = Event()
 
     def tick() -> None:
@@ -194,7 +194,7 @@ def write_study(
 
 
 def prepare(out: Path) -> Path:
-    """Return the folder of the tables, made if need be, without what an earlier study left in it and beside it."""
+    """Create the folder of tables, remove an earlier study, and return the folder."""
     tables = out / TABLES
     tables.mkdir(parents=True, exist_ok=True)
     _remove_older(tables, out)
@@ -202,7 +202,7 @@ def prepare(out: Path) -> Path:
 
 
 def write_page(study: Study, out: Path) -> None:
-    """Write the page of a study, and what its tables hold."""
+    """Write the page of a study and the description of its tables."""
     write_atomically(out / TABLES / README, describe_tables(study.tables, study.title))
     write_atomically(out / PAGE, study.html)
 

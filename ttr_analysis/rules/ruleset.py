@@ -17,7 +17,7 @@ from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.cards import N_COLORS, CardCounts
 
 RouteKind = Literal["plain", "ferry", "tunnel"]
-"""What a route is: a ferry has locomotive symbols, a tunnel its surcharge."""
+"""The kinds of route: a ferry has locomotive symbols, a tunnel has a surcharge."""
 
 
 Small = Annotated[int, Range(0, 20)]
@@ -33,11 +33,11 @@ class CardRules:
     Parameters
     ----------
     per_color, locomotives
-        Cards of each of the eight colors, and locomotives, in the game.
+        Cards of each of the eight colors, and locomotives, in the deck.
     opening_hand
         Cards dealt to each player.
     draws_per_turn
-        Draws in a turn of drawing train cards.
+        Draws in a turn spent on drawing cards.
     reshuffle
         When the discards become the new draw pile: "when_wanted" (a card is
         needed and the pile is empty) or "at_once" (as soon as the pile is empty).
@@ -58,18 +58,18 @@ class MarketRules:
     Parameters
     ----------
     locomotive_cost
-        Draws that a face-up locomotive costs: 1, or 2, and then it cannot be the
-        second card of a turn.
+        Draws that a face-up locomotive costs: 1 or 2. At 2, it cannot be the second
+        card of a turn.
     reset_at
         Number of face-up locomotives at which all face-up cards are replaced; 0 for
         never.
     max_resets
-        Most resets after one refill; then the market stays as it is.
+        Most resets after one refill; after that the market stays as it is.
     reset_needs_full
         Whether a reset requires a card in every slot.
     reset_needs_colored
-        Cards other than locomotives that market, draw and discard piles together
-        must hold for a reset.
+        A reset requires this many colored cards in the market, draw pile and
+        discard pile together.
     open_without_piles
         Whether face-up cards can be taken when both piles are empty.
     """
@@ -96,10 +96,10 @@ class TrainRules:
         The last round begins when a player has at most this many trains at the end
         of a turn.
     last_turns
-        Turns that every player takes after that.
+        Turns that every player takes once the last round has begun.
     max_turns
-        Turns of all players together after which an endless game is scored as it
-        stands and marked as truncated.
+        Total turns after which a game is cut off: it is scored as it stands and
+        marked as truncated.
     """
 
     per_player: Annotated[int, Range(1, 100)] = 45
@@ -120,8 +120,8 @@ class ClaimRules:
     locomotives_on
         Kinds of route on which a locomotive is a joker.
     double_routes_from
-        Number of players from which both tracks of a double route are open; with
-        fewer, the first claim closes the other track for everyone.
+        Fewest players for which both tracks of a double route are open; with fewer,
+        the first claim closes the other track for everyone.
     ferry_swap_size
         Cards of any kind that replace one locomotive on a ferry; 0 if not allowed. A
         route's own `swap_size` takes precedence.
@@ -129,8 +129,8 @@ class ClaimRules:
         The spaces of a ferry that such a set can fill: "any" (a locomotive symbol,
         or a color space where the locomotive would be a joker) or "symbols" only.
     pass_rounds
-        Full rounds in which everyone passes that end the game. A player can pass
-        only if no other action is legal.
+        The game ends after this many full rounds of passes. A player can pass only
+        if no other action is legal.
     """
 
     points: tuple[tuple[int, Points], ...] = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
@@ -149,8 +149,8 @@ class TunnelRules:
     Parameters
     ----------
     revealed
-        Cards turned over for a tunnel, or as many as the draw and discard piles
-        hold.
+        Cards turned over for a tunnel, or fewer if the draw and discard piles hold
+        fewer.
     """
 
     revealed: Annotated[int, Range(0, 9)] = 3
@@ -159,17 +159,17 @@ class TunnelRules:
 @dataclass(frozen=True, slots=True)
 class DeckRules:
     """
-    A separate deck of destination tickets: those with its name as `deck`.
+    A separate deck of destination tickets.
 
     Parameters
     ----------
     name
-        The value of `deck` in the tickets.
+        Name of the deck, the `deck` of its tickets.
     opening_deal
-        Tickets dealt from it to each player at the start.
+        Tickets that each player gets from it at the start.
     undealt
-        Where the rest of it goes then: to the "pile" for later draws, or "removed"
-        from the game.
+        Where the rest goes: to the "pile" for later draws, or "removed" from the
+        game.
     """
 
     name: str
@@ -185,20 +185,20 @@ class TicketRules:
     Parameters
     ----------
     opening_deal, opening_keep
-        Tickets dealt at the start, and the fewest to keep.
+        Tickets dealt at the start, and how many of them to keep at least.
     draw, keep
-        Tickets drawn in a turn, and the fewest to keep.
+        Tickets drawn in a turn, and how many of them to keep at least.
     unkept
-        Where the others go: "removed" from the game, "under_pile", or to a face-up
-        "discard_pile" that is shuffled when the pile is empty.
+        Where rejected tickets go: "removed" from the game, "under_pile", or to a
+        face-up "discard_pile" that is shuffled when the pile is empty.
     opening_unkept
-        Where tickets not kept at the start go; "" for the same place.
+        The same for the start; "" for the same place.
     decks
-        The decks, if there is more than one pile at the start: each player is dealt
-        from one after the other, `opening_deal` tickets in all.
+        The decks, if there are several at the start: each player is dealt from them
+        in order, `opening_deal` tickets in total.
     set
-        The set of tickets that is played: those with this name among their `sets`,
-        and those without any.
+        The set of tickets in play: tickets with this name in their `sets`, and
+        tickets without sets.
     """
 
     opening_deal: Annotated[int, Range(1, 20)] = 3
@@ -212,7 +212,7 @@ class TicketRules:
 
     def n_dealt(self, deck: str) -> int:
         """
-        Return how many tickets of a deck each player is dealt at the start.
+        Return the number of tickets from a deck that each player is dealt at the start.
 
         >>> TicketRules(opening_deal=4, decks=(DeckRules("long", 1), DeckRules("short", 3))).n_dealt("short")
         3
@@ -223,7 +223,7 @@ class TicketRules:
 
     def unkept_at(self, *, opening: bool) -> Literal["removed", "under_pile", "discard_pile"]:
         """
-        Return where tickets that are not kept go.
+        Return where rejected tickets go.
 
         >>> rules = TicketRules(opening_unkept="removed")
         >>> rules.unkept_at(opening=True), rules.unkept_at(opening=False)
@@ -235,7 +235,7 @@ class TicketRules:
 @dataclass(frozen=True, slots=True)
 class BonusRules:
     """
-    A bonus at the end of the game; tied players all get the points of their rank.
+    A bonus at the end of the game; tied players all get the points for their rank.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class BonusRules:
     points
         Points by rank, best first, for any number of players.
     points_by_players
-        Points by rank for each number of players, where they differ.
+        Points by rank for each number of players, if they differ.
     requires
         Who takes part: "" for everyone, or players with "no_loans".
     """
@@ -273,13 +273,13 @@ class ScoringRules:
     Parameters
     ----------
     start_scores
-        Points at the start by seat; by default all start at 0.
+        Points of each seat at the start; by default 0.
     tie_breaks
-        What decides between players with equal scores, in order:
-        "completed_tickets", "longest_trail", "fewest_stations" built, or who has the
-        "path_bonus". Players still tied share the win.
+        Tie-breaks between equal scores, in order: "completed_tickets",
+        "longest_trail", "fewest_stations" built, or "path_bonus", having won it.
+        Players still tied share the win.
     zero_ties
-        Whether players tied at zero for a bonus share it too.
+        Whether players tied at zero get a bonus too.
     """
 
     start_scores: tuple[Points, ...] = ()
@@ -329,18 +329,18 @@ class MoneyRules:
 @dataclass(frozen=True, slots=True)
 class NeutralRules:
     """
-    A neutral player who claims tracks named at the foot of tickets.
+    A neutral player, which gets tracks named at the bottom of tickets.
 
     Parameters
     ----------
     trains
         Trains of the neutral player; 0 if there is none.
     first_round
-        Round that its first phase follows.
+        Its first phase comes after this round.
     marker_seat
-        Seat that first holds its marker.
+        Seat that holds its marker first.
     after_last_turn
-        Whether a phase follows the last turn of the game.
+        Whether it has a phase after the last turn of the game.
     """
 
     trains: Annotated[int, Range(0, 100)] = 0
@@ -352,7 +352,7 @@ class NeutralRules:
 @dataclass(frozen=True, slots=True)
 class StationRules:
     """
-    Stations, built in cities, each of which lends its owner one route of another player at the end.
+    Stations in cities. At the end of the game, each lends its owner one route of another player.
 
     Parameters
     ----------
@@ -361,10 +361,10 @@ class StationRules:
     costs
         Cards of one color for the first station, the second and so on.
     points_left
-        Points for each station not built.
+        Points for each unused station.
     lends_from
         Whose routes a station can lend: those of "anyone" else, including the
-        neutral player, or of "players" only.
+        neutral player, or only those of "players".
     """
 
     number: Annotated[int, Range(0, 3)] = 0
@@ -381,7 +381,7 @@ class RuleSet:
     Parameters
     ----------
     title
-        Name of the map, for people.
+        Name of the map for display.
     players
         Fewest and most players.
     cards, market, trains, claims, tunnel, tickets, scoring, money, neutral, stations
@@ -422,7 +422,7 @@ class RuleSet:
     @property
     def full_title(self) -> str:
         """
-        The title with the variant, in words.
+        The title, with the name of the variant.
 
         Examples
         --------
@@ -433,7 +433,7 @@ class RuleSet:
 
     def points_for(self, length: int) -> int:
         """
-        Return the points for a route of a length.
+        Return the points for a route of this length.
 
         Raises
         ------
@@ -443,12 +443,12 @@ class RuleSet:
         for known, points in self.claims.points:
             if known == length:
                 return points
-        msg = f"{self.title} has no points for a route of length {length}, only for {dict(self.claims.points)}"
+        msg = f"{self.title} has no points for routes of length {length}, only {dict(self.claims.points)}"
         raise ValueError(msg)
 
     def toll_for(self, printed: int) -> int:
         """
-        Return the toll of a route: what the board prints, or 0 without tokens.
+        Return the toll of a route: the number printed on the board, or 0 in games without tokens.
 
         Examples
         --------

@@ -1,21 +1,21 @@
 """
 The longest continuous path of a player: in graph theory, a longest trail.
 
-A trail uses no route twice but may pass a city several times. A connected set of
+A trail uses no route twice but may visit a city several times. A connected set of
 routes is a single trail if and only if at most two cities touch an odd number of
 them (Euler). So each connected part of a network is handled separately:
 
 1. With at most two *odd* cities, the whole part is the trail.
 2. With more, both ends of its longest trail are odd: a trail that cannot continue
    has used every route of its last city, and a closed one would be the whole part.
-   Every walk from all odd cities but one is tried. Each odd city except the two
-   ends leaves out a route, which gives an upper bound: a part that cannot beat the
-   best so far is skipped.
-3. The number of walks grows with the number of cycles. If it takes too many steps,
-   an integer program, also based on Euler's theorem, takes over.
+   The search tries every walk from all odd cities but one. Every odd city other than
+   the two ends leaves out at least one route; this gives an upper bound, and parts
+   that cannot beat the best trail so far are skipped.
+3. The number of walks grows with the number of cycles. After too many steps, an
+   integer program, also based on Euler's theorem, takes over.
 
-The result is exact for every set of routes. Networks in a game mostly have small
-parts without cycles, which take about a microsecond together.
+The result is exact for every set of routes. Most networks in games consist of small
+parts without cycles and take about a microsecond.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ttr_analysis._compile import compiled
 
 MAX_STEPS: Final = 100_000
 """
-Steps after which walking is given up.
+Steps after which the search gives up.
 
-They take about a millisecond compiled, the integer program 30 and seldom 200.
-Of 13,000 seats of random games none needs a tenth of them; of 6,000 networks
-of 45 trains that grow at random, eight need more.
+Compiled, they take about a millisecond; the integer program takes 30, rarely 200.
+None of 13,000 seats in random games needs a tenth of the steps; of 6,000 networks
+grown at random to 45 trains, eight need more.
 """
 
 NOT_WALKED: Final = -1
@@ -42,11 +42,11 @@ NOT_WALKED: Final = -1
 
 class _Network(NamedTuple):
     """
-    Routes of a seat with their two *sides*, 2r and 2r + 1 for route r.
+    The routes of a seat, each with two *sides*: 2r and 2r + 1 for route r.
 
-    `city` has the city of each side, `onward` the next side at the same city or -1,
+    `city` is the city at each side, `onward` the next side at the same city or -1,
     `first` the first side at each city or -1, `part` the connected part of each city
-    (-1 before it is explored), and `begins` is 1 for cities to walk from.
+    (-1 until explored), and `begins` is 1 for cities where walks start.
     """
 
     routes: Ints
@@ -65,15 +65,15 @@ def longest_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags, max_ste
     Parameters
     ----------
     ends
-        Cities at the two ends of each route, shape (routes, 2); two different
-        ones, numbered from 0.
+        Cities at the two ends of each route, numbered from 0, shape (routes, 2);
+        the two must differ.
     length
         Trains of each route.
     chosen
         Nonzero for the routes in the set.
     trail
-        Filled with 1 for the routes of one longest trail, else 0. Equal input gives
-        the same trail.
+        Output: 1 for the routes of one longest trail, else 0. The choice is
+        deterministic.
     max_steps
         Steps from city to city before the integer program takes over.
 
@@ -104,9 +104,9 @@ def walked_trail(
     city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int, max_steps: int, trail: Flags
 ) -> int:
     """
-    Return the length of the longest trail of a seat by walking, or `NOT_WALKED` after `max_steps` steps.
+    Return the length of a seat's longest trail by search, or `NOT_WALKED` after `max_steps` steps.
 
-    `trail` is filled as in `longest_trail`; it is undefined for `NOT_WALKED`.
+    `trail` is filled as in `longest_trail`, and undefined for `NOT_WALKED`.
 
     >>> a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
     >>> length, owner, trail = np.array([2, 3, 4]), np.array([0, 0, 1]), np.zeros(3, dtype=np.int8)
@@ -118,7 +118,7 @@ def walked_trail(
     scratch = np.empty(n + n_cities + 1, dtype=np.int64)
     bound = np.empty(n_cities, dtype=np.int64)
     best = 0
-    whole = -1  # the part that is the best trail as it is
+    whole = -1  # the best trail, if it is an entire part
     n_parts = 0
     for city in range(n_cities):
         if network.first[city] >= 0 and network.part[city] < 0:
@@ -142,13 +142,12 @@ def walked_trail(
 
 @compiled
 def _link_routes(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int) -> _Network:
-    """Return the network of the routes of a seat."""
     n = owner.size
-    work = np.empty(5 * n + 3 * n_cities, dtype=np.int64)  # one array is made faster than six
+    work = np.empty(5 * n + 3 * n_cities, dtype=np.int64)  # allocating one array is faster than six
     routes = work[4 * n + 3 * n_cities :]
     n_routes = 0
     for r in range(n):
-        # Written over by the next one unless the seat has it: a branch that cannot be foreseen costs a processor more.
+        # Branch-free: an entry that is not the seat's is overwritten by the next one.
         routes[n_routes] = r
         n_routes += int(owner[r] == seat)
     network = _Network(
@@ -176,14 +175,14 @@ def _link_routes(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: in
 @compiled
 def _explore_part(network: _Network, first: int, p: int, waiting: Ints) -> tuple[int, int]:
     """
-    Put all cities connected with a city into part `p`, and choose the cities to walk from.
+    Put all cities connected to a city into part `p`, and mark the cities where walks start.
 
-    Return its trains and an upper bound of its longest trail, which are equal if all
-    of it is a trail.
+    Return the part's trains and an upper bound on its longest trail; they are equal if
+    the whole part is a trail.
     """
     sides_trains = 0
     n_odd = 0
-    # The shortest routes at the odd cities; two of those cities leave none out, a route may be left out for two.
+    # Sums of the shortest routes at odd cities. Two odd cities leave none out; one omitted route can serve two cities.
     left_out = 0
     longest = 0
     second = 0
@@ -207,7 +206,7 @@ def _explore_part(network: _Network, first: int, p: int, waiting: Ints) -> tuple
                 n_waiting += 1
             side = network.onward[side]
         if n_sides % 2 == 1:
-            if n_odd > 0:  # a trail begins at one of two odd cities: from one of all, it need not be sought
+            if n_odd > 0:  # a trail has two odd ends, so one odd city can be skipped
                 network.begins[city] = 1
             n_odd += 1
             left_out += shortest
@@ -224,9 +223,9 @@ def _walk_from(
     """
     Try every walk from a city.
 
-    Return the length of the longest trail if it is above `best`, marked in `trail`,
-    else `best`; and the steps left, below 0 if there were not enough. No route is
-    `used` before and, if there were enough steps, after.
+    Return the length of the longest trail if it beats `best` (marking it in `trail`),
+    else `best`, and the steps left, below 0 if they ran out. `used` must be all 0, and
+    is all 0 again unless the steps ran out.
     """
     n_steps = 0
     trains = 0
@@ -259,12 +258,12 @@ def _walk_from(
 
 def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     """
-    Return the same as `longest_trail`, by an integer program alone.
+    Return the same as `longest_trail`, by integer programming alone.
 
-    Imagine a city beyond the map that both ends of the trail lead to: then the trail
-    is closed, and it has an even number of routes at each city. The program leaves
-    out the fewest trains that make this so. If the rest falls into several parts,
-    each part without the extra city is excluded and the program runs again.
+    Add an imaginary city connected to both ends of the trail. The trail is then closed,
+    with an even number of routes at each city. The program leaves out the fewest trains
+    that make this so. If the rest falls into several parts, each part without the extra
+    city is excluded and the program runs again.
 
     A star of three routes, of which the two longest are a trail:
 
@@ -285,8 +284,8 @@ def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     touches = np.zeros((n_cities, n))
     touches[sides.T, np.arange(n)] = 1
     degree = touches.sum(axis=1)
-    # Variables: whether each route is left out; for each city, how many of the two ends are there, and half of what is
-    # then left out or an end there, beyond the one that an odd city needs: so these are odd in number at odd cities.
+    # Variables: whether each route is left out; for each city, the number of trail ends there, and an integer k that
+    # fixes parity: routes left out plus ends are 2k at even cities and 2k + 1 at odd ones.
     trains = np.concatenate([length[routes], np.zeros(2 * n_cities)])
     most = np.concatenate([np.ones(n), np.full(n_cities, 2), degree])
     two_ends = np.concatenate([np.zeros(n), np.ones(n_cities), np.zeros(n_cities)])
@@ -310,7 +309,7 @@ def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
         for p in np.unique(part[a]):
             inside = part == p
             if not n_ends[inside].any():
-                # A trail with a route inside comes in and goes out: by two routes that leave the part, or by ends.
+                # A trail with a route inside must enter and leave: on two routes across the border, or at its ends.
                 passed = np.flatnonzero(kept & inside[sides[:, 0]])
                 leaving = inside[sides[:, 0]] != inside[sides[:, 1]]
                 cuts = np.tile(np.concatenate([-1.0 * leaving, inside, np.zeros(n_cities)]), (len(passed), 1))

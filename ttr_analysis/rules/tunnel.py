@@ -1,8 +1,8 @@
 """
-The surcharge of a tunnel: the definition, on integers and small arrays.
+The surcharge of a tunnel, on integers and small arrays.
 
-The player lays down cards for the length; then the top cards of the draw pile
-are turned over. Each card that *matches*, because it has the color played or is a
+The player lays down cards for the length; then the top cards of the draw pile are
+turned over. Each card that *matches*, because it has the color played or is a
 locomotive, costs one more card, paid in that color or in locomotives. If only
 locomotives were laid down, only locomotives match and only locomotives pay.
 
@@ -20,7 +20,7 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 @compiled
 def color_played(cards: Ints) -> int:
     """
-    Return the color played, given a legal payment for the length without sets.
+    Return the color played, given a legal payment without sets.
 
     >>> int(color_played(np.array([0, 0, 0, 0, 2, 0, 0, 0, 1])))
     4
@@ -36,7 +36,7 @@ def color_played(cards: Ints) -> int:
 @quickly_compiled
 def matching_cards(cards: Ints, color: int) -> int:
     """
-    Return how many of the cards, turned over or in a pile, match the color played.
+    Count the cards, turned over or in a pile, that match the color played.
 
     One green card and one locomotive, against green and against locomotives alone:
 
@@ -52,7 +52,7 @@ def matching_cards(cards: Ints, color: int) -> int:
 @quickly_compiled
 def spare_cards(left: Ints, color: int, jokers: int) -> int:
     """
-    Return how many cards can pay a surcharge, of a hand without the cards laid down.
+    Return the number of cards left in the hand that can pay a surcharge.
 
     `jokers` is 1 if locomotives are jokers on the route, else 0.
 
@@ -82,10 +82,10 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
 @quickly_compiled
 def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     """
-    Return how many cards are turned over: `revealed`, or as many as the piles have.
+    Return the number of cards turned over: `revealed`, or fewer if the piles hold fewer.
 
-    The discard pile, without the cards laid down, is shuffled when the draw pile is
-    empty.
+    When the draw pile is empty, the discard pile is shuffled, without the cards laid
+    down.
 
     >>> int(n_turned_over(1, 1, 3)), int(n_turned_over(2, 40, 3))
     (2, 3)
@@ -96,9 +96,9 @@ def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
 @compiled
 def match_probability(n_matches: int, matching: int, unseen: int, revealed: int) -> float:
     """
-    Return the hypergeometric probability of exactly `n_matches` among the cards turned over.
+    Return the hypergeometric probability of exactly `n_matches` matches.
 
-    `matching` of the `unseen` cards match, and `revealed` of them are turned over.
+    Of `unseen` cards, `matching` match and `revealed` are turned over.
 
     >>> round(match_probability(0, 26, 110, 3), 4)
     0.4415
@@ -125,26 +125,26 @@ def claim_probability(
     revealed: int,
 ) -> float:
     """
-    Return the probability that the spare cards pay the surcharge.
+    Return the probability that the spare cards can pay the surcharge.
 
     Parameters
     ----------
     spare
-        Cards of the hand that can pay it.
+        Cards in hand that can pay it.
     matching, unseen
-        Cards that the draw pile may contain: those that match, and all.
+        Cards that may be in the draw pile: matching ones, and all.
     n_pile
         Cards in the draw pile, at most `unseen`.
     matching_discards, n_discards
-        Discards, without the cards laid down: those that match, and all. They are
+        Discards without the cards laid down: matching ones, and all. They are
         shuffled if the draw pile runs out.
     revealed
         Cards to turn over.
 
     Examples
     --------
-    With one spare card, from a fresh deck; and from a pile of one card with two
-    discards that both match:
+    One spare card, with a fresh deck; and with a pile of one card and two discards
+    that both match:
 
     >>> round(claim_probability(1, 26, 110, 110, 0, 0, 3), 4)
     0.8615

@@ -1,4 +1,4 @@
-"""One decision of a game: what was played, what was best, and what the difference was."""
+"""Judge one decision of a game: the move played against the best move."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, 
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
 
 _AT_ONCE: Final = 64
-"""Worlds that are measured between two looks at the clock and at the interval."""
+"""Worlds between two checks of the clock and the interval."""
 _MOST_WORLDS: Final = 20
-"""Rollouts of the budget of a decision, times this, are the most worlds in which it is measured once more."""
+"""When a decision is measured again: the most worlds, in multiples of its budgeted rollouts."""
 _FIRST_MEASURED: Final = 1 << 20
 """
-Number of the first world that measures, the same for all decisions, so that curves are smoother. Those that find the
-best action have lower numbers.
+Number of the first world for measuring. It is the same for all decisions, which makes curves smoother; the search for
+the best action uses lower numbers.
 """
 _HALF_WIDTH: Final = 0.04
-"""Half the width of the interval of a loss at which nothing more is measured, if it surely cost something."""
+"""Measuring stops when the interval of a loss is narrower than twice this, if it excludes 0."""
 _NARROWEST: Final = 0.02
-"""The same, if it may have cost nothing."""
+"""The same if the interval includes 0."""
 LEAST_LOSS: Final = 0.02
-"""What must have been lost at least for a mark: share of the win."""
+"""The smallest loss that gets a mark (share of the win)."""
 _OF_SEARCH: Final = 0.75
-"""Share of the budget of a decision that finds the best action; the rest measures what was played against it."""
+"""Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
 class Budget(NamedTuple):
-    """What may be spent on a decision: about that many rollouts, or seconds in place of them."""
+    """The budget for a decision: an approximate number of rollouts, or seconds instead."""
 
     rollouts: int
     seconds: float | None
@@ -53,18 +53,17 @@ class Budget(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Decision:
     """
-    A decision, and what came of measuring it.
+    A decision and its measurements.
 
-    Codes and values of actions: what was `played`, what was `best`, and what a
-    planner would have done, `planned`. Tuples have a value for each seat: `chances`
-    are the shares of the win after what was played; what the best would have
-    brought beyond that is `lost`, in final points `points`; what was played brought
-    `skill` beyond a planner's. Errors are standard errors. All were measured in
-    `worlds` other than those in which the best was found; `n_tried` is 1 if there
-    was nothing to choose, and nothing was measured. `lead` is in points, compared
-    with the best other seat. If the tickets of the seat are in doubt, `holds` is the
-    share of the worlds with hands in which the best was better. `is_seen` is whether
-    the record knows all cards that the seat saw.
+    Actions are codes and values: the one `played`, the `best`, and the one `planned` by
+    a planner. Tuples have a value for each seat: `chances` are the shares of the win
+    after the action played, `lost` and `points` are the gains of the best action over it
+    (in shares and in final points), and `skill` is its own gain over the planner's.
+    Errors are standard errors. All were measured in `worlds` other than those that found
+    the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
+    `lead` is the gain in points over the best other seat. If the seat's tickets are
+    uncertain, `holds` is the share of worlds whose hand of tickets favors the best
+    action. `is_seen` is whether the record knows all cards that the seat saw.
     """
 
     step: int
@@ -88,12 +87,12 @@ class Decision:
 
     @property
     def loss(self) -> float:
-        """What the seat lost: share of the win after the best action, less that after the one played."""
+        """The seat's loss: the share of the win after the best action, minus that after the one played."""
         return self.lost[self.seat]
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
-        """Return a decision from what `dataclasses.asdict` and JSON made of it."""
+        """Restore a decision from `dataclasses.asdict` and JSON."""
         whole: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
@@ -101,21 +100,21 @@ class Decision:
 
 
 class Moment:
-    """A decision to be judged: what its seat knew, its step and action, and the seed of worlds and rollouts."""
+    """A decision to judge: the seat's knowledge, the step, the action, and the seed of worlds and rollouts."""
 
     def __init__(self, known: Knowledge, step: int, action: Action, seed: int) -> None:
         self._step = step
         self._known = known
         self._seed = index(seed)
         self.can_be_judged = not has_unknown_tickets(known.packed, known.viewer)
-        """Whether the tickets of the seat are known, or can be sampled, and what it did is legal."""
+        """Whether the action is legal, and the seat's tickets are known or can be sampled."""
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
             self._known, self._played = _as_seen(known, played)
             self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == codes.NONE
 
     def judge(self, budget: Budget) -> Decision:
-        """Find the best action with most of a budget, and measure what was played against it with the rest."""
+        """Find the best action with most of a budget; with the rest, measure the action played against it."""
         view = view_of(self._known)
         tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
@@ -132,9 +131,9 @@ class Moment:
         return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
-        """Measure a decision again, in new worlds, until its loss is known well enough or the time is over."""
+        """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
         rows = list(dict.fromkeys([before.played, before.best, before.planned]))
-        # Another seed: the worlds that said that this was a moment are not those that measure it.
+        # A new seed: the worlds that selected this decision must not measure it.
         search = Search(self._known, self._seed + 1)
         search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
@@ -172,13 +171,13 @@ class Moment:
         )
 
     def _holds(self, lost: Floats) -> float:
-        """Return the share of worlds with hands of tickets in which something was lost on average."""
+        """Return the share of worlds whose hand of tickets shows a loss on average."""
         hands = self._known.hands(self._known.viewer)
         if not len(hands) or not lost.any():
             return 1.0
         held = hands[(_FIRST_MEASURED + np.arange(len(lost))) % len(hands)]
         _, hand, n = np.unique(held, return_inverse=True, return_counts=True)
-        # A hand has few worlds, so its mean is drawn to the mean of all, as far as chance explains the difference.
+        # A hand has few worlds, so its mean is shrunk toward the overall mean (empirical Bayes).
         means, mean = np.bincount(hand, lost) / n, lost.mean()
         noise = ((lost - means[hand]) ** 2).sum() / max(1, len(lost) - len(n)) / n
         between = max(0.0, float(np.average((means - mean) ** 2 - noise, weights=n)))
@@ -187,11 +186,11 @@ class Moment:
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:
-    """Return what the seat must have seen when it acted, even if the record did not know it then, and what it did."""
+    """Add to the seat's knowledge what its action shows that it saw; return the knowledge and the action."""
     code, value = played
     state, seat = known.packed.copy(), known.viewer
     kind = kind_of(code)
-    if kind == codes.DRAW_FACE_UP:  # which card lies there is known: see `Watcher.at`
+    if kind == codes.DRAW_FACE_UP:  # that card is known by now: see `Watcher.at`
         return known, (code, 0)
     if kind in (codes.ATTEMPT_TUNNEL, codes.CLAIM_ROUTE, codes.PAY_TUNNEL):
         missing = np.maximum(0, np.array(unpacked(value).counts) - state.hand[seat])
@@ -201,7 +200,7 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
 
 
 def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candidate]:
-    """Return the actions to try with the one played, which replaces others that take the same kind of card."""
+    """Return the actions to try, including the one played, which replaces others that take the same kind of card."""
 
     def same(row: Candidate) -> bool:
         kinds = kind_of(row[0]), kind_of(played[0])
@@ -216,10 +215,10 @@ def _measured(
     search: Search, rows: list[Candidate], n_worlds: int, until: float | None, seat: int | None = None
 ) -> list[Results]:
     """
-    Return how games end after each action, in new worlds; the rows begin with the action played and the best one.
+    Return how games end after each action, in new worlds; the first two rows are the action played and the best.
 
-    Without a time to stop (`perf_counter`), there are `n_worlds`. If a seat is
-    given, measuring stops when the interval of its loss is narrow enough.
+    Without a time limit `until` (`perf_counter`), there are `n_worlds` worlds. Given a
+    seat, measuring stops when the interval of its loss is narrow enough.
     """
     actions = np.array(rows, dtype=np.int64)
     parts: list[Results] = []
@@ -236,7 +235,7 @@ def _measured(
 
 
 def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:
-    """Yield numbers of worlds until there are enough, or time is over."""
+    """Yield batch sizes until there are enough worlds or time is up."""
     if until is None:
         for first in range(0, n_worlds, _AT_ONCE):
             yield min(_AT_ONCE, n_worlds - first)

@@ -1,4 +1,4 @@
-"""Many games: played here, in other processes or on a cluster, and kept as tables."""
+"""Simulate many games, in this process, in others or on a cluster, and keep them as tables."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ from ttr_analysis.studies.pool import N_WAITING, PATIENCE, chunks_of, default_ch
 from ttr_analysis.tables import check_size
 
 _READ_TOGETHER: Final = 2_000
-"""Games of a part of tables in memory; questions may make a row for each city of each seat of them."""
+"""Games in each part of a table in memory; some questions make a row for each city and seat."""
 
 
 class Interrupted(UserWarning):
-    """A simulation was interrupted: what is finished is kept."""
+    """A simulation was interrupted; the finished games are kept."""
 
 
 class SimulationError(GameError):
     """
-    A simulation that failed, because of a policy or a worker.
+    A simulation failed because of a policy or a worker.
 
     Attributes
     ----------
     result : SimulationResult
-        The games that are finished.
+        The finished games.
     """
 
     def __init__(self, message: str, result: SimulationResult) -> None:
@@ -78,14 +78,14 @@ class SimulationResult:
     The games of a simulation, as tables.
 
     Each table is a pandas `DataFrame`; `describe(name)` explains its columns. A
-    table on disk is read when you ask for it, and `iterate` reads it in parts.
+    table on disk is read when you access it; `iterate` reads it in parts.
 
     Parameters
     ----------
     frames
         The tables; None if they are on disk.
     folder
-        Their folder.
+        Folder of the tables; None in memory.
 
     Examples
     --------
@@ -117,17 +117,19 @@ class SimulationResult:
         Raises
         ------
         FileNotFoundError
-            If there is no simulation.
+            If there is no simulation in the folder.
         ValueError
-            If its description is damaged, or the tables are those of another version
-            of this package.
+            If its description is damaged, or its tables have the format of another
+            version of this package.
         """
         folder = PartFolder(Path(path).expanduser())
         meta = folder.read_meta()
         if meta is None:
             raise FileNotFoundError(f"there is no simulation in {folder.path}: it has no {META}")
         if meta.get("version") != VERSION:
-            raise ValueError(f"{folder.path} holds tables of version {meta.get('version')}, not {VERSION}: play anew")
+            raise ValueError(
+                f"{folder.path} holds tables of version {meta.get('version')}, not {VERSION}: simulate again"
+            )
         return cls(meta, None, PartFolder(folder.path, run_of(meta), tables_of(meta)))
 
     # -- tables -------------------------------------------------------------------
@@ -159,16 +161,16 @@ class SimulationResult:
 
     @property
     def decisions(self) -> pd.DataFrame:
-        """One row for each decision, if `simulate` was to keep them."""
+        """One row for each decision, if simulated with `decisions=True`."""
         return self.table("decisions")
 
     def table(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
         """
         Return a copy of a table.
 
-        Whole numbers have 64 bits here; they are kept in fewer, in memory and on
-        disk. For a million games of two players, all seats take 0.5 GB and all routes
-        3.4 GB: ask for a few columns of these, or `iterate`.
+        Integers have 64 bits here, but fewer in storage. For a million games of two
+        players, the seats take 0.5 GB and the routes 3.4 GB: select a few columns, or
+        use `iterate`.
 
         Parameters
         ----------
@@ -178,8 +180,8 @@ class SimulationResult:
         Raises
         ------
         ValueError
-            If there is no such table or column, or a part on disk is damaged or of
-            another simulation.
+            If there is no such table or column, or a part on disk is damaged or belongs
+            to another simulation.
         """
         self._check_asked(name, columns)
         frames = list(self._parts(name, columns)) if self._frames is None else [self._frames[name]]
@@ -201,7 +203,7 @@ class SimulationResult:
         """Raise a ValueError unless there is such a table, with these columns."""
         tables = tables_of(self.meta)
         if name not in tables:
-            more = "; simulate with decisions=True to keep them" if name == "decisions" else ""
+            more = "; simulate with decisions=True to store them" if name == "decisions" else ""
             raise ValueError(f"there is no table {name!r}; there are {', '.join(tables)}{more}")
         unknown = [column for column in columns or () if column not in ALL_TABLES[name]]
         if unknown:
@@ -209,7 +211,7 @@ class SimulationResult:
             raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")
 
     def _parts(self, name: str, columns: list[str] | None) -> Iterator[pd.DataFrame]:
-        """Yield a table that lies on disk as it is kept, part by part."""
+        """Yield the parts of a table on disk, in its storage format."""
         if self._folder is not None:
             types, is_empty = category_types(self.meta["categories"]), True
             for part in self._folder.read(name, columns, types):
@@ -219,7 +221,7 @@ class SimulationResult:
                 yield no_rows(name, types)[columns or list(ALL_TABLES[name])]
 
     def _cuts(self, name: str) -> Iterator[tuple[int, int]]:
-        """Yield the first row and the end of each part of a table in memory, the same games of every table."""
+        """Yield the row bounds of each part of a table in memory; parts hold the same games in every table."""
         frames = self._frames or {}
         borders = frames["games"]["game"].iloc[_READ_TOGETHER::_READ_TOGETHER]
         rows = np.searchsorted(frames[name]["game"], borders).tolist()
@@ -228,7 +230,7 @@ class SimulationResult:
     @staticmethod
     def describe(name: str) -> pd.DataFrame:
         """
-        Return the type, meaning and unit of the columns of a table, or of the answer to a question.
+        Return the type, meaning and unit of the columns of a table, or of a question's answer.
 
         Parameters
         ----------
@@ -252,18 +254,18 @@ class SimulationResult:
         columns = [column._replace(dtype=wide_type(column.dtype)) for column in known[name].values()]
         return pd.DataFrame(columns, index=pd.Index(known[name], name="column"))
 
-    # -- what was simulated ---------------------------------------------------------
+    # -- description ----------------------------------------------------------------
 
     @property
     def n_games(self) -> int:
-        """Games that were played."""
+        """Number of games played."""
         if self._frames is not None:
             return len(self._frames["games"])
         return sum(end - first for first, end, _ in self._folder.parts()) if self._folder else 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether all games that were asked for were played."""
+        """Whether all requested games were played."""
         return bool(self.n_games >= self.meta["n_games"])
 
     def __repr__(self) -> str:
@@ -276,7 +278,7 @@ class SimulationResult:
 
 
 def _shown(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy of rows of a table, as users compute with them and notebooks show them."""
+    """Return a copy of rows in 64 bits, displayed as a table with units."""
     return as_table(widened(frame), units=units_of(ALL_TABLES[name]), why_empty=f"the games hold no {name}")
 
 
@@ -298,35 +300,36 @@ def simulate(  # noqa: PLR0913 - options
     """
     Play many games and return them as tables.
 
-    Every deal of random numbers is played once in each rotation of the players that
-    makes a difference: equal players get one game a deal. The same seed gives the same
-    rows, wherever and in whatever chunks games are played.
+    Each deal of random numbers is played once in every distinct rotation of the
+    players; equal players need only one game per deal. The same seed gives the same
+    rows, wherever and in whatever chunks the games are played.
 
     Parameters
     ----------
     policies
         The players, or a dict of players by name; built-in ones are much faster than
-        those in Python. Players of one name that play differently get numbers. A copy
-        of a policy in Python plays each seat of each game, so it cannot remember other
-        games: let it draw from the `rng` given to it.
+        those written in Python. Different players with the same name get numbers. Each
+        seat of each game gets its own copy of a Python policy, so policies cannot
+        remember other games; they must draw from the `rng` passed to them.
     n_games
         How many games, 1 or more. In a multiple of the number of players, everyone
         sits everywhere equally often.
     executor
-        Where to play: a `ProcessPoolExecutor`, say, or `client.get_executor()` of
-        Dask, to which cloudpickle sends policies. None plays here.
+        Where to play, such as a `ProcessPoolExecutor`, or Dask's
+        `client.get_executor()` (policies are sent by cloudpickle). None plays in this
+        process.
     out
-        A folder for the tables, as Parquet files in parts as they finish: memory then
-        does not grow with the number of games.
+        A folder for the tables, written as Parquet files in parts as games finish;
+        memory then does not grow with the number of games.
     resume
-        Play only the games that `out` lacks. Of policies in Python only the names are
-        compared: give a changed one another name, or folder.
+        Play only the games missing in `out`. Python policies are compared only by name:
+        give a changed one a new name or folder.
     decisions
-        Whether to keep a table of all decisions too: some hundred rows a game.
+        Whether to also store all decisions, some hundred rows per game.
     chunk_size
-        Games that are played, and kept, together: some kB each in memory.
+        Games that are played and stored together; each takes a few kB of memory.
     n_waiting
-        Chunks given to the executor at a time: several times its workers.
+        Chunks submitted to the executor at a time; use several times its workers.
     patience
         Seconds in which the executor must finish a chunk; None waits for ever. A
         `ProcessPoolExecutor` whose process hangs for longer is ended.
@@ -334,27 +337,27 @@ def simulate(  # noqa: PLR0913 - options
     Returns
     -------
     result
-        The tables; if you interrupt the run, those of the games that are finished.
+        The tables; if you interrupt the run, those of the finished games.
 
     Raises
     ------
     ValueError
-        If a number is out of range, the map is not for that many players, a name
-        cannot be written, or the folder holds another simulation, or more games.
+        If a number is out of range, the map does not allow that many players, a name
+        cannot be stored, or the folder holds another simulation or more games.
     SimulationError
-        If a policy fails, with the game and seed, or a worker dies or hangs. Its
-        `result` has the games that are finished.
+        If a policy fails (the message gives game and seed), or a worker dies or hangs.
+        Its `result` has the finished games.
     FileExistsError
         If the folder holds this simulation and `resume` is False.
     BlockingIOError
-        If another process is writing into the folder.
+        If another process is writing to the folder.
     OSError
-        If a part cannot be written; those written before stay.
+        If a part cannot be written; earlier parts stay.
 
     Warns
     -----
     Interrupted, UserWarning
-        If the run was interrupted; if a policy holds a random generator.
+        If the run was interrupted, or if a policy holds a random generator.
 
     Examples
     --------
@@ -372,7 +375,7 @@ def simulate(  # noqa: PLR0913 - options
     size = Range(1).check(default_chunk(run.policies) if chunk_size is None else chunk_size, "chunk_size")
     n_waiting = Range(1).check(n_waiting, "n_waiting")
     if patience is not None and not patience > 0:
-        raise ValueError(f"patience is a number of seconds above 0, or None, got {patience!r}")
+        raise ValueError(f"patience must be a number of seconds above 0, or None, got {patience!r}")
     named = zip(run.policies, run.names, strict=True)
     players = [repr(policy) if is_built_in(policy) else name for policy, name in named]
     of_run = {"seed": run.seed, "rotations": run.n_rotations}
@@ -396,7 +399,7 @@ def simulate(  # noqa: PLR0913 - options
                 else:
                     folder.write(chunk.first, chunk.n_games, as_frames(run, columns))
         except KeyboardInterrupt:
-            warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
+            warnings.warn("the simulation was interrupted; the finished games are kept", Interrupted, stacklevel=2)
         except GameError as fault:
             failure = fault
     frames = None

@@ -1,4 +1,4 @@
-"""Who plays best: a round robin between policies, and ratings with their intervals."""
+"""Round-robin tournaments between policies, and ratings with intervals."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from ttr_analysis.tables import check_size
 _COIN: Final = 0.5
 _TWO: Final = 2
 _STANDARD: Final = "Planner"
-"""Who is rated 0 unless another is named."""
+"""The default player with rating 0."""
 
 
 def built_in() -> list[Player]:
     """
-    Return the compiled players of the package, the weakest first.
+    Return the built-in compiled players, weakest first.
 
-    `Searcher` plays some thousand times slower; earlier planners and rivals from
-    outside are there to measure others against: name them to include them.
+    Not included, unless you name them: `Searcher`, which is about a thousand times
+    slower, and earlier planners and outside rivals, which serve as yardsticks.
 
     Examples
     --------
@@ -76,15 +76,16 @@ def tournament(
     """
     Let policies play each other, and rate them.
 
-    Every `n_players` of them meet in `n_games` games and play the same deals. In a game
-    of more than two, the one of every two players who finishes first wins their meeting.
-    They sit in every order, each with its own deals, as it matters whom one follows.
+    Every group of `n_players` meets in `n_games` games, on the same deals as other
+    groups. In games of more than two, each pair of players has a winner, the one who
+    finishes ahead. Groups sit in every order, each with its own deals, since it matters
+    who plays before whom.
 
     Parameters
     ----------
     policies
-        The players: names of built-in ones, your own, or both; or a dict of players by
-        name. Players of one name get numbers. Copies of them play, as in `simulate`.
+        Names of built-in players, your own policies, or both; or a dict of players by
+        name. Players with the same name get numbers. Copies play, as in `simulate`.
     n_games
         Games of each set of players that meet, rounded up to a multiple of 2, 6, 24 or
         120 for 2, 3, 4 or 5 players. Memory grows with the deals: up to some 100,000.
@@ -94,25 +95,25 @@ def tournament(
     Returns
     -------
     tournament
-        Ratings, and results of each pair. If it is interrupted once all have met,
-        those of the games that are finished.
+        Ratings, and results for each pair. If you interrupt the run after all groups
+        have met, those of the finished games.
 
     Raises
     ------
     ValueError
         If there are fewer policies than players in a game, the map does not allow that
-        many, a number is out of range, or the reference does not play.
+        many players, a number is out of range, or the reference does not play.
     KeyboardInterrupt
-        If it is interrupted before all have met.
+        If you interrupt the run before all groups have met.
 
     Warns
     -----
     Interrupted, UserWarning
-        If it is interrupted later; if a policy holds a random generator.
+        If you interrupt the run later, or if a policy holds a random generator.
 
     Examples
     --------
-    Is an idea better than the players of the package?
+    Is an idea better than the built-in players?
 
     >>> class First:
     ...     def choose(self, view, actions, rng):
@@ -129,7 +130,7 @@ def tournament(
     if reference is None:
         reference = _STANDARD if _STANDARD in names else names[0]
     if reference not in names:
-        raise ValueError(f"the reference is one of {', '.join(names)}, got {reference!r}")
+        raise ValueError(f"the reference must be one of {', '.join(names)}, got {reference!r}")
     warn_of_generators(player for _, player in players)
     pairings = list(combinations(range(len(players)), n_players))
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
@@ -148,17 +149,17 @@ def league(
     progress: bool = True,
 ) -> Tournament:
     """
-    Rate players against one of them, whose rating is 0: a tournament with a yardstick.
+    Rate players relative to one of them, whose rating is 0.
 
     Parameters
     ----------
     game_map, n_games, seed, n_players, executor, progress
         As in `tournament`.
     players
-        The players, as in `tournament`. None: all compiled ones of the package, those of
-        earlier versions and rivals from outside included.
+        The players, as in `tournament`. None means all built-in compiled players,
+        including earlier versions and outside rivals.
     reference
-        The name of the player whose rating is 0; it joins if it is not among them.
+        Name of the player with rating 0; added if it is not among the players.
 
     Raises
     ------
@@ -200,23 +201,23 @@ def beats(
     progress: bool = True,
 ) -> pd.DataFrame:
     """
-    Return whether a policy beats others, in games of two.
+    Return whether a policy beats others in two-player games.
 
     Parameters
     ----------
     others
-        Its opponents; None: the players of the package.
+        Its opponents. None means the built-in players.
     n_games
         Games against each of them, rounded up to an even number.
 
     Returns
     -------
     table
-        One row for each other policy (index `other`): `games`, `win_rate` (ties count
-        half) with its 95% interval `win_low` and `win_high`, by differences deal by
-        deal, mean `margin` in points with `margin_low` and `margin_high`, and the
-        `verdict`: "yes" if the interval of `win_rate` is above one half, "no" if it is
-        below, else "too close to call".
+        One row for each opponent (index `other`): `games`; `win_rate` (ties count half)
+        with its 95% interval `win_low` and `win_high`, paired by deal; mean `margin` in
+        points with `margin_low` and `margin_high`; and `verdict`, which is "yes" if the
+        interval of `win_rate` is above one half, "no" if it is below, else "too close
+        to call".
 
     Raises
     ------
@@ -252,7 +253,7 @@ class Tournament:
     Parameters
     ----------
     meetings
-        Who came before whom.
+        Who finished ahead of whom.
     reference
         The player rated 0.
     """
@@ -273,11 +274,11 @@ class Tournament:
         The ratings, best first.
 
         One row for each player (index `policy`): `rating` (Elo points above the reference;
-        see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`: "at
-        least" or "at most" if it never lost to the reference, or never won, not even
-        through others, so that the other end of the interval is infinite; `games`;
-        `win_rate` (shared wins count in shares) with `win_low` and `win_high`; mean
-        `points`.
+        see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`, which
+        is "at least" or "at most" where one end of the interval is infinite, because the
+        player never lost to the reference or never won, directly or through others;
+        `games`; `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
+        mean `points`.
         """
         meetings, ratings = self._meetings, self._ratings
         n_games = meetings.games.sum(axis=0)
@@ -301,12 +302,11 @@ class Tournament:
         """
         The results of each pair of players.
 
-        One row for each pair, the higher rated first (index `policy`, `other`):
-        `games`, the `rate` at which the first came before the second (ties count
-        half) with its 95% interval `low` and `high`, the rate `expected` from the
-        ratings, and the mean `margin` in points, with `margin_low` and
-        `margin_high`. Where `expected` is outside the interval, one rating for each
-        player does not explain the results.
+        One row for each pair, higher rating first (index `policy`, `other`): `games`; the
+        `rate` at which the first finished ahead of the second (ties count half) with its
+        95% interval `low` and `high`; the rate `expected` from the ratings; and the mean
+        `margin` in points with `margin_low` and `margin_high`. If `expected` is outside
+        the interval, a single rating per player does not explain the results.
         """
         meetings, strength = self._meetings, self._ratings.elo / ELO
         rows, index = [], []
@@ -320,7 +320,7 @@ class Tournament:
 
     @property
     def matrix(self) -> pd.DataFrame:
-        """At which rate the player of a row came before the player of a column; best first."""
+        """How often the player in the row finished ahead of the player in the column; best first."""
         meetings = self._meetings
         with np.errstate(invalid="ignore"):
             rates = pd.DataFrame(
@@ -338,17 +338,17 @@ class Tournament:
         return (
             f"<p>{escape(self.game_map.title)}, {self.n_players} players a game. Ratings in Elo points "
             f"above {escape(self.reference)}:</p>"
-            f"{ratings.to_html()}<p>How often the player of a row came before the player of a column:</p>"
+            f"{ratings.to_html()}<p>How often the player in the row finished ahead of the player in the column:</p>"
             f"{self.matrix.round(3).to_html(na_rep='')}"
         )
 
 
 class Meetings:
     """
-    Who came before whom, and by how much, deal by deal: games of one deal are not independent.
+    Who finished ahead of whom, and by how much, by deal, since games on one deal are not independent.
 
-    `scores[d, i, j]` is how often player *i* came before *j* in deal *d*,
-    `margins` by how many points in all, and `met` in how many games the two met.
+    `scores[d, i, j]` is how often player *i* finished ahead of *j* on deal *d*,
+    `margins` the sum of their leads in points, and `met` the number of their games.
     """
 
     def __init__(self, names: Sequence[str], n_deals: int) -> None:
@@ -362,13 +362,13 @@ class Meetings:
         self.points: Floats = np.zeros(n)
 
     def rate(self, i: int, j: int) -> Interval:
-        """Return how often one player came before another: one half and half of the difference of their wins."""
+        """Return how often one player finished ahead of another: one half plus half the difference of their wins."""
         met = self.met[:, i, j]
         difference = clustered_difference(moments_of(2 * self.scores[:, i, j] - met, met))
         return Interval(*((1 + more) / 2 for more in difference))
 
     def margin(self, i: int, j: int) -> Interval:
-        """Return by how many points one player was ahead of another on average."""
+        """Return the mean lead of one player over another in points."""
         return clustered_mean(moments_of(self.margins[:, i, j], self.met[:, i, j]))
 
     def win_rate(self, i: int) -> Interval:
@@ -389,7 +389,7 @@ class Meetings:
         for a, b in combinations(range(n), 2):
             i, j = pairing[a], pairing[b]
             margin, ahead = points[:, a] - points[:, b], np.sign(won[:, a] - won[:, b])
-            # Winners are known by the rules, their tie-breaks included; the others stand in the order of their points.
+            # The rules decide the winners, including tie-breaks; other players rank by points.
             score = (1 + np.where(ahead == 0, np.where(won[:, a] > 0, 0, np.sign(margin)), ahead)) / 2
             self.scores[:, i, j] += np.bincount(deals, score, n_deals)
             self.scores[:, j, i] += np.bincount(deals, 1 - score, n_deals)
@@ -400,7 +400,7 @@ class Meetings:
 
 
 def _named(policies: Entrants) -> list[tuple[str, Player]]:
-    """Return policies with names of which no two are the same."""
+    """Return policies with unique names."""
     if isinstance(policies, Mapping):
         return [(name, find_policy(policy)) for name, policy in policies.items()]
     players = find_policies(policies)
@@ -408,7 +408,7 @@ def _named(policies: Entrants) -> list[tuple[str, Player]]:
 
 
 def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: int) -> None:
-    """Raise a ValueError unless there are players enough, and a board for them."""
+    """Raise a ValueError if there are too few players, or the map does not allow `n_players`."""
     check_size(game_map, n_players)
     if len(players) < n_players:
         raise ValueError(f"a game of {n_players} players needs {n_players} policies, got {len(players)}")
@@ -424,11 +424,11 @@ def _play(
     *,
     progress: bool,
 ) -> Meetings:
-    """Play the games of all pairings in turns, and count who came before whom."""
+    """Play the games of all pairings in turn, and count who finished ahead of whom."""
     check_seed(seed)
     n_games = Range(1).check(n_games, "n_games")
     n_players = len(pairings[0])
-    n = n_players * -(-n_games // factorial(n_players))  # of each order around the table, in each rotation
+    n = n_players * -(-n_games // factorial(n_players))  # for each cyclic order, in each rotation
     seated: dict[int, tuple[int, ...]] = {}  # by the identity of the run
     chunks: list[Chunk] = []
     for first, *others in pairings:
@@ -436,7 +436,7 @@ def _play(
             run = Run(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
             seated[id(run)] = (first, *rest)
             chunks += chunks_of(run, order * n, (order + 1) * n)
-    chunks.sort(key=lambda chunk: chunk.first % n)  # so that all have met soon, in every order
+    chunks.sort(key=lambda chunk: chunk.first % n)  # so that all meet early on, in every order
     n_deals = 1 + max(chunk.run.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
     meetings = Meetings([name for name, _ in players], n_deals)
     try:
@@ -445,29 +445,29 @@ def _play(
     except KeyboardInterrupt:
         if not all(meetings.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
             raise
-        warnings.warn("the tournament was interrupted; what is finished is counted", Interrupted, stacklevel=3)
+        warnings.warn("the tournament was interrupted; the finished games are counted", Interrupted, stacklevel=3)
     return meetings
 
 
-# -- ratings of players from who came before whom ------------------------------------------------------------------
+# -- ratings from who finished ahead of whom -----------------------------------------------------------------------
 
 
 ELO: Final = 400 / log(10)
-"""Elo points in a unit of log odds: 400 points are odds of ten to one."""
+"""Elo points per unit of log odds: 400 points are odds of ten to one."""
 _VIRTUAL_DRAW: Final = 0.5
 _MAX_STEP: Final = 1.0
-"""Log odds by which a rating moves at most in one step of the fit, so that it cannot overshoot."""
+"""Largest change of a rating (log odds) in one step of the fit, which prevents overshooting."""
 _MAX_STEPS: Final = 1_000
 _TOLERANCE: Final = 1e-10
 
 
 class Ratings(NamedTuple):
     """
-    Ratings in Elo points above one player, the reference, with 95% intervals and bounds.
+    Ratings in Elo points above a reference player, with 95% intervals and bounds.
 
-    The bound is "at least" for a player from whom the reference took no point, not even
-    through others, and "at most" for the reverse: how much better or worse it is, is
-    unknown, and that end of the interval infinite.
+    The bound is "at least" for a player from whom the reference took no point, directly
+    or through others, and "at most" for the reverse: the difference is then unbounded,
+    and that end of the interval is infinite.
     """
 
     elo: Floats
@@ -478,36 +478,36 @@ class Ratings(NamedTuple):
 
 def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     """
-    Return the ratings that make the results of games most likely.
+    Return the maximum likelihood ratings for the results of games.
 
-    A player rated *x* Elo points above another is expected to come before it in
+    A player rated *x* Elo points above another is expected to finish ahead in
     1 / (1 + 10^(-x/400)) of their meetings [1]_; a tie counts half.
 
     Parameters
     ----------
     scores
-        `scores[d, i, j]`: how often player *i* came before *j* in deal *d*.
+        `scores[d, i, j]`: how often player *i* finished ahead of *j* on deal *d*.
     reference
-        The player rated 0.
+        The player with rating 0.
 
     Returns
     -------
     ratings
-        By maximum likelihood, with one drawn meeting added for each pair that met:
-        otherwise a player who never won would be infinitely bad. With hundreds of games
-        the draw moves other ratings by a point or two.
+        One draw is added for each pair that met, since otherwise a player who never won
+        would be infinitely bad. With hundreds of games, the draw moves other ratings by
+        a point or two.
 
     Raises
     ------
     ValueError
-        If some players never met, not even through others.
+        If some players never met, directly or through others.
 
     Notes
     -----
-    Newton's method on a concave function. The error is the larger of two: by the
-    information matrix, as if all meetings were independent, and by the spread between
-    deals (the "sandwich"). It gives the number of games against the reference that would
-    be as precise, of which the ends are those of `rate_interval`.
+    Newton's method on a concave function. The standard error is the larger of two: that
+    of the information matrix, which assumes independent meetings, and the "sandwich" of
+    the spread between deals. It is converted to an equivalent number of games against
+    the reference, whose interval is that of `rate_interval`.
 
     References
     ----------
@@ -527,19 +527,21 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     met = sums + sums.T
     links = nx.from_numpy_array(met > 0)
     if not nx.is_connected(links):
-        raise ValueError("players that never met, not even by way of others, cannot be compared")
+        raise ValueError("players that never met, directly or through others, cannot be compared")
     wins = sums + _VIRTUAL_DRAW * (met > 0)
     strength, information = _most_likely(wins)
     inverse = np.linalg.pinv(information)
-    # What each deal says beyond the fit; the spread of that between deals is what the information matrix cannot know.
+    # Residuals of each deal; their spread between deals is missing from the information matrix.
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
-    # The fit has taken up a part of that spread, the more of it the fewer deals there are.
+    # The fit absorbs part of that spread, more of it with fewer deals.
     n_seen = max(_TWO, int(np.count_nonzero(scores.any(axis=(1, 2)))))
     covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse * n_seen / (n_seen - 1)
     against = np.eye(len(sums)) - np.eye(len(sums))[reference]
     by_model, by_spread = (np.diag(against @ covariance @ against.T) for covariance in covariances)
-    beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)  # points to whom it took one from
+    beaten: nx.DiGraph[int] = nx.from_numpy_array(
+        sums > 0, create_using=nx.DiGraph
+    )  # edges point to the players it took points from
     winners, losers = nx.ancestors(beaten, reference), nx.descendants(beaten, reference)
     ends, bounds = np.zeros((len(sums), 2)), [""] * len(sums)
     for i in set(range(len(sums))) - {reference}:
@@ -547,7 +549,7 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
         n_deals, variance = int(np.count_nonzero(meetings)), max(by_model[i], by_spread[i])
         if (i in winners) != (i in losers):
             bounds[i] = "at least" if i in winners else "at most"
-            variance = by_model[i] * meetings.sum() / n_deals  # where all agree, each deal counts as one trial
+            variance = by_model[i] * meetings.sum() / n_deals  # if all deals agree, each counts as one trial
         worst, best = _ends(float(expected[i, reference]), float(variance), n_deals)
         ends[i] = worst if i in winners else -np.inf, best if i in losers else np.inf
     low, high = ELO * ends.T
@@ -555,7 +557,7 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
 
 
 def _ends(rate: float, variance: float, n_deals: int) -> tuple[float, float]:
-    """Return the ends of the interval of log odds, from their variance and the rate that they mean."""
+    """Return the ends of the interval of log odds, given their variance and the corresponding rate."""
     known = (Z_95 / t_95(max(_TWO, n_deals))) ** 2
     games = 1 / (variance * rate * (1 - rate))
     n = max(0.0, known * (games - 2 * _VIRTUAL_DRAW))
@@ -565,13 +567,13 @@ def _ends(rate: float, variance: float, n_deals: int) -> tuple[float, float]:
 
 
 def _expected(strength: Floats) -> Floats:
-    """Return how likely each player comes before each other."""
+    """Return the probability that each player finishes ahead of each other."""
     odds: Floats = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
     return odds
 
 
 def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
-    """Return the strengths that make wins most likely, in log odds, and the information matrix."""
+    """Return the maximum likelihood strengths in log odds, and the information matrix."""
     n = len(wins)
     met, strength = wins + wins.T, np.zeros(n)
     for _ in range(_MAX_STEPS):
@@ -579,7 +581,7 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
         weight = met * expected * expected.T
         information = np.diag(weight.sum(axis=1)) - weight
         gradient = (wins - met * expected).sum(axis=1)
-        # All strengths may be shifted together: the constant fixes their mean.
+        # Strengths are determined only up to a constant, which fixes their mean here.
         step = np.linalg.solve(information + 1 / n, gradient)
         largest = float(np.abs(step).max())
         strength += step / max(1.0, largest / _MAX_STEP)

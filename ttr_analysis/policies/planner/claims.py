@@ -1,4 +1,4 @@
-"""Claims: what routes and cards are worth to a planner, how it pays, its stations, and its last turn."""
+"""The planner's claims: the value of routes and cards, payments, stations and the last turn."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from ttr_analysis.rules.trails import walked_trail
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
 
 _LONG: Final = 3
-"""Shorter routes outside the plan are left for the end."""
+"""Routes outside the plan that are shorter than this wait for the end of the game."""
 _LATE: Final = 6.0
-"""Turns left at which it is near."""
+"""Turns left from which the end counts as near."""
 _CALM: Final = 0.3
-"""How likely a route is wanted at which nobody builds, in the same unit as the ends at which somebody does."""
+"""Base risk of losing a route that no rival builds near; each rival network at one of its ends adds 1."""
 _BOTH: Final = 2
 """Ends of a route."""
 
 
 class Values(NamedTuple):
     """
-    What cards and routes are worth.
+    The values of cards and routes.
 
-    `best` and `total` have the highest value of a card of each kind for one route,
-    and its sum over routes; `route` and `worth` the routes that the hand may pay
-    for, those of the plan first.
+    For each kind of card, `best` is its highest value for a single route and `total`
+    its sum over routes. `route` and `worth` list the routes that the hand may be able
+    to pay for, planned ones first.
     """
 
     best: Floats
@@ -64,9 +64,9 @@ class Values(NamedTuple):
 @compiled
 def want_cards(turn: Turn) -> int:
     """
-    Note the cards that the plan needs and those that it leaves free; return the trains that it leaves.
+    Note the cards that the plan needs and those left over; return the trains left over.
 
-    Of a double route the track is planned of whose color fewer cards are missing.
+    Of a double route, plan the track with fewer cards missing.
     """
     state, tables, memory = turn.state, turn.tables, turn.memory
     hand, trains = state.hand[turn.seat], state.trains[turn.seat]
@@ -103,7 +103,7 @@ def want_cards(turn: Turn) -> int:
 
 @compiled
 def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
-    """Return roughly how many cards of a hand a route needs, in quarters; a toll counts a little."""
+    """Estimate the cards that a route takes from a hand, in quarters; a toll adds a little."""
     color = tables.color[route]
     need = tables.plain[route] * 4
     if color == GRAY_INDEX:
@@ -116,10 +116,10 @@ def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
 @compiled
 def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> int:
     """
-    Fill in values, from 0 on, for the plan and other routes; return how many the hand may pay for.
+    Fill in the values for planned and other routes; return the number that the hand may be able to pay for.
 
-    If no card can be drawn every route counts, else those that the trains beyond
-    the plan suffice for.
+    Routes outside the plan count only if the trains beyond the plan are enough for
+    them, or if no card can be drawn.
     """
     state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
     hand, free = state.hand[seat], memory.free
@@ -174,11 +174,10 @@ def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> i
 @compiled
 def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, values: Values) -> None:
     """
-    Note what cards are worth for one route, paid in one color with `own` cards of it.
+    Add the value of cards for one route, paid in one color with `own` cards of it.
 
-    A route is worth more the fewer draws it still needs: its points, shared out
-    over the draws and the turn of claiming, which counts as two. A tunnel
-    needs one card more than its length.
+    A route's points are spread over the draws it still needs plus the turn of claiming,
+    which counts as two draws. A tunnel needs one card more than its length.
     """
     free, best, total = turn.memory.free, values.best, values.total
     spaces = spaces_at(turn.tables, route)
@@ -211,7 +210,7 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
 
 @compiled
 def danger(turn: Turn, route: int) -> float:
-    """Return trains that it costs to lose a route, by how likely somebody wants it who builds at one of its ends."""
+    """Return the trains that losing a route costs, weighted by how many rivals build at its ends."""
     rivals = turn.memory.rivals[turn.tables.city_a[route]] + turn.memory.rivals[turn.tables.city_b[route]]
     return float(turn.facts.danger[route] * (_CALM + rivals) / DANGER_UNIT)
 
@@ -219,11 +218,11 @@ def danger(turn: Turn, route: int) -> float:
 @compiled
 def trail_growth(tables: Tables, params: Params, memory: Memory, route: int) -> float:
     """
-    Return what each train of a route adds to the trail through the own network, in points.
+    Return the points that each train of a route adds by extending the longest trail.
 
-    A trail ends where an odd number of routes meet. From there a route leads
-    it on, and a route between two such cities makes one trail of two parts;
-    from any other city it would be a branch.
+    A trail ends in cities where an odd number of routes meet. A route from such a city
+    extends the trail, and a route between two of them joins two trails into one; from
+    any other city a route is only a branch.
     """
     a, b = tables.city_a[route], tables.city_b[route]
     at_a, at_b = memory.degree[a], memory.degree[b]
@@ -244,7 +243,7 @@ def trail_growth(tables: Tables, params: Params, memory: Memory, route: int) -> 
 
 
 class Form(NamedTuple):
-    """A form of payment: the points that its cards are missed, below 0 if the hand does not pay, and what they are."""
+    """A form of payment: its cards, and their price in points (below 0 if the hand cannot pay)."""
 
     price: float
     color: int
@@ -255,7 +254,7 @@ class Form(NamedTuple):
 
 @compiled
 def find_form(turn: Turn, route: int) -> Form:
-    """Return the form of payment for a route whose cards are missed least."""
+    """Return the cheapest form of payment for a route."""
     state, params, memory = turn.state, turn.params, turn.memory
     spaces = spaces_at(turn.tables, route)
     own_want = spaces.plain if memory.is_planned[route] else 0
@@ -289,14 +288,14 @@ def find_form(turn: Turn, route: int) -> Form:
 
 @compiled
 def _price_cards(params: Params, held: int, wanted: int, n: int) -> float:
-    """Return the points that `n` of the cards held of a color are missed, when some are wanted elsewhere."""
+    """Return the price in points of `n` of the cards held of a color, given the number needed elsewhere."""
     n_wanted = min(n, max(0, n - max(0, held - wanted)))
     return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
 
 
 @compiled
 def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int, n: int) -> float:
-    """Return the points that the cards of sets are missed: first those that nothing needs."""
+    """Return the price in points of the cards in sets, starting with those that nothing needs."""
     spare = 0
     for c in range(N_COLORS):
         spare += max(0, hand[c] - memory.wanted[c] - (own if c == color else 0))
@@ -306,7 +305,7 @@ def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int
 
 @compiled
 def cards_of_form(turn: Turn, route: int, form: Form) -> int:
-    """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
+    """Return the packed cards of a form of payment; sets use the cheapest cards."""
     memory = turn.memory
     n_set_cards = form.n_sets * turn.tables.swap_size[route]
     cards = memory.cards[:N_KINDS]
@@ -326,20 +325,20 @@ def cards_of_form(turn: Turn, route: int, form: Form) -> int:
 
 # -- stations ------------------------------------------------------------------------------------------------------
 #
-# Toward the end of the game the plan says which tickets are still to be completed by claims. The others are lost,
-# unless a station lends a route of another. The best such route is looked for beside those that the stations already
-# built lend. In the last turn the plan counts for nothing, and a station is weighed against the claim.
+# Toward the end of the game, the plan lists the tickets that claims can still complete. The others are lost unless a
+# station borrows a route for them. The best route to borrow is found given the routes that existing stations borrow.
+# In the last turn the plan no longer counts, and a station is compared with the best claim.
 
 NO_ROUTE: Final = -1
 NO_STATION: Final = -1
 ANY_CITY: Final = -1
 _LAST: Final = 2.0
-"""Fewer turns left are the last one."""
+"""With fewer turns left than this, it is the last turn."""
 
 
 @compiled
 def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
-    """Return the station worth building now in place of a claim (or `NO_ROUTE`), and its cards, or `NO_STATION`."""
+    """Return a station to build now instead of a claim (or of `NO_ROUTE`) and its cards, or `NO_STATION`."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     if turn.left >= _LAST:
@@ -364,7 +363,7 @@ def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
 
 @quickly_compiled
 def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> int:
-    """Join what a seat's stations lend, each in turn what is best; return the points of its tickets."""
+    """Let each of a seat's stations borrow its best route in turn; return the points of its tickets."""
     for city in range(tables.n_cities):
         if state.station_at[city] == 1 + seat:
             route, _ = best_lent(state, tables, seat, city, label)
@@ -376,10 +375,10 @@ def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> in
 @quickly_compiled
 def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -> tuple[int, int]:
     """
-    Return the route of another that adds most to a seat's tickets, and the points of all of them with it.
+    Return the best route to borrow for a seat's tickets, and the points of all tickets with it.
 
-    Its station is in `city`, or is yet to be built (`ANY_CITY`). The route is
-    `NO_ROUTE` if none adds any.
+    The station is in `city`, or not built yet (`ANY_CITY`). The route is `NO_ROUTE` if
+    none adds points.
     """
     joined = np.empty(MAX_CITIES, dtype=np.int64)
     best = NO_ROUTE
@@ -401,7 +400,7 @@ def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -
 
 @compiled
 def ticket_points(state: State, tables: Tables, seat: int, label: Ints) -> int:
-    """Return what the tickets of a seat would score."""
+    """Return the points that a seat's tickets would score."""
     points = 0
     for i in range(state.n_held[seat]):
         ticket = state.held[seat, i]
@@ -412,7 +411,7 @@ def ticket_points(state: State, tables: Tables, seat: int, label: Ints) -> int:
 
 @compiled
 def _cheapest_station(turn: Turn) -> tuple[float, int]:
-    """Return what the cards of a station that are missed least are worth, and these cards; 0 cards for none."""
+    """Return the price and the packed cards of the cheapest station, 0 cards if there is none."""
     state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
     cards = turn.memory.cards[:N_KINDS]
     least = 0.0
@@ -431,22 +430,22 @@ def _cheapest_station(turn: Turn) -> tuple[float, int]:
 
 # -- the last turn -------------------------------------------------------------------------------------------------
 #
-# Cards, trains and the plan are worth nothing then. A claim is worth what it adds to the final score if the others'
-# claims are done, times the odds that it succeeds.
+# Cards, trains and the plan no longer count. A claim is worth the points that it adds to the final score on the current
+# board, times the probability that it succeeds.
 
 _STEPS: Final = 1_000
-"""Steps of the search for a trail, after which it is taken for none."""
+"""Limit of steps in the search for the longest trail; beyond it, the search gives up."""
 
 
 @compiled
 def is_last_turn(turn: Turn) -> bool:
-    """Return whether the seat that acts is known to have no turn after this one, and minds it."""
+    """Return whether this is certainly the acting seat's last turn, and its parameters take that into account."""
     return turn.params.care > 0.0 and 0 <= turn.state.last_left <= turn.tables.n_seats
 
 
 @compiled
 def score_last(turn: Turn) -> tuple[int, int]:
-    """Return the best claim or station of a last turn, and its cards; -1 if none adds points."""
+    """Return the best claim or station of the last turn, and its cards; -1 if none adds points."""
     code, cards = _last_claim(turn)
     if turn.state.stations[turn.seat] > 0:
         station, paid = saving_station(turn, argument_of(code) if code >= 0 else NO_ROUTE)
@@ -457,7 +456,7 @@ def score_last(turn: Turn) -> tuple[int, int]:
 
 @compiled
 def _last_claim(turn: Turn) -> tuple[int, int]:
-    """Return the claim that adds most to a seat's final score, and its cards; -1 if none adds any."""
+    """Return the claim that adds most to a seat's final score, and its cards; -1 if none adds points."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     tickets = lend_to_stations(state, tables, seat, label)
@@ -490,7 +489,7 @@ def _last_claim(turn: Turn) -> tuple[int, int]:
 
 @compiled
 def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tuple[float, int]:
-    """Return the odds that a claim succeeds, and the cards with which they are best."""
+    """Return the payment most likely to succeed: the probability, and its cards."""
     if not tables.tunnel[route]:
         return 1.0, representative(state, tables, seat, route, 0)
     best = -1.0
@@ -505,7 +504,7 @@ def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tupl
 
 @compiled
 def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) -> int:
-    """Return the points of a seat in the bonuses for one measure, of which each seat has an amount."""
+    """Return a seat's points from the bonuses for one measure, given each seat's amount."""
     bonus = np.empty(tables.n_seats, dtype=np.int64)
     points = 0
     for i in range(tables.n_bonuses):
@@ -517,7 +516,7 @@ def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) 
 
 @compiled
 def _exact_toll_cost(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the points that the toll of a route costs a seat at the end: in loans, and in bonuses for tokens."""
+    """Return the points that a route's toll costs a seat at the end, in loans and in bonuses for tokens."""
     tokens, loans = state.tokens.copy(), state.loans.copy()
     before = _bonus(tables, seat, MEASURE_TOKENS, tokens, loans) - tables.loan_penalty * loans[seat]
     twin = tables.twin[route]
@@ -529,7 +528,7 @@ def _exact_toll_cost(state: State, tables: Tables, seat: int, route: int) -> int
 
 @compiled
 def _measure_trails(state: State, tables: Tables, seat: int, trails: Ints) -> int:
-    """Fill in the longest trail of each seat, and return how many points more that of one might score."""
+    """Fill in each seat's longest trail; return the most points that a longer trail could add for this seat."""
     most = 0
     for i in range(tables.n_bonuses):
         if tables.bonus_measure[i] == MEASURE_TRAIL:
@@ -543,7 +542,7 @@ def _measure_trails(state: State, tables: Tables, seat: int, trails: Ints) -> in
 
 @compiled
 def _may_overtake(turn: Turn, route: int, trails: Ints) -> bool:
-    """Return whether a route may bring the longest trail up to that of another; a branch adds its length at most."""
+    """Return whether a route could bring a seat's longest trail level with a rival's."""
     tables, degree = turn.tables, turn.memory.degree
     if degree[tables.city_a[route]] > 0 and degree[tables.city_b[route]] > 0:
         return True
@@ -556,7 +555,7 @@ def _may_overtake(turn: Turn, route: int, trails: Ints) -> bool:
 
 @compiled
 def _trail_gain(state: State, tables: Tables, seat: int, route: int, trails: Ints) -> int:
-    """Return the points that a route adds to the bonuses for the longest trail."""
+    """Return the points that a route adds in bonuses for the longest trail."""
     owner = state.owner.copy()
     owner[route] = seat
     longer = trails.copy()
@@ -567,7 +566,7 @@ def _trail_gain(state: State, tables: Tables, seat: int, route: int, trails: Int
 
 @compiled
 def _longest_trail(tables: Tables, owner: Ints, seat: int) -> int:
-    """Return the longest trail of a seat; below 0 if it is not found at once."""
+    """Return the longest trail of a seat, below 0 if the search gives up."""
     n = tables.n_routes
     trail = np.empty(MAX_ROUTES, dtype=np.int8)
     return walked_trail(

@@ -1,12 +1,11 @@
 """
-When a seat got the tickets that it shows at the end, where a record does not say which it kept.
+Infer when a seat got the tickets that it shows at the end of a record.
 
-The log of a game played on a site says how many tickets a player keeps, and names them
-only in the final scoring. Each order in which the seat may have got them has odds: a
-product over tickets, by what its routes show. A seat builds for the tickets that it
-holds, so one for which it had built before it kept any ticket in that turn is likely
-an earlier one. What a log says of completed tickets shows that they were held by then.
-Orders are drawn by Gibbs sampling, two tickets changing places at a time.
+Logs of online games give the number of tickets kept, and name the tickets only in
+the final scoring. Each possible order has a likelihood, a product over tickets: a
+seat builds for the tickets that it holds, so a ticket that its earlier routes
+already served was probably kept earlier. A ticket logged as completed was held by
+then. Orders are drawn by Gibbs sampling, which swaps two tickets at a time.
 """
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ from ttr_analysis.policies.search.beliefs import DONE, N_FEATURES, SHARE, alone_
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-# Fitted by maximum likelihood to 256 seats of planners and searchers on all maps. In other games the orders drawn have
-# 2 of 3 tickets in the right turn (4 in 10 by chance).
+# Fitted by maximum likelihood to 256 seats of planners and searchers on all maps. In other games, the drawn orders put
+# 2 of 3 tickets in the right turn (4 of 10 by chance).
 _OF_SHARE: Final = -3.7
-"""Logarithm of the odds of a later turn, if the seat's routes had saved all of the ticket's way by then."""
+"""Log odds of keeping a ticket in a turn if the seat's routes had covered its whole path before."""
 _OF_DONE: Final = -2.2
-"""The same if it had been completed by then, on top."""
+"""Added to the log odds if the ticket was complete before."""
 _OF_ROUTE: Final = -0.56
-"""The same for each route on its way claimed before a turn, shared among the tickets that use the route."""
+"""Added for each earlier claim on the ticket's path, divided among the tickets that use the route."""
 _NEVER: Final = -1e6
-"""In place of that logarithm where a ticket cannot have come in a turn."""
+"""Log odds of an impossible turn."""
 N_ORDERS: Final = 64
-"""Orders of a seat, the likeliest and those drawn."""
+"""Orders of a seat: the likeliest one, and random ones."""
 _N_SWEEPS: Final = 4
-"""Rounds in which each two tickets may change places, between two orders."""
+"""Sweeps over all pairs of tickets between two orders."""
 _SEED: Final = 7
 _MOST_ROUTES: Final = 62
-"""Routes of a seat whose ways are known: see `fill_on_way`."""
+"""Most routes of a seat that fit into the bits of `fill_on_way`."""
 
 
 @lru_cache(maxsize=2)
 def packed_steps(record: GameRecord) -> tuple[Ints, Ints]:
-    """Return the packed states of a record, one a row, and code and value of the step that led to each."""
+    """Return the packed states of a record, one per row, and the code and value of the step before each."""
     timeline = record.timeline()
     return timeline.vectors(), np.array([(step.code, step.value) for step in timeline.steps])
 
@@ -53,10 +52,10 @@ def packed_steps(record: GameRecord) -> tuple[Ints, Ints]:
 @lru_cache(maxsize=16)
 def ticket_orders(record: GameRecord, seat: int) -> Ints:
     """
-    Return orders in which a seat may have got its tickets, one a row: the likeliest first, then drawn at random.
+    Return possible orders of a seat's tickets, one per row: the likeliest first, then random ones.
 
-    There is one row if there is no doubt, and none if the record knows all tickets
-    as they are kept, or never names them.
+    There is a single row if only one order is possible, and none if the record knows
+    all tickets when they are kept, or never names them.
     """
     states, _ = packed_steps(record)
     last, tickets = State(states[-1]), State.across(states, "held")[:, seat]
@@ -81,7 +80,7 @@ def ticket_orders(record: GameRecord, seat: int) -> Ints:
 
 
 def _change_places(now: Ints, odds: Floats, turn_of: Ints, rng: np.random.Generator) -> None:
-    """Let each two tickets of different turns change places, or not, by the odds of both orders."""
+    """Do one Gibbs sweep: swap each pair of tickets from different turns at random, by the odds of both orders."""
     for one, other in zip(*np.triu_indices(len(now), 1), strict=True):
         if turn_of[one] != turn_of[other]:
             a, b = now[one], now[other]
@@ -91,7 +90,7 @@ def _change_places(now: Ints, odds: Floats, turn_of: Ints, rng: np.random.Genera
 
 
 def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Ints) -> Floats:
-    """Return the logarithm of the odds that a seat kept each ticket in each turn, a step of the record."""
+    """Return the log odds that a seat kept each ticket in each turn (a step of the record)."""
     tables, alone = game_tables(record.map, record.header.n_players), alone_on(record.map, record.header.n_players)
     features, shared = np.zeros((MAX_TICKETS, N_FEATURES)), np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     phase, at = State.across(states, "phase"), State.across(states, "ticket_at")
@@ -103,12 +102,12 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
             fill_ticket_features(State(states[turn]), tables, alone, seat, features, shared)
             odds[:, i] += _OF_SHARE * features[tickets, SHARE] + _OF_DONE * features[tickets, DONE]
             odds[tables.deck_leaves[tables.ticket_deck[tickets]] > 0, i] = _NEVER
-        odds[(at[turn:, tickets] != AT_PILE).any(axis=0), i] = _NEVER  # it is seen elsewhere
-    has_stations = record.map.rules.stations.number > 0  # with which a claim of another may complete a ticket
+        odds[(at[turn:, tickets] != AT_PILE).any(axis=0), i] = _NEVER  # seen elsewhere
+    has_stations = record.map.rules.stations.number > 0  # a rival's claim can then complete a ticket
     for step, (part, stamp) in enumerate(zip(record.timeline().steps, record.stamps, strict=True)):
         if stamp is None or record.entries[part.first].seat != seat:
             continue
-        # A log would have named a ticket before it was kept in this turn, had it been held then and complete.
+        # A ticket complete in an earlier turn would have been logged there.
         never = turns != step if step in turns and not has_stations else turns > step
         rows = np.isin(tickets, [record.map.ticket_numbers[ticket] for ticket in stamp.completed])
         odds[np.ix_(rows, never)] = _NEVER
@@ -116,7 +115,7 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
 
 
 def _ways(states: Ints, tables: Tables, seat: int, tickets: Ints) -> tuple[Floats, Ints]:
-    """Return which part of each route of a seat is on the way of each ticket, and after which step it was claimed."""
+    """Return each ticket's share in each route of a seat, and the step in which the route was claimed."""
     bits = np.zeros(MAX_TICKETS, dtype=np.int64)
     fill_on_way(State(states[-1]), tables, seat, bits)
     is_own = State.across(states, "owner")[:, : tables.n_routes] == seat

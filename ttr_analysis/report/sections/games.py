@@ -1,4 +1,4 @@
-"""What whole games between planners show."""
+"""The section on complete games between planners."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _TICKETS = (
 _ROUTES = ("claim_rate", "claim_low", "claim_high", "turn", "cards", "win_association", "association_low")
 _SEATS = ("win_rate", "win_low", "win_high", "points", "points_low", "points_high", "route_points", "ticket_points")
 _NO_CAUSE = (
-    "Routes that go along with winning need not be why: whoever is ahead can afford more. "
-    "And planners are no people: they do not block each other on purpose."
+    "A route can go with winning without causing it: whoever is ahead can afford more. "
+    "And unlike people, planners do not block each other on purpose."
 )
 
 
 def section(context: Context) -> Section | None:
-    """Return the section on games between planners; None if there are none, or the map cannot be played."""
+    """Return the section on games between planners; None if there are none."""
     if context.played is None:
         return None
     result, seconds = context.played
@@ -90,8 +90,8 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     by_fate = {row["fate"]: row for row in records(fates.reset_index())}
     done, blocked = by_fate["completed"], by_fate["blocked"]
     return (
-        f"{lead} Of the tickets kept {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
-        f"and {percent(blocked['rate'], 1)} are blocked by a claim of another "
+        f"{lead} Of the tickets kept, {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
+        f"and {percent(blocked['rate'], 1)} are blocked by another player's claim "
         f"({_between(blocked['low'], blocked['high'], 1)})."
     )
 
@@ -102,16 +102,16 @@ def _figures(result: SimulationResult, seconds: float) -> Figures:
     return Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
-            (f"{seconds:.1f} s", "of a processor to play and count them"),
-            (_mean(winners["points"], winners["game"]), "points of a winner: mean, 95% interval"),
-            (_mean(seats["points"], seats["game"]), "points of a seat: mean, 95% interval"),
-            (_mean(seats["turns"], seats["game"]), "turns of a seat: mean, 95% interval"),
+            (f"{seconds:.1f} s", "of CPU time to play and count them"),
+            (_mean(winners["points"], winners["game"]), "mean points of winners, with 95% interval"),
+            (_mean(seats["points"], seats["game"]), "mean points of seats, with 95% interval"),
+            (_mean(seats["turns"], seats["game"]), "mean turns of seats, with 95% interval"),
         )
     )
 
 
 def _mean(values: pd.Series, games: pd.Series) -> str:
-    """Return the mean over games, which alone are independent, with half of its 95% interval."""
+    """Return the mean with half of its 95% interval; only games are independent, not their seats."""
     means = values.groupby(games).mean()
     found = studies.mean_interval(means.sum(), (means**2).sum(), len(means))
     half = found.high - found.value
@@ -130,7 +130,7 @@ def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) 
 
 def _seat_chart(seats: pd.DataFrame) -> Picture:
     told = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
-    caption = "How often each seat wins, with 95% intervals, and the share that chance alone would give (line)."
+    caption = "How often each seat wins, with 95% intervals. Line: the share of equal seats."
     size = (8.0, 1.2 + 0.4 * len(seats))
     return chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
 
@@ -142,7 +142,7 @@ def _source_chart(result: SimulationResult) -> Picture:
         f"if it {'won' if row['won'] else 'lost'}"
         for row in records(sources.reset_index())
     ]
-    caption = "What the points of winners and of the others come from: a mean seat."
+    caption = "Where the points of winners and of the other seats come from, on average."
     size = (8.0, 1.4 + 0.5 * len(sources))
     return chart(lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size)
 
@@ -151,7 +151,7 @@ def _source_chart(result: SimulationResult) -> Picture:
 
 
 def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
-    """Return what there is to say of tickets: nothing if nobody kept any."""
+    """Return the table and charts on tickets; nothing if nobody kept any."""
     if fates.empty:
         return []
     table = make_table("game_tickets", "Tickets as played", _ticket_rows(context, results), n_shown=12)
@@ -171,8 +171,8 @@ def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]
 
 def _ticket_chart(results: pd.DataFrame) -> Picture:
     caption = (
-        "How often each ticket is completed once kept, against the trains that it takes at least, with 95% intervals. "
-        "Colors: the points that it brings on average, failures included."
+        "How often each kept ticket is completed, with 95% intervals, against the fewest trains that it takes. "
+        "Colors: the mean points it scores, failures included."
     )
     alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
     return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
@@ -181,8 +181,8 @@ def _ticket_chart(results: pd.DataFrame) -> Picture:
 def _fate_chart(fates: pd.DataFrame) -> Picture:
     told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
-        "What becomes of tickets. Blocked: by a claim of another, the trains left no longer suffice. "
-        "Out of trains: by a claim of one's own. Out of time: they would have sufficed."
+        "What becomes of tickets. Blocked: another player's claim put them beyond the trains left. "
+        "Out of trains: the owner's own claim did. Out of time: the trains would have been enough."
     )
     return chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
 
@@ -191,7 +191,7 @@ def _fate_chart(fates: pd.DataFrame) -> Picture:
 
 
 def _route_rows(context: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each route, those taken most often first."""
+    """Return a row for each route, most often taken first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
     routes = {route.id: route for route in context.game_map.routes}
     rows = []
@@ -209,7 +209,7 @@ def _board(context: Context, results: pd.DataFrame) -> Picture:
         lambda ax: plot_map(context.game_map, ax, values=values, value_label="share of games", title=""),
         context.game_map,
         f"The board colored by how often routes are taken; most often {route_name(most)}.",
-        "In which share of the games each route is taken.",
+        "The share of games in which each route is taken.",
         extra_width=1.0,
     )
 
@@ -218,8 +218,8 @@ def _tunnel_chart(result: SimulationResult) -> Picture:
     table = studies.tunnel_calibration(result)
     whole = studies.tunnel_results(result).iloc[0]
     caption = (
-        f"Tunnels taken against the odds that their surcharge could be paid, {number(whole['attempts'])} "
-        f"attempts: {percent(whole['success_rate'])} succeed, where the odds say {percent(whole['odds'])}."
+        f"How often tunnels succeed, against the odds of paying the surcharge. Of {number(whole['attempts'])} tries, "
+        f"{percent(whole['success_rate'])} succeed; the odds predict {percent(whole['odds'])}."
     )
     return chart(
         lambda ax: plot_tunnel_success(table, ax, title=""), f"Dots near a line. {caption}", caption, size=(8.0, 5.2)
