@@ -205,7 +205,7 @@ class Path:
     Parameters
     ----------
     cities
-        City names in order, both ends included.
+        City names in order, including both ends.
     cost
         The minimized quantity; owned routes count 0.
     weight
@@ -469,9 +469,9 @@ class _Board:
                 self.graph.add_edge(a, b, rank=rank, cost=cost, route=route)
 
     def _ranked(self, costs: dict[str, int]) -> list[tuple[int, int, Route]]:
-        """Return rank and cost of each route; ranks order paths by cost, trains, tokens, routes, place in the map."""
-        # Digits of one number, each with room for the sum over all routes; with places as powers of 2, no two sums
-        # are equal.
+        """Return rank and cost of each route; ranks order paths by cost, trains, tokens, routes, position on the map."""
+        # These are digits of one number, each with room for the sum over all routes. Positions are powers of 2, so no
+        # two sets of routes have the same sum.
         routes = self.game_map.routes
         room_trains = 1 + sum(route.length for route in routes)
         room_toll = 1 + sum(route.toll for route in routes)

@@ -157,7 +157,7 @@ def unpack_cards(packed: int, cards: Ints) -> None:
 
 
 def unpack_all(packed: Ints) -> Ints:
-    """Return the counts of packed numbers, one row for each kind."""
+    """Unpack many numbers, into one row for each kind of card."""
     counts: Ints = packed >> CARD_BITS * np.arange(N_KINDS)[:, None] & MOST_OF_A_KIND
     return counts
 
@@ -170,7 +170,7 @@ def pack_single(color: int, own: int, locomotives: int) -> int:
 
 
 def unpacked(value: int) -> CardCounts:
-    """Return packed cards as counts."""
+    """Unpack a number into counts by name."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(value, cards)
     return CardCounts(tuple(cards.tolist()))

@@ -106,7 +106,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class TicketsShown:
-    """The tickets that a seat shows at the end, where the record did not know all."""
+    """The tickets that a seat shows at the end, if the record did not know all of them."""
 
     seat: int
     tickets: tuple[Ticket, ...]
@@ -198,7 +198,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
 
 
 def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
-    """Return the code and value of an outcome that is not in `NOTICES`; a `GameError` if it is not well formed."""
+    """Return the code and value of an outcome not in `NOTICES`; raise a `GameError` if it is malformed."""
     if not isinstance(outcome, Chance):
         raise GameError(f"expected an outcome of chance, got {outcome!r}")
     kinds = [kind for kind in CHANCE_KINDS if kind not in NOTICES]
@@ -228,7 +228,7 @@ def script_of(codec: Codec, outcomes: Iterable[Chance]) -> Rows:
 
 
 def tape_of(script: Rows | None, n_events: int) -> Ints:
-    """Return a tape with room for some events; its script is the outcomes of chance, None to have them drawn."""
+    """Return a tape with room for `n_events`; the script gives the outcomes of chance, None draws them at random."""
     start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
     if script is not None:  # an empty script counts as one: READ_END is above 0

@@ -88,13 +88,13 @@ class Route:
     Parameters
     ----------
     id
-        Stable text, for records and messages: `"Bergen-Oslo/0"`.
+        Stable identifier for records and messages, such as `"Bergen-Oslo/0"`.
     track
         0, or 1 for the second track of a double route.
     length
         Car spaces, including those with locomotive symbols (trains).
     color
-        A card color, or "gray" for any one color.
+        A card color, or "gray" if any one color will do.
     locomotives
         Locomotive symbols among its spaces; more than 0 on a ferry.
     locomotives_allowed

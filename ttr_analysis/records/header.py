@@ -38,7 +38,7 @@ class RecordHeader:
     Parameters
     ----------
     variant
-        The variant that is played; "" for the map's own rules.
+        The variant; "" for the map's own rules.
     facts
         Fingerprint of the facts and rules (see `fingerprint`).
     policies
@@ -46,7 +46,7 @@ class RecordHeader:
     seed, game
         Seed, and number of the game in its run; None if unknown.
     players
-        Names of the players, seat by seat; empty if not given.
+        Names of the players by seat; empty if not given.
     date
         Date of the game, such as "2026-03-14"; "" if unknown.
 

@@ -317,8 +317,8 @@ class MoneyRules:
     tokens
         Value of the tokens of each player at the start; 0 to play without tolls.
     second_track_pays
-        Who gets the toll of the second track of a double route: the "owner" of the
-        first, or the "bank".
+        Who gets the toll for the second track of a double route: the "owner" of the
+        first track, or the "bank".
     """
 
     tokens: Points = 0

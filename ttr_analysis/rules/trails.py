@@ -265,7 +265,7 @@ def solved_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     that make this so. If the rest falls into several parts, each part without the extra
     city is excluded and the program runs again.
 
-    A star of three routes, of which the two longest are a trail:
+    A star of three routes, whose two longest form the trail:
 
     >>> trail = np.zeros(3, dtype=np.int8)
     >>> solved_trail(np.array([[0, 1], [0, 2], [0, 3]]), np.array([3, 4, 5]), np.ones(3, dtype=np.int8), trail)

@@ -38,7 +38,7 @@ def matching_cards(cards: Ints, color: int) -> int:
     """
     Count the cards, turned over or in a pile, that match the color played.
 
-    One green card and one locomotive, against green and against locomotives alone:
+    One green card and one locomotive, for green and for locomotives alone:
 
     >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
     >>> int(matching_cards(revealed, 4)), int(matching_cards(revealed, 8))
@@ -71,7 +71,7 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     """
     Return whether cards pay a surcharge exactly.
 
-    Two for a tunnel in green: one green card and a locomotive.
+    A surcharge of two in green: one green card and one locomotive.
 
     >>> bool(pays_surcharge(np.array([0, 0, 0, 0, 1, 0, 0, 0, 1]), 4, 1, 2))
     True

@@ -117,8 +117,8 @@ def simulate_draws(
         Face-up cards at the start; the pool fills the remaining slots. A full
         market does not change until a card is taken.
     market
-        If False, all cards are drawn blind, as `expected_draws` counts them;
-        face-up cards are only seen.
+        If False, all cards are drawn blind, as in `expected_draws`; face-up cards
+        only show what is not in the pool.
 
     Returns
     -------
@@ -212,7 +212,7 @@ _NEVER = 1_000_000
 
 
 def unpaid_odds(spaces: Spaces, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
-    """Return the probability that a hand does not pay yet after 0 to all cards of the pool."""
+    """Return the probability that a hand cannot pay after 0, 1, ... draws, up to the whole pool."""
     n_pool, n_locomotives = pool.n_cards, pool.locomotives
     ways_by_need: dict[int, list[int]] = {}
     unpaid = []

@@ -461,7 +461,7 @@ class BuildStation:
     Parameters
     ----------
     city
-        A city without a station; routes there are not needed.
+        A city without a station; you need no route there.
 
     Examples
     --------

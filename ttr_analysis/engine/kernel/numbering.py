@@ -44,9 +44,9 @@ class Numbering(NamedTuple):
     """
     The numbers of the actions on a map.
 
-    `rows` has kind, argument (slot, route, city, tickets kept, track), color and
-    locomotives of each, `first` the first number of each kind; `claims` and
-    `stations` have numbers by route or city, color and locomotives; -1 for none.
+    `rows` has the kind, argument (slot, route, city, tickets kept or track), color and
+    locomotives of each action, `first` the first number of each kind. `claims` and
+    `stations` have numbers by route or city, color and locomotives. -1 means none.
     """
 
     rows: Ints
