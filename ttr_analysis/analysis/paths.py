@@ -469,7 +469,7 @@ class _Board:
                 self.graph.add_edge(a, b, rank=rank, cost=cost, route=route)
 
     def _ranked(self, costs: dict[str, int]) -> list[tuple[int, int, Route]]:
-        """Return rank and cost of each route; ranks order paths by cost, trains, tokens, routes, position on the map."""
+        """Return rank and cost of each route; ranks sort by cost, trains, tokens, routes, position on the map."""
         # These are digits of one number, each with room for the sum over all routes. Positions are powers of 2, so no
         # two sets of routes have the same sum.
         routes = self.game_map.routes
