@@ -88,7 +88,7 @@ def test_a_compiled_policy_sees_and_changes_a_copy_of_its_view(nordic: GameMap) 
 
 
 def test_codes_that_name_a_seat_are_refused(nordic: GameMap) -> None:
-    with pytest.raises(IllegalActionError, match=r"at P0 in turn 1 chose what is illegal: its code names a seat"):
+    with pytest.raises(IllegalActionError, match=r"at P0 in turn 1 chose an illegal action: its code names a seat"):
         Game(nordic).play([Seated(), Greedy()], seed=5)
 
 
@@ -194,7 +194,7 @@ def test_codes_that_say_more_than_their_action_are_refused(nordic: GameMap, code
             chosen, value = super().decide(*args)
             return chosen + code, value
 
-    with pytest.raises(IllegalActionError, match=r"chose what is illegal: (no action has code|.* codes? )"):
+    with pytest.raises(IllegalActionError, match=r"chose an illegal action: (no action has code|.* codes? )"):
         Game(nordic).play([Stuffing(), Greedy()], seed=5)
 
 

@@ -101,7 +101,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
         (
             [Random(), Faulty(None)],
             IllegalActionError,
-            "Faulty one at P1 in turn 1 chose what is illegal: expected an act",
+            "Faulty one at P1 in turn 1 chose an illegal action: expected an act",
         ),
         (
             [Faulty(DrawCard()), Random()],
@@ -112,7 +112,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
         (
             [Broken(), Random()],
             IllegalActionError,
-            "Random at P0 in turn 1 chose what is illegal: P0 must keep at least 2",
+            "Random at P0 in turn 1 chose an illegal action: P0 must keep at least 2",
         ),
     ],
 )

@@ -133,12 +133,12 @@ class Bad(Last):
 def test_what_is_illegal_is_refused_and_does_no_harm(nordic: GameMap) -> None:
     bad: list[Any] = [Bad(), Greedy()]
 
-    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 5"):
+    with pytest.raises(GameError, match="a compiled policy chose an illegal action in game 5"):
         play_games(nordic, bad, 2, seed=7, first=5)
-    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
+    with pytest.raises(GameError, match="a compiled policy chose an illegal action in game 0"):
         ttr.simulate(nordic, bad, 2, seed=7, progress=False)
     state = ttr.Game(nordic).new(seed=7)
-    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
+    with pytest.raises(GameError, match="a compiled policy chose an illegal action in game 0"):
         win_probability(state, n_rollouts=2, policies=bad)
 
 

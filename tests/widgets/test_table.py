@@ -208,7 +208,7 @@ def test_wrong_messages_are_answered_and_change_nothing(human_game: HumanGame, m
 
 def test_a_move_out_of_turn_is_refused(human_game: HumanGame) -> None:
     human_game.move("keep all")
-    assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy decides now"
+    assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy is to move"
 
 
 def test_why_a_route_cannot_be_claimed_is_said(human_game: HumanGame) -> None:
@@ -299,7 +299,7 @@ class Moody:
     ("mood", "problem"),
     [
         ("fails", "P1 Moody failed: ValueError"),
-        ("cheats", "P1 Moody chose what is illegal"),
+        ("cheats", "P1 Moody chose an illegal action"),
         ("interrupted", "P1 Moody was interrupted"),
     ],
 )
@@ -332,7 +332,7 @@ def test_a_table_is_never_left_busy(nordic: GameMap, monkeypatch: pytest.MonkeyP
 def test_another_policy_takes_over(nordic: GameMap) -> None:
     table = GameTable(nordic, [Moody("fails")], seed=7)
     table.play("keep all")
-    with pytest.raises(GameError, match="policies play the seats 1, got 0"):
+    with pytest.raises(GameError, match="expected a seat of a policy \(1\), got 0"):
         table.replace_policy(0, Greedy())
     table.replace_policy(1, Greedy())
     assert table.record.header.policies == (PERSON, "Moody, then Greedy")
@@ -359,7 +359,7 @@ def test_why_a_move_is_illegal_is_a_secret_of_its_seat(nordic: GameMap) -> None:
     policy = Moody("cheats")
     table = GameTable(nordic, [policy], seed=7)
     table.play("keep all")
-    assert str(table.failure).startswith("Moody at P1 in turn 1 chose what is illegal: P1 ")
+    assert str(table.failure).startswith("Moody at P1 in turn 1 chose an illegal action: P1 ")
     assert "opening tickets" not in json.dumps(table.problem)
     policy.mood = "plays"
     table._handle({"do": "go_on"})

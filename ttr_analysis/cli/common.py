@@ -27,7 +27,7 @@ class Stopped(click.ClickException):
 
     @classmethod
     def by(cls, error: OSError, what: str) -> Stopped:
-    """Return the message for an operating system error."""
+        """Return the message for an operating system error."""
         return cls(f"{what}: {error.strerror or error}")
 
 

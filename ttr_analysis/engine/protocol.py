@@ -233,7 +233,7 @@ def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: in
             code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
         reason = game.why_illegal(state, code, value) if is_canonical(code, value) else _what_is_odd(code, value)
         if reason is not None:
-            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
+            raise IllegalActionError(f"{_who(policy, state)} chose an illegal action: {reason}")
         return code, value
 
     return choose
@@ -253,7 +253,7 @@ def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number:
         try:
             return game.encode(state, action)
         except IllegalActionError as error:
-            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {error}") from None
+            raise IllegalActionError(f"{_who(policy, state)} chose an illegal action: {error}") from None
 
     return choose
 

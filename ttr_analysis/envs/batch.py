@@ -434,7 +434,7 @@ class Batch:
         IllegalActionError
             If an action is illegal; then nothing has happened in any game.
         GameError
-            If an opponent of yours chose what is illegal; then begin again with `reset`.
+            If an opponent of yours chose an illegal action; then begin again with `reset`.
         """
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         if chosen.shape != (self.n_games,):

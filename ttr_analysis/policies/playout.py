@@ -252,11 +252,11 @@ def guarded(chooser: Chooser) -> Chooser:
 
 
 def check_legal(states: Ints, first: int) -> None:
-    """Raise a `GameError` if a policy chose what is illegal in one of some games, numbered from `first`."""
+    """Raise a `GameError` if a policy chose an illegal action in one of some games, numbered from `first`."""
     faults = np.flatnonzero(State.across(states, "fault"))
     if len(faults):
         raise GameError(
-            f"a compiled policy chose what is illegal in game {first + faults[0]}: Game.play of it says which, and why"
+            f"a compiled policy chose an illegal action in game {first + faults[0]}: Game.play of it says which, and why"
         )
 
 

@@ -1,4 +1,4 @@
-"""The tasks on chance: counted exactly, or simulated with an error."""
+"""Tasks on probability, solved exactly or by simulation with a standard error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RESAMPLES: Final = 4000
 
 
 def _small(*ranges: range, allowed: Callable[..., bool]) -> Iterator[Case]:
-    """Yield the whole numbers in ranges that are allowed together, in the order of their sum."""
+    """Yield the allowed combinations of integers from these ranges, smallest sums first."""
     found = [numbers for numbers in product(*ranges) if allowed(*numbers)]
     yield from (Case(numbers) for numbers in sorted(found, key=lambda numbers: (sum(numbers), numbers)))
 
@@ -43,7 +43,7 @@ def _chain_cases(_rng: np.random.Generator) -> Iterator[Case]:
 
 
 def chain(matching: int, unseen: int, wanted: int, n_draws: int) -> list[float]:
-    """Return the odds to hold 0, 1 and so on of the wanted cards after some draws: the counting of hypergeometric."""
+    """Return the probabilities of holding 0, 1, ... wanted cards after some draws; the last is for all of them."""
     ways = [comb(matching, k) * comb(unseen - matching, n_draws - k) for k in range(n_draws + 1)]
     return [p / comb(unseen, n_draws) for p in [*(ways + [0] * wanted)[:wanted], sum(ways[wanted:])]]
 
@@ -60,7 +60,7 @@ def _fewer_values(case: Case) -> Iterator[Case]:
 
 
 def _call_with_source(function: Callable[..., Any], case: Case) -> Any:  # noqa: ANN401
-    """Call with a function that returns the next value, and how often to ask it."""
+    """Call the function with a source of values and the number of values to draw."""
     (values,) = case.arguments
     return function(iter([*values, *[99] * len(values)]).__next__, len(values))
 
@@ -97,7 +97,7 @@ def _call_with_rng(function: Callable[..., Any], case: Case) -> Any:  # noqa: AN
 
 
 def _judge_interval(case: Case, answer: Iterable[float]) -> Fault | None:
-    """Compare with the law of a resampled mean, which is binomial; both ends have five standard errors of room."""
+    """Compare with the exact distribution of a resampled mean (binomial), within five standard errors at both ends."""
     from scipy.stats import binom
 
     wins, n_resamples, _ = case.arguments
@@ -114,7 +114,7 @@ def _judge_interval(case: Case, answer: Iterable[float]) -> Fault | None:
 TASKS: Final = {
     "surcharge": Task(
         "f(matching, unseen, revealed)",
-        "the probabilities that 0, 1, 2 ... of the cards turned over match",
+        "the probabilities that 0, 1, 2, ... of the cards turned over match",
         _surcharge_cases,
         lambda case, answer: same_numbers(
             surcharge_distribution(*case.arguments[:2], revealed=case.arguments[2]), answer
@@ -122,13 +122,13 @@ TASKS: Final = {
     ),
     "expected_draws": Task(
         "f(wanted, matching, unseen)",
-        "the mean number of blind draws until so many matching cards are drawn",
+        "the mean number of blind draws until `wanted` matching cards are drawn",
         _draws_cases,
         lambda case, answer: same_number(case.arguments[0] * (case.arguments[2] + 1) / (case.arguments[1] + 1), answer),
     ),
     "card_chain": Task(
         "f(matching, unseen, wanted, n_draws)",
-        "the probabilities to hold 0, 1, ..., `wanted` matching cards after the draws; at `wanted` the chain stays",
+        "the probabilities of holding 0, 1, ..., `wanted` matching cards after the draws; the chain stays at `wanted`",
         _chain_cases,
         lambda case, answer: same_numbers(chain(*case.arguments), answer),
     ),
@@ -149,7 +149,7 @@ TASKS: Final = {
     ),
     "paired": Task(
         "f(x, y)",
-        "the mean of x - y and its standard error; `x[i]` and `y[i]` are of the same deal",
+        "the mean of x - y and its standard error; `x[i]` and `y[i]` come from the same deal",
         _pairs_cases,
         _judge_pairs,
         _fewer_pairs,

@@ -1,4 +1,4 @@
-"""The tasks on graphs: pieces of boards and whole boards, and what the right answers are."""
+"""Tasks on graphs: their cases, which are parts of boards or whole boards, and the correct answers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ttr_analysis.rules.trails import longest_trail
 from ttr_analysis.teaching.task import Case, Fault, Task, edges_of, same_by_city, same_number
 
 _SIZES: Final = (1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 7, 8, 9, 10, 12, 14)
-"""Routes of the pieces of boards that are tried."""
+"""Numbers of routes of the parts of boards."""
 
 
 # -- cases ---------------------------------------------------------------------------------------------------------
 
 
 def _bare(G: nx.Graph[str]) -> nx.Graph[str]:
-    """Return a graph with lengths and nothing else, which may be changed."""
+    """Return a copy of a graph with lengths only, safe to modify."""
     bare: nx.Graph[str] = nx.Graph()
     bare.add_nodes_from(G)
     bare.add_edges_from((a, b, {"length": length}) for a, b, length in edges_of(G))
@@ -30,7 +30,7 @@ def _bare(G: nx.Graph[str]) -> nx.Graph[str]:
 
 
 def piece_of(G: nx.Graph[str], n_routes: int, rng: np.random.Generator) -> nx.Graph[str]:
-    """Return a connected piece of a board, in half of the cases with other lengths of 1 to 4."""
+    """Return a connected part of a board; in half of the cases, with new lengths of 1 to 4."""
     piece: nx.Graph[str] = nx.Graph()
     piece.add_node(str(rng.choice(list(G))))
     while piece.number_of_edges() < n_routes:
@@ -45,7 +45,7 @@ def piece_of(G: nx.Graph[str], n_routes: int, rng: np.random.Generator) -> nx.Gr
 def _cases(
     add: Callable[[nx.Graph[str], np.random.Generator], tuple[Any, ...]], *, n_boards: int = 1, apart: bool = True
 ) -> Callable[[np.random.Generator], Iterator[Case]]:
-    """Return what yields graphs, from small to large, with more arguments; some have several parts if `apart`."""
+    """Return a generator function of graphs, small to large, with further arguments; some disconnected if `apart`."""
 
     def cases(rng: np.random.Generator) -> Iterator[Case]:
         boards = {name: _bare(load_map(name).simple_graph) for name in map_names()}
@@ -74,7 +74,7 @@ def _terminals(G: nx.Graph[str], rng: np.random.Generator) -> tuple[tuple[str, .
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """Yield a graph without one of its cities or routes, or with a shorter route."""
+    """Yield the graph without one city or route, or with one route shortened."""
     G, *others = case.arguments
     needed = {city for other in others for city in ([other] if isinstance(other, str) else other)}
     graphs = [nx.restricted_view(G, [city], []) for city in G if city not in needed]
@@ -88,16 +88,16 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def _smaller_connected(case: Case) -> Iterator[Case]:
-    """Yield smaller graphs in one part."""
+    """Yield smaller connected graphs."""
     yield from (other for other in smaller(case) if nx.is_connected(other.arguments[0]))
 
 
-# -- right answers -------------------------------------------------------------------------------------------------
+# -- correct answers -----------------------------------------------------------------------------------------------
 
 
 class Step(NamedTuple):
     """
-    A step of Dijkstra's algorithm: the city that is settled now, and what is known after it.
+    A step of Dijkstra's algorithm: the city that is settled, and the labels after the step.
 
     `labels` are the shortest distances found so far; those of `settled` cities are final.
     """
@@ -109,12 +109,12 @@ class Step(NamedTuple):
 
 def dijkstra_steps(game_map: MapLike, start: str) -> list[Step]:
     """
-    Return the steps of Dijkstra's algorithm by trains from a city, one for each city of the map.
+    Return the steps of Dijkstra's algorithm from a city, with trains as distance.
 
     Returns
     -------
     steps
-        In the order in which the cities are settled.
+        One step for each city, in the order in which they are settled.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def dijkstra_steps(game_map: MapLike, start: str) -> list[Step]:
 
 
 def steiner_length(G: nx.Graph[str], terminals: Iterable[str]) -> int:
-    """Return the trains of a cheapest tree that joins some cities, by Dreyfus and Wagner; 0 for a single one."""
+    """Return the length of the shortest tree that connects the terminals (Dreyfus-Wagner); 0 for a single one."""
     first, *others = dict.fromkeys(terminals)
     distance: Any = dict(nx.all_pairs_dijkstra_path_length(G, weight="length"))
     cost = {frozenset([city]): distance[city] for city in others}
@@ -164,22 +164,22 @@ def trail_length(G: nx.Graph[str]) -> int:
 
 
 def _judge_tree(case: Case, answer: Iterable[tuple[str, str]]) -> Fault | None:
-    """Judge the edges of a minimum spanning tree, or one tree for each part of the graph."""
+    """Check the edges of a minimum spanning forest."""
     G, edges = case.arguments[0], [(a, b) for a, b, *_ in answer]
     if no_edge := [edge for edge in edges if not G.has_edge(*edge)]:
         return Fault(f"there is no route {no_edge[0][0]}–{no_edge[0][1]}")
     tree = nx.Graph(edges)
     tree.add_nodes_from(G)
     if len(edges) > len(G) - nx.number_connected_components(tree):
-        return Fault("a route closes a circle, or occurs twice")
+        return Fault("a route closes a cycle, or occurs twice")
     if nx.number_connected_components(tree) > nx.number_connected_components(G):
-        return Fault("cities are not joined that could be")
+        return Fault("some cities are not connected, though they could be")
     best = int(nx.minimum_spanning_tree(G, weight="length").size(weight="length"))
     return same_number(best, sum(G.edges[edge]["length"] for edge in edges))
 
 
 def _judge_prim(case: Case, answer: Iterable[tuple[str, str]]) -> Fault | None:
-    """Judge the order, too: each edge leads from the tree to a new city, by the shortest route."""
+    """Also check the order: each edge is a shortest route from the tree to a new city."""
     G, start = case.arguments
     edges, reached = [(a, b) for a, b, *_ in answer], {start}
     if fault := _judge_tree(case, edges):
@@ -191,14 +191,14 @@ def _judge_prim(case: Case, answer: Iterable[tuple[str, str]]) -> Fault | None:
             data["length"] for one, other, data in G.edges(reached, data=True) if not {one, other} <= reached
         )
         if G.edges[a, b]["length"] > shortest:
-            return Fault(f"{a}–{b} is added while a route of {shortest} leads to a new city")
+            return Fault(f"{a}–{b} is added although a shorter route, of length {shortest}, leads to a new city")
         reached |= {a, b}
     return None
 
 
 def _judge_bridges(case: Case, answer: Iterable[tuple[str, str]]) -> Fault | None:
     expected, got = ({frozenset(edge) for edge in edges} for edges in (nx.bridges(case.arguments[0]), answer))
-    words = [f"{'–'.join(sorted(edge))} is {'a' if edge in expected else 'no'} bridge" for edge in expected ^ got]
+    words = [f"{'–'.join(sorted(edge))} is {'a' if edge in expected else 'not a'} bridge" for edge in expected ^ got]
     return Fault("; ".join(sorted(words)[:3])) if words else None
 
 
@@ -213,21 +213,21 @@ def _number(right: Callable[..., float]) -> Callable[[Case, Any], Fault | None]:
 TASKS: Final = {
     "bfs": Task(
         "f(G, start)",
-        "the fewest routes to each city that can be reached, as a dict",
+        "the fewest routes to each reachable city, as a dict",
         _cases(_start),
         _by_city(nx.single_source_shortest_path_length),
         smaller,
     ),
     "dijkstra": Task(
         "f(G, start)",
-        "the fewest trains to each city that can be reached, as a dict",
+        "the fewest trains to each reachable city, as a dict",
         _cases(_start),
         _by_city(lambda G, start: nx.single_source_dijkstra_path_length(G, start, weight="length")),
         smaller,
     ),
     "kruskal": Task(
         "f(G)",
-        "the routes (pairs of cities) of a minimum spanning tree, or of one for each part of the graph",
+        "the routes (pairs of cities) of a minimum spanning tree, or of one for each component of the graph",
         _cases(lambda *_: ()),
         _judge_tree,
         smaller,
@@ -240,12 +240,12 @@ TASKS: Final = {
         _smaller_connected,
     ),
     "bridges": Task(
-        "f(G)", "the routes (pairs of cities) without which a part of the graph falls apart", _cases(lambda *_: ()),
+        "f(G)", "the routes (pairs of cities) whose removal disconnects a component", _cases(lambda *_: ()),
         _judge_bridges, smaller,
     ),
     "edmonds_karp": Task(
         "f(G, source, sink)",
-        "the largest flow if each route lets its length through, in either direction",
+        "the maximum flow if each route has a capacity equal to its length, in either direction",
         _cases(_ends, n_boards=12),
         _number(lambda G, a, b: nx.maximum_flow_value(G, a, b, capacity="length")),
         smaller,
@@ -266,7 +266,7 @@ TASKS: Final = {
     ),
     "longest_trail": Task(
         "f(G)",
-        "the trains of the longest trail: no route twice, cities as often as you like",
+        "the length of the longest trail in trains: no route twice, but cities may repeat",
         _cases(lambda *_: (), n_boards=0),
         _number(trail_length),
         smaller,

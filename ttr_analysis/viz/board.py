@@ -1,4 +1,4 @@
-"""`plot_map`: the board, and everything that can be shown on it."""
+"""`plot_map`: draw a board with everything that can be shown on it."""
 
 from __future__ import annotations
 
@@ -69,22 +69,22 @@ if TYPE_CHECKING:
 
 Color: TypeAlias = str | tuple[float, float, float]
 Shade: TypeAlias = Callable[[str], Color]
-"""The color of a route or city by its value."""
+"""Return the color for the value of a route or city."""
 
 FIGURE_AREA = 80.0
-"""Of a figure made here (square inches), whatever its shape."""
+"""Area of new figures, whatever their shape (square inches)."""
 TITLE_INCHES = 0.36
 EDGE_INCHES = 0.05
 BAR_GAP, BAR_WIDTH = 0.14, 0.24
-"""Between the board and its color bar, and of the bar (inches)."""
+"""Gap between board and color bar, and width of the bar (inches)."""
 BAR_SHARE = 0.6
-"""Of the board's height that the color bar takes."""
+"""Height of the color bar, as a share of the board's."""
 COLORMAP = "viridis"
 NAMES_SHARE = 0.75
-"""Size of names, as a share of matplotlib's font size."""
+"""Size of city names, as a share of Matplotlib's font size."""
 
 
-def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keyword
+def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
     game_map: MapLike,
     ax: Axes | None = None,
     *,
@@ -108,35 +108,35 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     Parameters
     ----------
     ax, title
-        Axes to draw in, and their title; by default those of a new figure, and
-        the map's title with what the options show.
+        Axes to draw in, and their title. By default, the axes of a new figure, and
+        the map's title with a summary of what is shown.
     highlight
-        Routes to stand out while the others fade: routes, route ids, pairs of
+        Routes that stand out while the others fade: routes, route ids, pairs of
         cities (all tracks), or an object with `routes`, such as a path.
     tickets
-        Tickets, ticket ids or pairs of places, whose ends are ringed and
-        joined by an arc with the points.
+        Tickets, ticket ids or pairs of places. Their ends are ringed and connected
+        by an arc with the points.
     owned
         Routes with trains: by seat or name of the player, or those of one
         player. Trains have the number of the seat or the first one or two
         letters of the name; numbers in order if these are not unique.
     stations
-        Seat or name of the owner of a station, by city.
+        The owner of each station (seat or name), by city.
     values
-        A number per route (route, route id or pair of cities) or city (name),
-        as a dict or Series, to color by in place of card colors.
+        Numbers by route (route, route id or pair of cities) or by city name, as a
+        dict or Series. They replace the card colors.
     value_label
-        Meaning of the numbers, with their unit.
+        Meaning and unit of the numbers.
     edge_labels, city_labels
         What to write upon routes (by route, route id or pair of cities) and at
         cities (by name), such as weights and distances.
     background
-        A file with coast and border lines (see `ttr_analysis.viz.coast`); by
-        default those of the built-in map of that name.
+        A file with coastlines and borders (see `ttr_analysis.viz.coast`); by default
+        those of the built-in map with the same name.
     font_size
-        Of the names, in points; where they would overlap, cities with fewer routes have
-        none. By default they are as large as the board is, or, if matplotlib's `font.size`
-        was changed, three quarters of that.
+        Size of city names in points; where names would overlap, cities with fewer
+        routes lose theirs. By default, the size is in proportion to the board, or, if
+        you changed Matplotlib's `font.size`, three quarters of that.
 
     Returns
     -------
@@ -186,10 +186,10 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
 
 
 def _font_points(given: float | None) -> float | None:
-    """Return the size of names in points, if it was given or matplotlib's was changed."""
+    """Return the size of city names in points, if given or if Matplotlib's font size was changed."""
     if given is not None:
         if not (math.isfinite(given) and given > 0):
-            raise ValueError(f"font_size is a number above 0, got {given!r}")
+            raise ValueError(f"font_size must be a number above 0, got {given!r}")
         return given
     usual = rcParams["font.size"]
     return None if usual == rcParamsDefault["font.size"] else NAMES_SHARE * usual
@@ -198,7 +198,7 @@ def _font_points(given: float | None) -> float | None:
 def map_pixels(
     game_map: MapLike, *, owned: Mapping[Any, Routes] = MappingProxyType({}), stations: Mapping[str, Any] | None = None
 ) -> NDArray[np.uint8]:
-    """Return the board as `plot_map` draws it: red, green and blue of each pixel, shape (height, width, 3)."""
+    """Draw with `plot_map` and return the RGB pixels, shape (height, width, 3)."""
     figure = plot_map(game_map, owned=owned, stations=stations).get_figure(root=True)
     canvas: Any = FigureCanvasAgg(cast("Figure", figure))
     canvas.draw()
@@ -207,7 +207,7 @@ def map_pixels(
 
 
 def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None, value_label: str) -> Axes:
-    """Return the axes for a board, with a color bar beside it if there is a scale; by default of a new figure."""
+    """Return the given or new axes for a board, with a color bar if there is a scale."""
     if ax is None:
         return _new_axes(layout, scale, value_label)
     figure = ax.get_figure(root=True)
@@ -225,7 +225,7 @@ def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: st
         return ax
     bar_axes = figure.add_axes(_beside(figure, ax))
     figure.colorbar(scale, cax=bar_axes).set_label(value_label, parse_math=False)
-    words = bar_axes.get_tightbbox()  # how wide they are shows only when they are written
+    words = bar_axes.get_tightbbox()  # their width is known only once they are drawn
     written = 0.0 if words is None else (words.x1 - bar_axes.bbox.x1) / figure.dpi
     _fit(figure, layout, beside=BAR_GAP + BAR_WIDTH + written)
     bar_axes.set_position(_beside(figure, ax))
@@ -233,7 +233,7 @@ def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: st
 
 
 def _fit(figure: Figure, layout: BoardLayout, *, beside: float = 0.0) -> None:
-    """Give a figure the size of a board and its title, with so many inches beside it."""
+    """Resize a figure to a board and its title, with `beside` inches for the color bar."""
     left, bottom, right, top = frame(layout)
     scale = math.sqrt(FIGURE_AREA / ((right - left) * (top - bottom)))
     width = (right - left) * scale + 2 * EDGE_INCHES + beside
@@ -248,14 +248,14 @@ def _fit(figure: Figure, layout: BoardLayout, *, beside: float = 0.0) -> None:
 
 
 def _beside(figure: Figure, ax: Axes) -> tuple[float, float, float, float]:
-    """Return where the color bar stands: left, bottom, width and height as shares of the figure."""
+    """Return the position of the color bar: left, bottom, width and height as shares of the figure."""
     box, width = ax.get_position(), figure.get_figwidth()
     bottom = box.y0 + (1 - BAR_SHARE) / 2 * box.height
     return box.x1 + BAR_GAP / width, bottom, BAR_WIDTH / width, BAR_SHARE * box.height
 
 
 class _Board:
-    """Axes with the coordinates of a board, on which its parts are drawn."""
+    """Draws the parts of a board on axes with board coordinates."""
 
     def __init__(
         self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, scale: ScalarMappable | None
@@ -269,7 +269,7 @@ class _Board:
         any_route = any(route.id in (scene.values or {}) for route in game_map.routes)
         self.route_shade = self.shade if any_route or not scene.values else None
         self.pen = layout.unit * self._points_per_unit()
-        """Points on paper that a space unit takes: pens are wide in proportion."""
+        """Points per space unit; line widths are in proportion."""
 
     def _points_per_unit(self) -> float:
         left, bottom, right, top = frame(self.layout)
@@ -278,11 +278,11 @@ class _Board:
         return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
 
     def use_font(self, points: float | None) -> None:
-        """Write in letters of a size on paper; None: in proportion to the board."""
+        """Set the font size in points; None means in proportion to the board."""
         figure = self.ax.get_figure(root=True)
         if points is not None and figure is not None:
             if figure.get_layout_engine() is not None:
-                figure.draw_without_rendering()  # only then are the axes as large as they will be
+                figure.draw_without_rendering()  # gives the axes their final size
             self.layout = with_labels(self.game_map, self.layout, points / self._points_per_unit())
 
     def _color_by_value(self, scale: ScalarMappable | None) -> Shade | None:
@@ -300,7 +300,7 @@ class _Board:
         return shade
 
     def fade(self, color: Color, route: Route) -> Color:
-        """Return the color, paler if something else stands out, or the route is free or closed."""
+        """Return the color, paler if something else stands out or the route is free or closed."""
         highlight = self.scene.highlight
         only_cities = self.shade is not None and self.route_shade is None
         overshadowed = (highlight or only_cities) and route.id not in highlight
@@ -321,7 +321,7 @@ class _Board:
         edges: Color | Sequence[Color] = "none",
         pen: float = 0.0,
     ) -> None:
-        """Draw polygons as one collection; `pen` in space units."""
+        """Draw polygons as one collection; `pen` is in space units."""
         style: dict[str, Any] = {"facecolors": fills, "edgecolors": edges, "linewidths": pen * self.pen}
         if corners:
             shapes = PolyCollection(corners, joinstyle="round", zorder=zorder, gid=gid, **style)
@@ -337,7 +337,7 @@ class _Board:
         pen: float,
         dashes: str | tuple[float, tuple[float, ...]] = "solid",
     ) -> None:
-        """Draw lines as one collection; `pen` in space units."""
+        """Draw lines as one collection; `pen` is in space units."""
         style: dict[str, Any] = {"colors": colors, "linewidths": pen * self.pen, "linestyles": dashes}
         if lines:
             self.ax.add_collection(LineCollection(lines, zorder=zorder, gid=gid, **style), autolim=False)
@@ -351,12 +351,12 @@ class _Board:
         em: float,
         box: Mapping[str, str] | None = None,
     ) -> None:
-        """Write bold letters around a spot, perhaps in a box."""
+        """Write bold text centered on a point, optionally in a box."""
         style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
         BoardText(self.ax, at, text, em=em, zorder=zorder, gid=gid, bbox=box, **style)
 
     def position(self, city: str) -> tuple[float, float]:
-        """Return where a city lies."""
+        """Return the position of a city."""
         found = self.game_map.city(city)
         return found.x, found.y
 
@@ -407,7 +407,7 @@ class _Board:
         self.polygons("cars", 3.0, [car.corners() for _, car in spaces], fills, edges=edges, pen=PENS.car)
 
     def draw_symbols(self) -> None:
-        """Draw the symbol of its color on every car, or a locomotive where one is wanted."""
+        """Draw each car's color symbol, or a locomotive where one is required."""
         wanted = [(route, car) for route, car in self.spaces() if car.locomotive]
         look = CARD_STYLES["locomotive"]
         plates = [placed(PLATE, car, car.width) for _, car in wanted]
@@ -426,7 +426,7 @@ class _Board:
         self.polygons("symbols", 3.5, symbols, [self.fade(style.ink, route) for route, _, style in marked])
 
     def draw_trains(self) -> None:
-        """Draw plastic trains on owned routes, each with the symbol of its player."""
+        """Draw trains on owned routes, each with its player's symbol."""
         tracks = {
             player: [self.layout.tracks[route].cars for route in sorted(player.routes)] for player in self.scene.players
         }
@@ -440,7 +440,7 @@ class _Board:
     def _write_symbols(
         self, symbol: str, tracks: Sequence[Sequence[Car]], ink: str, *, zorder: float = 3.7, gid: str = "train-symbols"
     ) -> None:
-        """Write a character in the middle of each car, or two along it, all as one outline."""
+        """Write one character in the middle of each car, or two along it, as a single outline."""
         is_one = len(symbol) == 1
         letter = TextPath(
             (0.0, 0.0), symbol, size=(0.42 if is_one else 0.34) * self.layout.unit, prop=FontProperties(weight="bold")
@@ -464,7 +464,7 @@ class _Board:
         self.lines("closed", 3.8, [stroke for car in cars for stroke in cross(car)], BOARD.closed, pen=PENS.closed)
 
     def draw_tokens(self) -> None:
-        """Draw tolls, and where cards may stand in for others."""
+        """Draw tolls, and badges where cards can replace others."""
         unit, tolls = self.layout.unit, self.layout.tolls
         disks = [disk(token.x, token.y, 0.19 * unit) for token in tolls]
         self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=PENS.token)
@@ -475,7 +475,7 @@ class _Board:
             self.write("swap", 4.1, (token.x, token.y), token.text, 0.36 * unit, box)
 
     def _swaps(self) -> list[Token]:
-        """Return the remarks on cards that replace others, on routes that are still free."""
+        """Return the badges for cards that replace others, on routes that are still free."""
         return [token for token in self.layout.swaps if not self.scene.owned.issuperset(token.routes)]
 
     def draw_cities(self) -> None:
@@ -490,7 +490,7 @@ class _Board:
         self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=PENS.exit)
 
     def draw_stations(self) -> None:
-        """Draw a house upon each city with a station, in the color of its player and with the same symbol."""
+        """Draw a house on each city with a station, in its player's color and with the same symbol."""
         for city, player in self.scene.stations.items():
             house = station(*self.position(city), self.layout.city_radius)
             self.polygons("stations", 5.2, [house], player.color, edges=BOARD.rim, pen=PENS.city)
@@ -499,7 +499,7 @@ class _Board:
                 self._write_symbols(player.symbol, [[spot]], ink_upon(player.color), zorder=5.3, gid="station-symbols")
 
     def draw_tickets(self) -> None:
-        """Ring the ends of each ticket and join them by an arc with the points."""
+        """Ring the ends of each ticket and connect them by an arc with the points."""
         radius = self.layout.city_radius
         size = 1.1 * self.layout.label_size
         for ticket, color in zip(self.scene.tickets, self._ticket_colors(), strict=True):
@@ -514,7 +514,7 @@ class _Board:
                 self.write("ticket-points", 6.5, spot, str(points), size, box)
 
     def _ticket_keys(self) -> dict[str, Artist]:
-        """Return what stands in the legend for tickets: each by its color, or all together if colors occur again."""
+        """Return the legend entries for tickets: one per color, or a single one if colors repeat."""
         tickets, colors = self.scene.tickets, self._ticket_colors()
         if len(set(colors)) < len(tickets):
             return {"tickets, with their points": Line2D([], [], color=rcParams["text.color"], linewidth=2)}
@@ -524,7 +524,7 @@ class _Board:
         }
 
     def _ticket_colors(self) -> list[str]:
-        """Return a color for each ticket, those of the players shown left out as long as there are others."""
+        """Return a color for each ticket, avoiding the colors of players while others remain."""
         taken = {player.color for player in (*self.scene.players, *self.scene.stations.values())}
         colors = [color for color in PLAYER_COLORS if color not in taken] or PLAYER_COLORS
         return [colors[rank % len(colors)] for rank in range(len(self.scene.tickets))]
@@ -541,7 +541,7 @@ class _Board:
             )  # fmt: skip
 
     def draw_remarks(self, routes: Mapping[Any, object], cities: Mapping[Any, object]) -> None:
-        """Write a remark in the middle of routes, once for both tracks, and beside cities."""
+        """Write labels in the middle of routes, once for both tracks, and beside cities."""
         em, box = self.layout.label_size, {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": BOARD.rim}
         for key, remark in routes.items():
             cars = [car for route in self.game_map.resolve_routes([key]) for car in self.layout.tracks[route.id].cars]
@@ -552,7 +552,7 @@ class _Board:
             self.write("city-label", 6.7, self.position(self.game_map.city(city).name), str(remark), 1.3 * em, box)
 
     def draw_legend(self) -> None:
-        """Explain the marks that occur."""
+        """Draw the legend of the marks in use."""
         routes, scene = self.game_map.routes, self.scene
         mark: dict[str, Any] = {"color": "none", "markersize": 8}
         handles: dict[str, Artist] = {}
@@ -560,9 +560,9 @@ class _Board:
             dotted: dict[str, Any] = {"edgecolor": BOARD.tunnel, "linewidth": 2.5, "linestyle": (0, (1, 1))}
             handles["tunnel"] = Patch(facecolor=CARD_STYLES["gray"].fill, **dotted)
         if any(route.locomotives for route in routes):
-            handles["ferry: locomotives wanted"] = Line2D([], [], color=BOARD.ferry, linestyle="--", linewidth=2)
+            handles["ferry: needs locomotives"] = Line2D([], [], color=BOARD.ferry, linestyle="--", linewidth=2)
         for text in sorted({token.text for token in self._swaps()}):
-            handles[f"{text}: so many cards of any kind for one"] = Patch(facecolor=BOARD.home, edgecolor=BOARD.coin)
+            handles[f"{text}: any cards that replace one"] = Patch(facecolor=BOARD.home, edgecolor=BOARD.coin)
         if self.layout.tolls:
             look: dict[str, Any] = {"marker": "o", "markerfacecolor": BOARD.home, "markeredgecolor": BOARD.coin}
             handles["toll"] = Line2D([], [], **look, **mark)
@@ -610,12 +610,12 @@ def reading_angles(angles: Sequence[float]) -> list[float]:
 
 
 def _compound(rings: Sequence[Points]) -> Path:
-    """Return one path of many rings, so that those inside others are holes."""
+    """Combine rings into one path, in which rings inside others are holes."""
     return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))
 
 
 class PlayerKey(Patch):
-    """The key of a player in a legend: the color and symbol of the trains."""
+    """A player's legend entry: color and symbol of the trains."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(facecolor=player.color, edgecolor="white")
@@ -623,7 +623,7 @@ class PlayerKey(Patch):
 
 
 class PlayerKeyHandler(HandlerPatch):
-    """Draws the keys of players: a patch with a symbol."""
+    """Draws a player's legend entry as a patch with a symbol."""
 
     def create_artists(
         self,
@@ -636,7 +636,7 @@ class PlayerKeyHandler(HandlerPatch):
         fontsize: float,
         trans: Transform,
     ) -> list[Artist]:
-        """Return the patch, as high as text is, and the text."""
+        """Return the patch, as high as the text, and the text."""
         middle = width / 2 - xdescent, height / 2 - ydescent
         parts = [
             *super().create_artists(

@@ -1,4 +1,4 @@
-"""What a picture of a board shows, all names looked up on the map, and the arcs of tickets."""
+"""The content of a board picture, with all names looked up on the map, and the arcs of tickets."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ttr_analysis.viz.placement import Points, bezier
 from ttr_analysis.viz.style import PLAYER_COLORS
 
 TICKET_BOW: Final = 0.13
-"""How far the arc of a ticket bows, as a share of its chord."""
+"""Height of a ticket's arc, as a share of its chord."""
 NUMBER_SIZE: Final = 0.95
 """Radius of the disk with the points of a ticket, in ems of a label."""
 
 
 @runtime_checkable
 class HasRoutes(Protocol):
-    """Anything made of routes: a path, a trail, a network."""
+    """Anything with routes: a path, a trail, a network."""
 
     @property
     def routes(self) -> Iterable[RouteLike]:
@@ -46,7 +46,7 @@ Routes: TypeAlias = HasRoutes | Iterable[RouteLike]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The owner of routes, as shown: label, color, the symbol upon trains, which may be empty, and ids of routes."""
+    """An owner as shown: label, color, symbol on trains (possibly empty), and route ids."""
 
     label: str
     color: str
@@ -76,7 +76,7 @@ class Scene:
         return min(finite, default=0.0), max(finite, default=1.0)
 
     def title(self, game_map: GameMap) -> str:
-        """Return the title of a map, and what is to be seen besides the board."""
+        """Return the map's title with a summary of what is shown."""
         parts = [
             f"{counted(len(routes), 'route')} {what}"
             for routes, what in (
@@ -125,7 +125,7 @@ def _ids(game_map: GameMap, routes: Routes) -> frozenset[str]:
 
 
 def _looks(names: Iterable[Any]) -> dict[Any, Player]:
-    """Return how players look, without their routes."""
+    """Return label, color and symbol of each player, without routes."""
     players = list(dict.fromkeys(names))
     return {
         who: Player(
@@ -175,8 +175,8 @@ def _brief(value: object) -> str:
     return shorten(repr(value), 80, placeholder=" …")
 
 
-def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever the user has as keys
-    """Return the ids of the routes, or the name of the city, that a key stands for."""
+def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - any key of the user's
+    """Return the route ids, or the city name, for a key."""
     if isinstance(key, City):
         return [game_map.city(key).name]
     try:
@@ -192,7 +192,7 @@ def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever
 
 
 def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
-    """Return the cities that a ticket joins, for an arc each, and the points; of a country its nearest border point."""
+    """Return the two cities and the points for each arc of a ticket; for a country, the nearest border point."""
     arcs = []
     for place, points in ticket.destinations:
         pairs = [(a, b) for a in ticket.origin.cities for b in place.cities]
@@ -208,7 +208,7 @@ def ticket_arc(game_map: GameMap, a: str, b: str) -> Points:
 
 
 def number_spot(game_map: GameMap, layout: BoardLayout, arc: Points) -> tuple[float, float]:
-    """Return where the points of a ticket are on its arc, with room for a badge."""
+    """Return a position on a ticket's arc with room for the badge of points."""
     return clear_spot(game_map, layout, arc, 1.2 * NUMBER_SIZE * layout.label_size)
 
 

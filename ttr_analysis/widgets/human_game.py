@@ -1,4 +1,4 @@
-"""One person at a table with policies: what `GameTable` does, without a browser."""
+"""A game of one person against policies: the logic of `GameTable`, without a browser."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ttr_analysis.widgets.options import Options
 from ttr_analysis.widgets.snapshot import Moments, moved_cards, table_frame
 
 PERSON: Final = "Person"
-"""What is called who sits at the table and gives no name."""
+"""Default name of the person."""
 
 
 class HumanGame:
     """
     A game of one person against policies.
 
-    What a person may know is in `frame`: it comes from the view of the seat.
+    `frame` has what the person may know: it is made from the view of the seat.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class HumanGame:
     def _go_on_from(self, record: GameRecord, step: int) -> None:
         _, state = record.resume(step, seed=self.seed)
         if state.is_over:
-            raise GameError("the game is over there: go back some steps")
+            raise GameError("the game is over at that step: go back further")
         self._vector = state.packed
         self._timeline = record.timeline(step)
         steps = record.steps[: len(self._timeline.steps)]
@@ -106,39 +106,39 @@ class HumanGame:
         ]
 
     def _replay(self, record: GameRecord) -> None:
-        """Make the moves of a game of the same seed: what chance will do is then the same, too."""
+        """Replay the moves of a game with the same seed, so that its random events repeat."""
         for move in record.moves:
             if move.seat == self.seat:
                 self._remember()
-            with suppress(IllegalActionError):  # with other cards
+            with suppress(IllegalActionError):  # the cards differ
                 self._apply(*self._packed.encode(self._vector, move.action))
         if self.record.entries != record.entries:
-            raise GameError("the game cannot be continued: other cards come with its seed now")
+            raise GameError("the game cannot be continued: its seed now gives different cards")
 
     # -- the game ---------------------------------------------------------------
 
     @property
     def state(self) -> GameState:
-        """The state, secrets included."""
+        """The state, including hidden cards."""
         return GameState(self.game.game_map, self.game.n_players, self._vector)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What records call who plays each seat: one after the other, where it was handed over."""
+        """The player of each seat as named in records; if the seat changed hands, all of them in order."""
         return tuple(", then ".join(names) for names in self._names)
 
     @property
     def record(self) -> GameRecord:
         """The record of the game so far."""
         game, timeline = self.game, self._timeline.copy()
-        origin = (None, None) if self._before else (self.seed, 0)  # chance was another's before
+        origin = (None, None) if self._before else (self.seed, 0)  # earlier events came from another seed
         return GameRecord.from_tape(
             game.game_map, game.n_players, self._rows, self.names, *origin, timeline=timeline, before=self._before
         )
 
     @property
     def n_steps(self) -> int:
-        """Steps so far, the set-up included."""
+        """Number of steps so far, including the setup."""
         return len(self._timeline.steps)
 
     @property
@@ -148,12 +148,12 @@ class HumanGame:
 
     @property
     def is_persons_turn(self) -> bool:
-        """Whether the person decides now."""
+        """Whether it is the person's decision."""
         return not self.is_over and bool(self._vector.seat == self.seat)
 
     @property
     def thinker(self) -> str:
-        """Who decides now, if it is a policy, in words; else ""."""
+        """The policy whose decision it is, in words; "" if it is the person's."""
         seat = int(self._vector.seat)
         return "" if self.is_over or seat == self.seat else f"P{seat} {self._names[seat][-1]}"
 
@@ -164,13 +164,13 @@ class HumanGame:
         if self.is_over:
             raise GameError("the game is over")
         if not self.is_persons_turn:
-            raise GameError(f"it is not your turn: {self.thinker} decides now")
+            raise GameError(f"it is not your turn: {self.thinker} is to move")
         action = read_move(line, self.game, self.state)
         self._remember()
         self._apply(*self._packed.encode(self._vector, action))
 
     def _remember(self) -> None:
-        """Keep how everything is before the person moves."""
+        """Save the state of the game before the person moves."""
         self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.narration)))
 
     @property
@@ -179,28 +179,28 @@ class HumanGame:
         return bool(self._decisions)
 
     def undo(self) -> None:
-        """Take back the person's last move and all that followed: what chance would do stays the same."""
+        """Take back the person's last move and everything after it; random events stay the same."""
         if not self._decisions:
             raise GameError("there is no move to take back")
         self._vector, n_rows, self._timeline, n_narrated = self._decisions.pop()
         del self._rows[n_rows:], self.narration[n_narrated:]
-        self._moments = Moments(self.game)  # what it has judged may be of moves that are no more
+        self._moments = Moments(self.game)  # earlier judgments may concern moves that were taken back
 
     def let_play(self) -> Narration:
-        """Let the policy whose turn it is make one move, and return it as the person sees it."""
+        """Let a policy make its move, and return it as the person sees it."""
         choose = self._choosers[int(self._vector.seat)]
         try:
             code, value = choose(self._vector)
         except IllegalActionError as error:
-            raise GameError(f"{self.thinker} chose what is illegal") from error
+            raise GameError(f"{self.thinker} chose an illegal action") from error
         except GameError as error:
             raise GameError(f"{self.thinker} failed: {type(error.__cause__).__name__}") from error
         return self._apply(code, value)
 
     def replace_policy(self, seat: int, policy: PolicyLike) -> None:
-        """Let another policy play a seat from now on."""
+        """Replace the policy of a seat from now on."""
         if seat not in self._choosers:
-            raise GameError(f"policies play the seats {', '.join(map(str, self._choosers))}, got {seat!r}")
+            raise GameError(f"expected a seat of a policy ({', '.join(map(str, self._choosers))}), got {seat!r}")
         self._seat_policy(seat, policy)
 
     def act(self, message: object) -> str:
@@ -208,27 +208,27 @@ class HumanGame:
         match message:
             case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= MOST_LETTERS:
                 if step != self.n_steps:
-                    return "that was a move for an earlier moment; the table has changed since"
+                    return "that move was for an earlier position; the game has moved on"
                 try:
                     self.move(line)
                 except GameError as error:
                     return error.reason if isinstance(error, NotationError) else str(error)
                 return ""
-        return "a message came that is no move"
+        return "that message is not a move"
 
     @property
     def options(self) -> Options:
-        """What the person may do now."""
+        """The person's legal actions."""
         return Options(self.game, self.state, self.seat)
 
     def why(self, what: Mapping[Any, object]) -> str:
-        """Return why the person cannot do what a message asks about; "" if it is not their turn."""
+        """Explain why the person cannot take the action in a message; "" if it is not their turn."""
         return self.options.why(what, self.names) if self.is_persons_turn else ""
 
     # -- what the person sees -------------------------------------------------------
 
     def frame(self) -> dict[str, Any]:
-        """Return all that the person may see now, as plain data."""
+        """Return everything that the person may see now, as plain data."""
         view = SeatView(self.game.game_map, self.game.n_players, self._vector, self.seat)
         moment = self._moments.seen_from(view, self.state)
         return {
@@ -239,7 +239,7 @@ class HumanGame:
             "undo": self.can_undo,
         }
 
-    # -- plumbing -------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------
 
     def _seat_policy(self, seat: int, policy: PolicyLike) -> None:
         player = find_policy(policy)
@@ -260,12 +260,12 @@ class HumanGame:
         return step
 
     def _narrate(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
-        """Return a step in words, as far as the person sees it."""
+        """Describe a step as the person sees it."""
         step = tell_step([_as_seen(event, self.seat) for event in events], before, after, seat_names(self.names))
         if before is None or step.seat in (None, self.seat):
             return step
         if before.phase is Phase.KEEP_START:
-            return replace(step, text="has chosen its opening tickets")  # how many is not seen yet
+            return replace(step, text="has chosen its opening tickets")  # their number is still hidden
         named = [ticket for ticket in after.ticket_discards if ticket not in before.ticket_discards]
         if before.phase is Phase.KEEP and named:
             return replace(step, text=f"{step.text} face up: {'; '.join(map(name_ticket, named))}")

@@ -1,8 +1,8 @@
 """
-A widget in a page of its own, with Python behind it, served to this machine alone.
+Serve a widget as a page of its own, to this machine only, with Python behind it.
 
-A widget and its page talk as in a notebook: this takes the place of Jupyter's
-kernel and of its page (`static/host.js`), and knows nothing of any widget.
+The widget and its page communicate as in a notebook. This module stands in for
+Jupyter's kernel, and `static/host.js` for the notebook page; both work for any widget.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WidgetT = TypeVar("WidgetT", bound="anywidget.AnyWidget")
 
 HOST: Final = "127.0.0.1"
 _MOST_BYTES: Final = 1 << 16
-"""Of a message from the page: it sends moves."""
+"""Largest message from the page, which sends only moves."""
 
 
 def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], 
 
 
 class _Server(Generic[WidgetT]):
-    """The pages that are open, and what they are told."""
+    """Keeps the state of the widgets, and sends changes to the open pages."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -54,11 +54,11 @@ class _Server(Generic[WidgetT]):
         self._pages: set[_Live] = set()
 
     async def run(self, make: Callable[[], WidgetT], on_ready: Callable[[str], None]) -> None:
-        """Make the widget, and serve it until this is cancelled."""
+        """Create the widget and serve it until canceled."""
         loop = asyncio.get_running_loop()
 
         def say(said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
-            if not loop.is_closed():  # widgets that end with Python say so
+            if not loop.is_closed():  # widgets also send a message when Python exits
                 loop.call_soon_threadsafe(self._heard, said_by, kind, data)
 
         with _comms_of(partial(_Comm, say)), ThreadPoolExecutor(max_workers=1) as self._worker:
@@ -66,7 +66,7 @@ class _Server(Generic[WidgetT]):
             (socket,) = bind_sockets(0, HOST)
             self.port = socket.getsockname()[1]
             handlers = [("/", _Page, {"server": self}), ("/live", _Live, {"server": self})]
-            # Requests are not printed: the address of a refused one may hold the token.
+            # Requests are not logged: the address of a refused one may contain the token.
             quiet: dict[str, Any] = {"websocket_max_message_size": _MOST_BYTES, "log_function": lambda _handler: None}
             server = HTTPServer(Application(handlers, **quiet))
             server.add_sockets([socket])
@@ -78,27 +78,27 @@ class _Server(Generic[WidgetT]):
                 self._worker.shutdown(wait=True, cancel_futures=True)
 
     def may(self, request: RequestHandler) -> bool:
-        """Return whether a request comes from who has the address, and means this server."""
+        """Return whether a request has the token and is addressed to this server."""
         given = request.get_query_argument("token", "")
         is_known = hmac.compare_digest(given.encode(), self.token.encode())
         return is_known and request.request.host == f"{HOST}:{self.port}"
 
     def open(self, page: _Live) -> None:
-        """Tell a page how everything stands, and all that comes."""
+        """Send a page the current state, and later changes."""
         page.send({"root": self._widget.model_id, "states": self._states})
         self._pages.add(page)
 
     def close(self, page: _Live) -> None:
-        """Tell a page nothing more."""
+        """Stop sending changes to a page."""
         self._pages.discard(page)
 
     def do(self, id_: str, data: dict[str, Any]) -> None:
-        """Let a widget do what a page asks for."""
+        """Pass a page's message to its widget."""
         if id_ in self._comms:
             self._worker.submit(self._comms[id_].handle_msg, {"content": {"data": data}, "buffers": []})
 
     def _heard(self, said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
-        """Keep what a widget says of itself, and tell all pages."""
+        """Store a change of a widget's state, and send it to all pages."""
         id_ = said_by.comm_id
         if kind == "comm_close":
             self._comms.pop(id_, None)
@@ -111,9 +111,9 @@ class _Server(Generic[WidgetT]):
 
 
 class _Comm(BaseComm):
-    """What a widget says, handed on."""
+    """A comm that passes a widget's messages to the server."""
 
-    def __init__(self, say: Callable[..., object], **options: Any) -> None:  # noqa: ANN401 - whatever widgets give
+    def __init__(self, say: Callable[..., object], **options: Any) -> None:  # noqa: ANN401 - options of ipywidgets
         self._say = say
         super().__init__(**options)
 
@@ -125,13 +125,13 @@ class _Comm(BaseComm):
         buffers: list[bytes] | None = None,  # noqa: ARG002 - no widget of this package has any
         **keys: object,  # noqa: ARG002 - for Jupyter
     ) -> None:
-        """Say something."""
+        """Pass a message on."""
         self._say(self, msg_type, data or {})
 
 
 @contextmanager
 def _comms_of(make: Callable[..., BaseComm]) -> Iterator[None]:
-    """Let widgets talk through comms that are made so, as a kernel does."""
+    """Make widgets use these comms, in place of a kernel's."""
     before, comm.create_comm = comm.create_comm, make
     try:
         yield
@@ -139,24 +139,24 @@ def _comms_of(make: Callable[..., BaseComm]) -> Iterator[None]:
         comm.create_comm = before
 
 
-# -- what is asked over HTTP ---------------------------------------------------------------------------------------
+# -- HTTP handlers -------------------------------------------------------------------------------------------------
 
 
 class _Handler(RequestHandler):
     def initialize(self, server: _Server[Any]) -> None:
-        """Keep whom to ask."""
+        """Keep the server."""
         self.server = server
 
     def prepare(self) -> None:
-        """Refuse who does not know the token, and pages of others that a name was turned to this machine for."""
+        """Refuse requests without the token, and those of other sites that rebind a host name to this machine."""
         if not self.server.may(self):
             raise HTTPError(403)
 
 
 class _Page(_Handler):
     def get(self) -> None:
-        """Answer with the page."""
-        # No other page may frame it; only a header can say so.
+        """Send the page."""
+        # Only a header can forbid other pages to frame this one.
         policy = f"{PAGE_POLICY} blob:; connect-src ws://{self.request.host}"
         self.set_header("Content-Security-Policy", f"{policy}; frame-ancestors 'none'")
         self.set_header("Cache-Control", "no-store")
@@ -166,11 +166,11 @@ class _Page(_Handler):
 
 class _Live(_Handler, WebSocketHandler):
     def open(self) -> None:
-        """Begin to tell the page."""
+        """Start sending changes to the page."""
         self.server.open(self)
 
     def on_message(self, message: str | bytes) -> None:
-        """Do what the page asks for; what is no message of it is not looked at."""
+        """Pass on a message from the page; ignore anything malformed."""
         try:
             match json.loads(message):
                 case {"id": str(id_), "data": {"method": "custom" | "update"} as data}:
@@ -179,18 +179,18 @@ class _Live(_Handler, WebSocketHandler):
             return
 
     def send(self, message: dict[str, Any]) -> None:
-        """Tell the page something, if it is still there."""
+        """Send a message to the page, if it is still open."""
         try:
             self.write_message(json.dumps(message))
         except WebSocketClosedError:
             self.server.close(self)
 
     def on_close(self) -> None:
-        """Tell it nothing more."""
+        """Stop sending changes to the page."""
         self.server.close(self)
 
 
 _STYLES: Final = "#gone { margin: 0; padding: 8px 10px; font: 600 15px/1.4 system-ui, sans-serif; }"
 _BEFORE: Final = """<link rel="icon" href="data:,">
-<p id="gone" role="alert" hidden>Python has stopped, and with it this page.</p>
+<p id="gone" role="alert" hidden>Python has stopped, so this page no longer works.</p>
 """
