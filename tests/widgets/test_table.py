@@ -332,7 +332,7 @@ def test_a_table_is_never_left_busy(nordic: GameMap, monkeypatch: pytest.MonkeyP
 def test_another_policy_takes_over(nordic: GameMap) -> None:
     table = GameTable(nordic, [Moody("fails")], seed=7)
     table.play("keep all")
-    with pytest.raises(GameError, match="expected a seat of a policy \(1\), got 0"):
+    with pytest.raises(GameError, match=r"expected a seat of a policy \(1\), got 0"):
         table.replace_policy(0, Greedy())
     table.replace_policy(1, Greedy())
     assert table.record.header.policies == (PERSON, "Moody, then Greedy")

@@ -256,7 +256,7 @@ def check_legal(states: Ints, first: int) -> None:
     faults = np.flatnonzero(State.across(states, "fault"))
     if len(faults):
         raise GameError(
-            f"a compiled policy chose an illegal action in game {first + faults[0]}: Game.play of it says which, and why"
+            f"a compiled policy chose an illegal action in game {first + faults[0]}: Game.play says which, and why"
         )
 
 
