@@ -20,7 +20,7 @@ from ttr_analysis.widgets import GameTable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 DESK = ((1300, 900), (800, 1000))
 PHONE = ((390, 800),)
@@ -302,9 +302,9 @@ def test_whole_games_are_played(
 
 
 @contextmanager
-def at_table(browser: Browser, folder: Path) -> Iterator[Page]:
+def at_table(browser: Browser, folder: Path, game_map: str = "nordic") -> Iterator[Page]:
     """Open a table with all opening tickets kept, and see afterwards that nothing went wrong."""
-    with served("nordic", "--seats", "Ida,Greedy", "--seed", "7", folder=folder) as table:
+    with served(game_map, "--seats", "Ida,Greedy", "--seed", "7", folder=folder) as table:
         page = browser.new_page()
         set_size(page, DESK[0])
         watch = Watch(page)
@@ -356,8 +356,27 @@ AS_FREE = """() => [...document.querySelectorAll(".ttr-route.is-awaiting .ttr-ca
 })"""
 FLOWN = """() => {
   window.flown = [];
-  const note = ({dataset, firstChild}) => window.flown.push(
-    dataset.owner === undefined ? 'card' : `trains of ${dataset.owner} to ${firstChild.nextSibling.dataset.route}`);
+  window.ends = []; // where each flies to: a part of the page that may move later, or a point
+  const parts = {
+    'the last ticket held': '.ttr-side .ttr-seat [data-field=tickets] li:last-child',
+    'the choice': '.ttr-t-keep',
+    'the ticket pile': '.ttr-piles button:last-child',
+  };
+  const isMiddle = (part, x, y) => {
+    const box = document.querySelector(part)?.getBoundingClientRect();
+    return box && Math.abs(box.x + box.width / 2 - x) < 1 && Math.abs(box.y + box.height / 2 - y) < 1;
+  };
+  const note = (copy) => {
+    const {classList, dataset, firstChild} = copy;
+    const isPiece = dataset.owner !== undefined;
+    const station = isPiece && firstChild.classList.contains('ttr-station') ? `station of ${dataset.owner}` : null;
+    const trains = isPiece && !station ? `trains of ${dataset.owner} to ${firstChild.nextSibling.dataset.route}` : null;
+    window.flown.push(station ?? trains ?? (classList.contains('ttr-ticket-back') ? 'ticket' : 'card'));
+    const all = document.querySelector('.ttr-play').getBoundingClientRect();
+    const [right, down] = copy.getAnimations()[0].effect.getKeyframes().at(-1).transform.match(/[-\\d.]+(?=px)/g);
+    const [x, y] = [all.x + Number(right), all.y + Number(down)];
+    window.ends.push(Object.keys(parts).find((name) => isMiddle(parts[name], x, y)) ?? [x, y]);
+  };
   const seen = new MutationObserver(changes => changes.forEach(({addedNodes}) => addedNodes.forEach(note)));
   seen.observe(document.querySelector('.ttr-sky'), {childList: true});
 }"""
@@ -394,6 +413,61 @@ def test_cards_and_trains_fly_where_they_go_until_a_key_or_click(browser: Browse
         draw.click()
         expect(draw).to_be_enabled()
         assert page.evaluate("window.flown") == flown
+
+
+def middle(part: Locator) -> list[Any]:
+    """Return the middle of a part of the page."""
+    box = part.bounding_box()
+    assert box is not None
+    return [pytest.approx(box["x"] + box["width"] / 2, abs=1), pytest.approx(box["y"] + box["height"] / 2, abs=1)]
+
+
+def test_refills_tickets_and_stations_fly_where_they_go(browser: Browser, tmp_path: Path) -> None:
+    with at_table(browser, tmp_path, "europe") as page:
+        table = page.locator(".ttr-play")
+        news, own, turn = (
+            table.locator(".ttr-live"),
+            table.locator(".ttr-seat").first,
+            table.locator(".ttr-t-turn"),
+        )
+
+        page.evaluate(FLOWN)
+
+        def flown_by(act: Callable[[], None], said: str) -> tuple[list[str], list[Any]]:
+            page.keyboard.press("Shift")  # what still flies has landed
+            page.evaluate("() => { [window.flown, window.ends] = [[], []]; }")
+            act()
+            expect(news).to_contain_text(said)
+            page.wait_for_function("() => window.flown.length")
+            flown, ends = page.evaluate("[window.flown, window.ends]")
+            return flown, ends
+
+        slot = table.locator(".ttr-market .ttr-card:not([data-card=locomotive])").first
+        place = middle(slot.locator(".ttr-face"))
+        flown, ends = flown_by(slot.click, "from the market")
+        assert flown == ["card", "card"]
+        assert ends[1] == place
+        slot = table.locator(".ttr-market .ttr-card:not([data-card=locomotive])").first
+        slot.click()
+        expect(turn).to_contain_text("You: take your turn")
+
+        draw, held = table.get_by_role("button", name="Draw tickets"), own.locator("[data-field=tickets] li")
+        n_held = held.count()
+        flown, ends = flown_by(draw.click, "draws")
+        assert flown == ["ticket"] * 3
+        assert ends == ["the choice"] * 3
+        page.locator(".ttr-t-keep input").first.check()
+        flown, ends = flown_by(table.get_by_role("button", name="Keep these").click, "puts 2 back")
+        assert flown[:3] == ["ticket"] * 3
+        assert held.count() == n_held + 1
+        assert ends[:3] == ["the last ticket held", "the ticket pile", "the ticket pile"]
+        expect(turn).to_contain_text("You: take your turn")
+
+        table.locator(".ttr-city[data-city='Wien'] circle").click()
+        flown, ends = flown_by(table.locator(".ttr-t-payment").first.click, "builds a station in")
+        assert flown[:2] == ["card", "station of 0"]
+        expect(page.locator(".ttr-sky > *")).to_have_count(0)
+        assert ends[1] == middle(table.locator(".ttr-city[data-city='Wien'] .ttr-station"))
 
 
 @pytest.mark.parametrize("is_continued", [True, False])

@@ -9,7 +9,7 @@
  * board.setStations(stations, nameOf)  {city: seat}; all other cities have none. nameOf(seat) is for the tooltip
  * board.setTickets(tickets)    [{ticket: index in sheet.tickets, owner, state}]; state: "done", "possible", "lost" or ""
  * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
- * board.copyTrains(id)         what its trains look like, as a picture of their own; until `land(id)` the route looks free
+ * board.lift(place)            [its trains or station as a picture of their own, where they are]; until `land(place)` it looks free
  * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
  * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
  *
@@ -175,20 +175,22 @@ function marks(routes, cities) {
       for (const part of [group, numbers, glow]) part?.classList.toggle(name, ids.has(id));
     }
   };
+  const placed = ({ route, city }) => [route ? [route, routes.get(route)] : [city, cities.get(city)]];
   let last = null;
   return {
     close: (ids) => mark(routes, "is-closed", ids),
-    copyTrains(id) {
-      const { group, numbers } = routes.get(id);
-      const trains = group.querySelector(".ttr-trains");
-      const { x, y, width, height } = trains.getBBox();
-      const scale = trains.getScreenCTM().a;
+    lift(place) {
+      const [[, { group, numbers }]] = placed(place);
+      const piece = group.querySelector(".ttr-trains, .ttr-station");
+      const [{ x, y, width, height }, to] = [piece.getBBox(), piece.getBoundingClientRect()];
+      const scale = piece.getScreenCTM().a;
       const size = { width: scale * width, height: scale * height, viewBox: `${x} ${y} ${width} ${height}` };
-      const copy = makeSvg("svg", { ...size, "data-owner": group.dataset.owner }, trains.cloneNode(), numbers.cloneNode(true));
-      mark([[id, routes.get(id)]], "is-awaiting", [id]);
-      return copy;
+      const owner = group.dataset.owner ?? piece.dataset.owner;
+      const copies = [piece, ...(numbers ? [numbers] : [])].map((part) => part.cloneNode(true));
+      mark(placed(place), "is-awaiting", Object.values(place));
+      return [makeSvg("svg", { ...size, "data-owner": owner }, ...copies), to];
     },
-    land: (id) => mark([[id, routes.get(id)]], "is-awaiting", []),
+    land: (place) => mark(placed(place), "is-awaiting", []),
     highlight: (ids, name = "is-lit") => mark(routes, name, ids),
     highlightCities: (names, name = "is-lit") => mark(cities, name, names),
     markBetter(place) {

@@ -1,6 +1,7 @@
 /*
- * Cards and trains on their way. The page already shows where they go: copies fly over it, one step of the game after the
- * other, and catch no clicks. A key or a click at the table ends all flights, and who wants less motion sees none.
+ * Cards, tickets, trains and stations on their way. The page already shows where they go: copies fly over it, one step of
+ * the game after the other, and catch no clicks. A key or a click at the table ends all flights, and who wants less motion
+ * sees none.
  *
  * makeFlights(root, facts, board) -> show(before, now)      moments as `ttr_analysis.widgets.human_game` sends them
  */
@@ -30,7 +31,52 @@ function cardFlights(before, { moment, moved, log }, places, you) {
     ...(isTried && seat === you ? {} : { "turned over": () => turned }), // one's own are shown beside the route
   };
   const flights = ([what, cards]) => cards.map((kind) => [kind, ways[what](kind), what === "turned over" && !wasTried]);
-  return moved.filter(([what]) => what in ways).flatMap(flights);
+  const { "to the market": filled = [], taken: [kind] = [] } = Object.fromEntries(moved);
+  const slots = refilled(before.market, moment.market, filled.length, before.market.indexOf(kind));
+  const refills = slots.map((slot) => [moment.market[slot], [pile, places.slot(slot)], false]);
+  return [...moved.filter(([what]) => what in ways).flatMap(flights), ...refills];
+}
+
+/* The slots to which `n` cards come: the one emptied, or those that changed; more cards come if the market is replaced. */
+function refilled(before, now, n, emptied) {
+  const all = [...now.keys()].filter((slot) => now[slot] !== null);
+  const changed = all.filter((slot) => now[slot] !== before[slot]);
+  if (n === 1 && !changed.length) return all.filter((slot) => slot === emptied); // its like lies there again
+  return n > changed.length ? all : changed;
+}
+
+/* A ticket whose words are hidden. */
+function ticketBack() {
+  const card = makeSvg("rect", { x: 1, y: 1, width: 42, height: 26, rx: 4 });
+  const ends = [7, 37].map((cx) => makeSvg("circle", { cx, cy: 19, r: 3 }));
+  return makeSvg("svg", { class: "ttr-ticket-back", viewBox: "0 0 44 28" }, card, makeSvg("path", { d: "M7 19Q22 0 37 19" }), ...ends);
+}
+
+/* Between which places tickets fly, face down: drawn, kept by who sees them as they choose, or put back. */
+function ticketFlights(before, { moment }, places, you) {
+  const grown = (field) => Math.max(0, moment[field] - before[field]);
+  return moment.seats.flatMap(({ offer, tickets }, seat) => {
+    const was = before.seats[seat];
+    const drawn = offer.length - was.offer.length;
+    if (drawn === 0) return [];
+    const copies = (n, from, to) => Array.from({ length: n }, () => [from(), to()]);
+    const [held, hand] = [() => places.offer(seat), () => places.tickets(seat)];
+    if (drawn > 0) return copies(drawn, places.ticketPile, held);
+    return [
+      ...copies(seat === you ? tickets.length - was.tickets.length : 0, held, hand),
+      ...copies(grown("ticketPile"), held, places.ticketPile),
+      ...copies(grown("ticketDiscards"), held, places.ticketDiscards),
+    ];
+  });
+}
+
+/* What is new on the board: [[what it was of its owner, owner, place]]. */
+function built(before, { owners, stations }) {
+  const isNew = (old) => ([key]) => !Object.hasOwn(old, key);
+  return [
+    ...Object.entries(owners).filter(isNew(before.owners)).map(([route, owner]) => ["trains", owner, { route }]),
+    ...Object.entries(stations).filter(isNew(before.stations)).map(([city, owner]) => ["stations", owner, { city }]),
+  ];
 }
 
 function makeFlights(root, { sheet, seat: you }, board) {
@@ -48,7 +94,11 @@ function makeFlights(root, { sheet, seat: you }, board) {
     discards: () => box("[data-field=discards]", ".ttr-table"),
     slot: (slot) => box(`.ttr-market .ttr-card:nth-child(${slot + 1}) .ttr-face`),
     hand: (seat, kind) => box(`${panel(seat)} [data-card="${kind}"] .ttr-face`, `${panel(seat)} .ttr-hand`, panel(seat)),
-    trains: (owner) => box(`${panel(owner)} [data-field=trains]`, panel(owner)),
+    ticketPile: () => box(".ttr-piles button:last-child", ".ttr-table"),
+    ticketDiscards: () => box("[data-field=ticketDiscards]", ".ttr-table"),
+    offer: (seat) => (seat === you ? box(".ttr-t-keep", ".ttr-t-now") : box(panel(seat))),
+    tickets: (seat) => box(`${panel(seat)} [data-field=tickets] li:last-child`, panel(seat)),
+    pieces: (owner, field) => box(`${panel(owner)} [data-field=${field}]`, panel(owner)),
     track: (id) => id && board.group(id).querySelector(".ttr-hit").getBoundingClientRect(),
   };
 
@@ -94,10 +144,15 @@ function makeFlights(root, { sheet, seat: you }, board) {
       wait += APART;
     }
     if (turned.length) wait += FLIGHT + STAY;
-    const { owners } = now.moment;
-    for (const id of Object.keys(owners).filter((one) => !(one in before.owners))) {
-      const boxes = [places.trains(owners[id]), board.group(id).querySelector(".ttr-trains").getBoundingClientRect()];
-      if (boxes[0]) fly(board.copyTrains(id), boxes, wait, { scale: 0.3, onLanded: () => board.land(id) });
+    for (const boxes of ticketFlights(before, now, places, you).filter((one) => one.every(Boolean))) {
+      fly(ticketBack(), boxes, wait, {});
+      wait += APART;
+    }
+    for (const [field, owner, place] of built(before, now.moment)) {
+      const from = places.pieces(owner, field);
+      if (!from) continue;
+      const [copy, to] = board.lift(place);
+      fly(copy, [from, to], wait, { scale: 0.3, onLanded: () => board.land(place) });
     }
     free = performance.now() + wait + FLIGHT;
   }

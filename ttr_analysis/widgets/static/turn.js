@@ -383,7 +383,7 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
     setSpot: board.setSpot,
     focus: board.focus,
     group: board.group,
-    copyTrains: board.copyTrains,
+    lift: board.lift,
     land: board.land,
     stop: hint.stop,
     set(now) {
