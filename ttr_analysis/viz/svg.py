@@ -227,16 +227,19 @@ def _live_board(board: Drawing) -> str:
     cities `data-city`, and remarks on cards that replace others `data-routes`.
     """
     unit, routes = board.unit, board.game_map.routes
-    glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
     layers: dict[str, Iterable[str]] = {
-        "glows": (f"<path d='{board.routes[r.id].track}' {_data('route', r.id)} {glow}/>" for r in routes),
+        "glows": (f"<path d='{board.routes[r.id].track}' {_data('route', r.id)} class='ttr-glow'/>" for r in routes),
         "routes": (part for route in routes for part in _live_route(board, route)),
         "owners": (_live_numbers(board, route) for route in routes),
         "tokens": _live_tokens(board),
         "tickets": (part for ticket in board.game_map.tickets for part in _ticket(board, ticket)),
         "cities": _cities(board, None),
     }
-    parts = [f"<g class='ttr-{name}'>{''.join(layer)}</g>" for name, layer in layers.items()]
+    looks = {  # what all parts of a layer inherit
+        "glows": f"fill='none' {_pen(PENS.glow_rim, unit)}",
+        "tickets": f"fill='none' text-anchor='middle' font-size='{board.label_size}' font-weight='bold'",
+    }
+    parts = [f"<g class='ttr-{name}' {looks.get(name, '')}>{''.join(layer)}</g>" for name, layer in layers.items()]
     return _board(board, f"class='ttr-board' style='--ttr-unit:{unit}px'", parts)
 
 
@@ -391,7 +394,7 @@ def _labels(board: Drawing) -> Iterator[str]:
 
 
 def _ticket(board: Drawing, ticket: Ticket) -> Iterator[str]:
-    """Yield the arcs of a ticket with its points, hidden at first."""
+    """Yield the arcs of a ticket with its points, hidden at first; their layer says how they are filled and written."""
     game_map, unit, radius, size = board.game_map, board.unit, board.radius, board.label_size
     yield f"<g class='ttr-ticket' {_data('ticket', ticket.id)} style='display:none'>"
     yield f"<title>{escape(name_ticket(ticket))}</title>"
@@ -400,16 +403,15 @@ def _ticket(board: Drawing, ticket: Ticket) -> Iterator[str]:
         x, y = point(*number_spot(game_map, board.layout, arc))
         # A quadratic curve reaches half as far as its control point.
         start, control, end = (point(*at) for at in (arc[0], 2 * arc[len(arc) // 2] - (arc[0] + arc[-1]) / 2, arc[-1]))
-        line = f"d='M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}' fill='none'"
+        line = f"d='M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}'"
         yield f"<path {line} stroke='{BOARD.halo}' {_pen(PENS.ticket_rim, unit)}/>"
         yield f"<path {line} class='ttr-arc' {_pen(PENS.ticket, unit)}/>"
         for at_x, at_y in (start, end):
             ring = f"class='ttr-ring' r='{1.7 * radius:.0f}' {_pen(PENS.ticket_end, unit)}"
-            yield f"<circle cx='{at_x}' cy='{at_y}' fill='none' {ring}/>"
+            yield f"<circle cx='{at_x}' cy='{at_y}' {ring}/>"
         disk = f"class='ttr-points' fill='#fff' {_pen(PENS.city, unit)}"
         yield f"<circle cx='{x}' cy='{y}' r='{NUMBER_SIZE * size:.0f}' {disk}/>"
-        at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size}' font-weight='bold'"
-        yield f"<text {at} fill='{BOARD.text}'>{points}</text>"
+        yield f"<text x='{x}' y='{y + 0.36 * size:.0f}' fill='{BOARD.text}'>{points}</text>"
     yield "</g>"
 
 
