@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, Thread
 from time import thread_time
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ttr_analysis import studies
+from ttr_analysis._decoding import Range
 from ttr_analysis._words import listed
 from ttr_analysis.analysis import tickets
 from ttr_analysis.maps.model import GameMap, Route, Ticket
@@ -59,18 +60,11 @@ class Settings:
     n_games: int = 1000
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            msg = f"the seed must be a whole number of 0 or more, got {self.seed}"
-            raise ValueError(msg)
-        if self.n_deals < 2:  # noqa: PLR2004 - a standard error needs two
-            msg = f"the number of deals must be at least 2, got {self.n_deals}"
-            raise ValueError(msg)
-        if self.n_games < 0:
-            msg = f"the number of games must be 0 or more, got {self.n_games}"
-            raise ValueError(msg)
+        Range().check(self.seed, "seed")
+        Range(2).check(self.n_deals, "n_deals")  # a standard error needs two
+        Range().check(self.n_games, "n_games")
         if not self.best_seconds >= 0:
-            msg = f"the seconds for the best network must be 0 or more, got {self.best_seconds}"
-            raise ValueError(msg)
+            raise ValueError(f"best_seconds is a number of 0 or more, got {self.best_seconds}")
 
 
 class Played(NamedTuple):
@@ -87,6 +81,7 @@ class Context:
     game_map: GameMap
     settings: Settings = field(default_factory=Settings)
     folder: Path | None = None
+    _has_ended: Event = field(default_factory=Event, init=False, repr=False, compare=False)
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Return a random generator for one purpose, independent of the others."""
@@ -139,10 +134,6 @@ class Context:
         self._has_ended.set()
 
     @cached_property
-    def _has_ended(self) -> Event:
-        return Event()
-
-    @cached_property
     def _played(self) -> Background[Played | None]:
         return Background(self._play)
 
@@ -152,10 +143,15 @@ class Context:
 
     @cached_property
     def _losses(self) -> Background[pd.DataFrame]:
-        return Background(self._find_losses, self._worth, self._has_ended)
+        find = partial(tickets.blocking_map, self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
+        return Background(find, self._worth, self._has_ended)
 
     def _play(self) -> Played | None:
-        if not self.n_games or not self._is_playable:
+        if not self.n_games:
+            return None
+        try:
+            check_size(self.game_map, self.n_players)
+        except ValueError:
             return None
         players = [Planner()] * self.n_players
         studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # compiles everything
@@ -163,22 +159,11 @@ class Context:
         result = studies.simulate(self.game_map, players, self.n_games, self.settings.seed, progress=False)
         return Played(result, thread_time() - start)
 
-    @property
-    def _is_playable(self) -> bool:
-        try:
-            check_size(self.game_map, self.n_players)
-        except ValueError:
-            return False
-        return True
-
     def _find_worth(self) -> dict[str, pd.DataFrame]:
         if self.played is None:
             return {}
         seed = self.settings.seed
         return worth_of_long_routes(self.game_map, self.n_players, self.n_games, seed, progress=False)
-
-    def _find_losses(self) -> pd.DataFrame:
-        return tickets.blocking_map(self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
 
     @cached_property
     def findings(self) -> Findings:
@@ -196,8 +181,8 @@ class Context:
     @cached_property
     def best(self) -> Background[tickets.BestNetwork] | None:
         """The best network, computed in the background from the first call on; None if skipped."""
-        seconds = 0.0 if self.settings.quick else self.settings.best_seconds
-        if not seconds:
+        seconds = self.settings.best_seconds
+        if self.settings.quick or not seconds:
             return None
         return Background(lambda: tickets.best_network(self.game_map, time_limit=seconds))
 

@@ -191,7 +191,7 @@ def to_csv(table: Table) -> str:
 
 
 def _cell(value: object, column: Column) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if not is_known(value):
         return ""
     if column.kind in ("text", "color"):
         return safe_cell(plain(str(value)))
@@ -235,14 +235,10 @@ def _line(text: str) -> str:
     return text
 
 
-def write_tables(folder: Path, tables: Iterable[Table]) -> list[Path]:
-    """Write tables as CSV files into an existing folder, replacing each file as a whole, and return their paths."""
-    paths = []
+def write_tables(folder: Path, tables: Iterable[Table]) -> None:
+    """Write tables as CSV files into an existing folder, replacing each file as a whole."""
     for table in tables:
-        path = folder / f"{table.name}.csv"
-        write_atomically(path, to_csv(table))
-        paths.append(path)
-    return paths
+        write_atomically(folder / f"{table.name}.csv", to_csv(table))
 
 
 # -- what the columns of every table are ---------------------------------------------------------------------------
@@ -265,10 +261,8 @@ def make_table(
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
     for key in map(str, frame.columns):
-        if key.endswith(("_low", "_high")):
-            columns.append(_end_of_interval(key, columns))
-        else:
-            columns.append(_column(name, key))
+        is_end = key.endswith(("_low", "_high"))
+        columns.append(_end_of_interval(key, columns) if is_end else _column(name, key))
     return Table(name, title, frame, tuple(columns), n_shown, n_page, note)
 
 
@@ -302,6 +296,11 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
+def facts(item: object, *names: str) -> dict[str, Any]:
+    """Return attributes of a route or ticket by their names, for a row."""
+    return {name: getattr(item, name) for name in names}
+
+
 def drop_empty(rows: Rows, *keys: str) -> list[dict[str, Any]]:
     """Return rows without those of these columns that hold only zeros, as the map has no such thing."""
     return without(rows, *(key for key in keys if not any(row.get(key) for row in rows)))
@@ -315,6 +314,11 @@ def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
 def without(rows: Rows, *keys: str) -> list[dict[str, Any]]:
     """Return rows without some columns."""
     return [{key: value for key, value in row.items() if key not in keys} for row in rows]
+
+
+def is_known(value: object) -> bool:
+    """Return whether a cell has a value."""
+    return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
 def finite(value: float) -> float | None:

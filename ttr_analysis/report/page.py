@@ -22,7 +22,18 @@ from PIL import Image
 
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Block, Column, Drawing, Picture, Section, Table, plain
+from ttr_analysis.report.document import (
+    NAME_BEGINS,
+    NAME_ENDS,
+    Block,
+    Column,
+    Drawing,
+    Picture,
+    Section,
+    Table,
+    is_known,
+    plain,
+)
 from ttr_analysis.studies.findings import Findings
 from ttr_analysis.viz.findings import finding_svg
 from ttr_analysis.viz.geometry import lay_out
@@ -119,13 +130,9 @@ def _heading(column: Column) -> Cell:
 
 def _cells(column: Column, values: list[object]) -> list[Cell]:
     kind = "number" if column.kind == "percent" else column.kind
-    known = [value for value in values if _is_known(value)]
+    known = [value for value in values if is_known(value)]
     largest = max((abs(float(str(value))) for value in known), default=0.0) if column.bar else 0.0
-    return [_cell(column, value, largest) if _is_known(value) else Cell(MISSING, {"class": kind}) for value in values]
-
-
-def _is_known(value: object) -> bool:
-    return value is not None and not (isinstance(value, float) and math.isnan(value))
+    return [_cell(column, value, largest) if is_known(value) else Cell(MISSING, {"class": kind}) for value in values]
 
 
 def _cell(column: Column, value: object, largest: float) -> Cell:

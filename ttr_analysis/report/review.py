@@ -132,13 +132,10 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "them was not tried."
         )
     if review.lacking > 1:
-        minutes = review.minutes_needed
-        more = f"{review.lacking:.1f} times as many are" if minutes is None else f"{_minutes(minutes)} in all are"
+        more = f"{review.lacking:.1f} times as many are"
+        if review.minutes_needed is not None:
+            more = f"{counted(max(1, ceil(review.minutes_needed)), 'minute')} in all are"
         yield Markup("There were too few rollouts to judge most decisions: about {} needed.").format(more)
-
-
-def _minutes(minutes: float) -> str:
-    return counted(max(1, ceil(minutes)), "minute")
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
@@ -217,7 +214,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     return {
         "label": row["label"],
         **{key: _SPELLED.get(row[key], row[key]) for key in ("move", "best")},
-        **{key: f"{100 * max(0.0, row[end]):.0f}" for key, end in _LOSSES.items()},
+        **{end: f"{100 * max(0.0, row[end]):.0f}" for end in ("loss", "loss_low", "loss_high")},
         "chances": (percent(row["win"] + row["loss"]), percent(row["win"])),
         "step": step,
         "stamp": review.record.stamps[step],
@@ -237,7 +234,6 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
 
 _SPELLED: Final = {"draw": "draw a card from the pile", "tickets": "draw tickets"}
 """Moves whose notation alone says too little."""
-_LOSSES: Final = {"loss": "loss", "low": "loss_low", "high": "loss_high"}
 
 
 def _board(state: GameState, seat: int, marked: Places) -> Markup:

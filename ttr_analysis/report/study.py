@@ -197,7 +197,10 @@ def prepare(out: Path) -> Path:
     """Create the folder of tables, remove an earlier study, and return the folder."""
     tables = out / TABLES
     tables.mkdir(parents=True, exist_ok=True)
-    _remove_older(tables, out)
+    (out / PAGE).unlink(missing_ok=True)
+    for table in described_tables(tables / README):
+        (tables / f"{table}.csv").unlink(missing_ok=True)
+    (tables / README).unlink(missing_ok=True)
     return tables
 
 
@@ -205,11 +208,3 @@ def write_page(study: Study, out: Path) -> None:
     """Write the page of a study and the description of its tables."""
     write_atomically(out / TABLES / README, describe_tables(study.tables, study.title))
     write_atomically(out / PAGE, study.html)
-
-
-def _remove_older(tables: Path, out: Path) -> None:
-    """Remove the page and the tables of an earlier study."""
-    (out / PAGE).unlink(missing_ok=True)
-    for table in described_tables(tables / README):
-        (tables / f"{table}.csv").unlink(missing_ok=True)
-    (tables / README).unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -11,7 +10,7 @@ import networkx as nx
 from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
-from ttr_analysis.maps.model import Ticket
+from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.report.context import Context, names, route_name, ticket_name
 from ttr_analysis.report.document import (
     Block,
@@ -21,6 +20,7 @@ from ttr_analysis.report.document import (
     Section,
     drop_empty,
     drop_equal,
+    facts,
     make_table,
     name,
     records,
@@ -207,25 +207,17 @@ _CITY_COLUMNS = (
 )
 
 
+_ROUTE_COLUMNS = ("betweenness_length", "detour", "pair_detour", "current_share")
+
+
 def _routes(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
     table = structure.route_table(game_map)
     found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}
     rows = []
     for route in game_map.routes:
-        row = found[route.id]
-        rows.append(
-            {
-                "route": route_name(route),
-                "track": route.track,
-                "color": route.color,
-                "length": route.length,
-                "kind": route.kind,
-                "points": route.points,
-                "toll": route.toll,
-                **{key: row[key] for key in ("betweenness_length", "detour", "pair_detour", "current_share")},
-            }
-        )
+        known = facts(route, "track", "color", "length", "kind", "points", "toll")
+        rows.append({"route": route_name(route), **known, **{key: found[route.id][key] for key in _ROUTE_COLUMNS}})
     rows.sort(key=lambda row: (-row["betweenness_length"], row["route"], row["track"]))
     return drop_equal(drop_empty(rows, "track", "toll"), "kind")
 
@@ -271,11 +263,10 @@ def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each loss that one claim brings about, the dearest first; one may close both tracks."""
     game_map = context.game_map
     opposite = "track" if not game_map.rules.both_tracks_open(context.n_players) else "both"
-    routes = {route.id: route for route in game_map.routes}
     named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
     rows = []
     for row in records(table):
-        route = routes[row["route"]]
+        route = game_map.route(row["route"])
         if row["lost"] == opposite and game_map.twin(route):
             continue
         both = row["lost"] == "both"
@@ -371,68 +362,39 @@ def _ticket_cuts(context: Context) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for ticket in context.game_map.tickets:
         by_tracks = structure.minimum_cut(context.game_map, ticket)
-        by_pairs = structure.minimum_cut(context.game_map, ticket, by="pairs")
-        rows.append(
-            {
-                "ticket": ticket_name(ticket),
-                "points": ticket.points,
-                "tracks": by_tracks.size,
-                "pairs": by_pairs.size,
-                "cut": listed(dict.fromkeys(route_name(route) for route in by_tracks.routes)),
-            }
-        )
-    rows.sort(key=lambda row: (row["tracks"], row["pairs"], -row["points"]))
-    return rows
+        pairs = structure.minimum_cut(context.game_map, ticket, by="pairs").size
+        cut = listed(dict.fromkeys(map(route_name, by_tracks.routes)))
+        row = {"ticket": ticket_name(ticket), "points": ticket.points, "tracks": by_tracks.size, "pairs": pairs}
+        rows.append({**row, "cut": cut})
+    return sorted(rows, key=lambda row: (row["tracks"], row["pairs"], -row["points"]))
 
 
 def _bridges(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
-    G = _simple_graph(context)
+    G = nx.Graph(route.cities for route in game_map.routes)
     rows: list[dict[str, Any]] = []
     for ends in dict.fromkeys(frozenset(r.cities) for r in structure.bridges(game_map, by="pairs", borders=False)):
-        a, b = sorted(ends)
-        parts = list(nx.connected_components(nx.restricted_view(G, [], [(a, b)])))
-        cut_off = _smaller(parts, game_map.border_points)
-        rows.append(
-            {
-                "route": route_name(game_map.routes_between(a, b)[0]),
-                "n_tracks": len(game_map.routes_between(a, b)),
-                "n_cut_off": len(cut_off),
-                "cut_off": _some(cut_off),
-                "n_tickets": sum(not _is_possible(ticket, parts) for ticket in game_map.tickets),
-            }
-        )
-    rows.sort(key=lambda row: (-row["n_cut_off"], row["route"]))
-    return rows
+        tracks = game_map.routes_between(*sorted(ends))
+        row = {"route": route_name(tracks[0]), "n_tracks": len(tracks)}
+        rows.append(row | _cut_off(game_map, nx.restricted_view(G, [], [tuple(ends)])))
+    return sorted(rows, key=lambda row: (-row["n_cut_off"], row["route"]))
 
 
 def _cut_cities(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
-    G = _simple_graph(context)
-    rows: list[dict[str, Any]] = []
-    for city in structure.cut_cities(game_map, borders=False):
-        parts = list(nx.connected_components(nx.restricted_view(G, [city], [])))
-        cut_off = _smaller(parts, game_map.border_points)
-        rows.append(
-            {
-                "city": name(city),
-                "n_cut_off": len(cut_off),
-                "cut_off": _some(cut_off),
-                "n_tickets": sum(not _is_possible(ticket, parts) for ticket in game_map.tickets),
-            }
-        )
-    rows.sort(key=lambda row: (-row["n_cut_off"], row["city"]))
-    return rows
+    G = nx.Graph(route.cities for route in game_map.routes)
+    cities = structure.cut_cities(game_map, borders=False)
+    rows = [{"city": name(city), **_cut_off(game_map, nx.restricted_view(G, [city], []))} for city in cities]
+    return sorted(rows, key=lambda row: (-row["n_cut_off"], row["city"]))
 
 
-def _simple_graph(context: Context) -> nx.Graph[str]:
-    return nx.Graph(route.cities for route in context.game_map.routes)
-
-
-def _smaller(parts: list[set[str]], borders: Iterable[str]) -> list[str]:
-    """Return the cities outside the largest part, border points left out."""
+def _cut_off(game_map: GameMap, G: nx.Graph[str]) -> dict[str, Any]:
+    """Return the cities outside the largest part of a map, border points left out, and the tickets that are lost."""
+    parts = list(nx.connected_components(G))
     largest = max(parts, key=lambda part: (len(part), sorted(part)))
-    return sorted(set().union(*parts) - largest - set(borders))
+    cities = sorted(set(G) - largest - set(game_map.border_points))
+    n_tickets = sum(not _is_possible(ticket, parts) for ticket in game_map.tickets)
+    return {"n_cut_off": len(cities), "cut_off": _some(cities), "n_tickets": n_tickets}
 
 
 def _is_possible(ticket: Ticket, parts: list[set[str]]) -> bool:

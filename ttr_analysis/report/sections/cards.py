@@ -14,7 +14,7 @@ from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.document import Block, Picture, Section, drop_equal, finite, make_table, records
+from ttr_analysis.report.document import Block, Picture, Section, drop_equal, facts, finite, make_table, records
 from ttr_analysis.report.page import chart
 from ttr_analysis.studies.findings import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
@@ -358,23 +358,16 @@ def _all_tunnels(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
     revealed = rules.tunnel.revealed
     rows = []
     for route in sorted(routes, key=lambda route: (-route.length, route.id)):
-        row: dict[str, Any] = {
-            "route": route_name(route),
-            "color": route.color,
-            "length": route.length,
-            "points": route.points,
-            "cards": float(payments.expected_cards(context.game_map, route)),
-        }
-        draws_plain = payments.expected_draws(route, rules=rules).expected_cards.value
+        row = {"route": route_name(route), **facts(route, "color", "length", "points")}
+        row["cards"] = float(payments.expected_cards(context.game_map, route))
+        plain = {"draws": payments.expected_draws(route, rules=rules).expected_cards.value}
         _, kind = _kinds(context, route)[0]
         if _can_be_held(context, kind, route.length + revealed):
             odds = tunnels.spare_cards(route, revealed=revealed, deck=rules.deck)["probability"]
             spare = tunnels.spare_needed(route, _SAFE, revealed=revealed, deck=rules.deck)
             with_spare = payments.expected_draws(route, rules=rules, spare=spare).expected_cards.value
-            row |= {"p_none": odds[0], "spare": spare, "draws": draws_plain, "draws_spare": with_spare}
-        else:
-            row["draws"] = draws_plain
-        rows.append(row)
+            row |= {"p_none": odds[0], "spare": spare, **plain, "draws_spare": with_spare}
+        rows.append(row | plain)
     return rows
 
 

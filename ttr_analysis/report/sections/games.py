@@ -160,12 +160,11 @@ def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame)
 
 def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket kept, those that brought most first; an interval without width is left out."""
-    names = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
     return [
-        {"ticket": names[str(ticket)], **{key: finite(row[key]) for key in _TICKETS}}
-        for ticket, row in zip(kept.index, records(kept), strict=True)
+        {"ticket": ticket_name(ticket), **{key: finite(row[key]) for key in _TICKETS}}
+        for ticket, row in zip(map(context.game_map.ticket, map(str, kept.index)), records(kept), strict=True)
     ]
 
 
@@ -193,20 +192,18 @@ def _fate_chart(fates: pd.DataFrame) -> Picture:
 def _route_rows(context: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each route, most often taken first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
-    routes = {route.id: route for route in context.game_map.routes}
     rows = []
-    for route, row in zip(results.index, records(results), strict=True):
+    for route, row in zip(map(context.game_map.route, map(str, results.index)), records(results), strict=True):
         shown = {key: finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
-        rows.append({"route": route_name(routes[str(route)]), "color": routes[str(route)].color, **shown})
+        rows.append({"route": route_name(route), "color": route.color, **shown})
     return sorted(rows, key=lambda row: -row["claim_rate"])
 
 
 def _board(context: Context, results: pd.DataFrame) -> Picture:
     rates = results["claim_rate"]
-    values = {str(route): float(rate) for route, rate in rates.items()}
-    most = next(route for route in context.game_map.routes if route.id == rates.idxmax())
+    most = context.game_map.route(str(rates.idxmax()))
     return board(
-        lambda ax: plot_map(context.game_map, ax, values=values, value_label="share of games", title=""),
+        lambda ax: plot_map(context.game_map, ax, values=rates, value_label="share of games", title=""),
         context.game_map,
         f"The board colored by how often routes are taken; most often {route_name(most)}.",
         "The share of games in which each route is taken.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ import pandas as pd
 from ttr_analysis import studies
 from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import paths, tickets
-from ttr_analysis.analysis.tickets import BestNetwork
-from ttr_analysis.maps.model import Place, Ticket
+from ttr_analysis.analysis.tickets import BestNetwork, Network
+from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import (
     Block,
@@ -23,6 +24,7 @@ from ttr_analysis.report.document import (
     Table,
     drop_empty,
     drop_equal,
+    facts,
     finite,
     make_table,
     name,
@@ -50,17 +52,8 @@ _CHOICES = (
     *("n_ferries", "toll", "detour", "at_risk"),
 )
 _PLAYED = (
-    *(
-        "win_rate",
-        "win_low",
-        "win_high",
-        "win_difference",
-        "played_points",
-        "completion_rate",
-        "all_completed",
-        "slack",
-    ),
-    "warning",
+    *("win_rate", "win_low", "win_high", "win_difference", "played_points", "completion_rate", "all_completed"),
+    *("slack", "warning"),
 )
 """The columns shown of the tables of values, pairs and choices, and of choices played out."""
 
@@ -88,9 +81,8 @@ def values(context: Context) -> Section:
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, the best paid first."""
     by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
-    surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
     rows: list[dict[str, Any]] = []
-    for ticket, row, over in zip(table.index, records(table), surplus, strict=True):
+    for ticket, row, over in zip(table.index, records(table), _over_line(table), strict=True):
         shown: dict[str, Any] = {key: finite(row[key]) for key in _VALUES if key in row}
         if row["most_points"] == row["points"]:
             shown["most_points"] = shown["most_points_trains"] = None
@@ -100,8 +92,9 @@ def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _over_line(x: np.ndarray, y: np.ndarray) -> list[float]:
-    """Return how far values lie above the straight line through them all, by least squares."""
+def _over_line(table: pd.DataFrame) -> list[float]:
+    """Return how far the points of tickets lie above the straight line by trains through them all, by least squares."""
+    x, y = table["in_deal"].to_numpy(float), table["points"].to_numpy(float)
     known = np.isfinite(x)
     if len(set(x[known])) <= 1:
         return [float(value) for value in np.where(known, y - y.mean(), np.nan)]
@@ -142,8 +135,7 @@ def _bargain(row: dict[str, Any]) -> str:
 
 
 def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
-    surplus = pd.Series(_over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float)), table.index)
-    shaded = table.assign(surplus=surplus)
+    shaded = table.assign(surplus=_over_line(table))
 
     def draw(ax: Axes) -> None:
         plot_ticket_values(shaded, ax, trains="in_deal", shade="surplus", title="")
@@ -300,16 +292,7 @@ def _meant(kept: list[Ticket], destinations: object) -> str:
 
 def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
     network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
-    words = listed(map(ticket_name, kept))
-    size = f"{counted(network.length, 'train')} in {counted(len(network.routes), 'route')}"
-    caption = f"The cheapest network for {words}: {size}."
-    routes = listed(route_name(route) for route in network.routes)
-    return board(
-        lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
-        context.game_map,
-        f"The board with these routes marked: {routes}.",
-        caption,
-    )
+    return _network_board(context, network, f"The cheapest network for {listed(map(ticket_name, kept))}", kept)
 
 
 def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
@@ -341,7 +324,7 @@ def best(context: Context) -> Section | None:
         f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
     blocks = (
-        _board(context, best),
+        _network_board(context, best, "The best network"),
         make_table("best_network_tickets", "Its tickets", _tickets(best), n_shown=12),
         make_table("best_network_routes", "Its routes", _routes(best), n_shown=12),
     )
@@ -362,13 +345,13 @@ def _scope(best: BestNetwork) -> str:
     return "whose completed tickets are connected" if best.scope == "one" else "of any shape"
 
 
-def _board(context: Context, best: BestNetwork) -> Picture:
-    routes = listed(route_name(route) for route in best.routes)
+def _network_board(context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()) -> Picture:
+    """Return a network on the board, with the size of what it is."""
     return board(
-        lambda ax: plot_map(context.game_map, ax, highlight=best, title=""),
+        lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
-        f"The board with these routes marked: {routes}.",
-        f"The best network: {counted(best.length, 'train')} in {counted(len(best.routes), 'route')}.",
+        f"The board with these routes marked: {listed(map(route_name, network.routes))}.",
+        f"{what}: {counted(network.length, 'train')} in {counted(len(network.routes), 'route')}.",
     )
 
 
@@ -389,14 +372,7 @@ def _tickets(best: BestNetwork) -> list[dict[str, Any]]:
 
 def _routes(best: BestNetwork) -> list[dict[str, Any]]:
     rows = [
-        {
-            "route": route_name(route),
-            "color": route.color,
-            "length": route.length,
-            "kind": route.kind,
-            "points": route.points,
-            "toll": route.toll,
-        }
+        {"route": route_name(route), **facts(route, "color", "length", "kind", "points", "toll")}
         for route in sorted(best.routes, key=lambda route: (-route.length, route.id))
     ]
     return drop_equal(drop_empty(rows, "toll"), "kind")
@@ -427,17 +403,17 @@ def toll_section(context: Context) -> Section | None:
         )
     else:
         lead += ". No other way is cheaper."
-    blocks: list[Block] = []
     bonuses = [bonus for bonus in game_map.rules.bonus if bonus.measure == "tokens"]
     for bonus in bonuses:
         lead += " " + _worth(bonus, game_map.rules.players[1])
     tickets.sort(key=lambda row: (-row["saved"], row["extra"]))
-    blocks.append(
-        make_table("ticket_tolls", "Tickets: the shortest path, and the cheapest in tokens", tickets, n_shown=15)
-    )
+    title = "Tickets: the shortest path, and the cheapest in tokens"
+    blocks: list[Block] = [make_table("ticket_tolls", title, tickets, n_shown=15)]
     if bonuses:
         note = "Only players without a loan take part." if bonuses[0].requires == "no_loans" else ""
-        rows = _bonus_rows(bonuses[0], game_map.rules.players)
+        low, high = game_map.rules.players
+        ranked = {n: bonuses[0].ranked_points(n) for n in range(low, high + 1)}
+        rows = [{"n_players": n, **{f"r{k}": r for k, r in enumerate(points, 1)}} for n, points in ranked.items()]
         blocks.append(make_table("toll_bonus", "The bonus for tokens left", rows, note=note))
     blocks.append(make_table("tolls", "Routes by toll", _toll_rows(context)))
     return Section("tolls", "Tolls", lead, tuple(blocks))
@@ -470,19 +446,8 @@ def _ticket_row(context: Context, ticket: Ticket) -> dict[str, Any]:
 
 
 def _best(context: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
-    found = [paths.shortest_path(context.game_map, ticket.origin, end, weight) for end in _ends(ticket)]
+    found = [paths.shortest_path(context.game_map, ticket.origin, end, weight) for end, _ in ticket.destinations]
     return min(found, key=lambda path: (path.cost, path.trains, path.toll))
-
-
-def _ends(ticket: Ticket) -> list[Place]:
-    return [place for place, _ in ticket.destinations]
-
-
-def _bonus_rows(bonus: BonusRules, players: tuple[int, int]) -> list[dict[str, Any]]:
-    return [
-        {"n_players": n, **{f"r{rank}": points for rank, points in enumerate(bonus.ranked_points(n), start=1)}}
-        for n in range(players[0], players[1] + 1)
-    ]
 
 
 def _toll_rows(context: Context) -> list[dict[str, Any]]:
@@ -532,20 +497,20 @@ def countries(context: Context) -> Section | None:
 
 
 def _destination_rows(context: Context, ticket: Ticket) -> list[dict[str, Any]]:
-    lengths = {
-        place.name: paths.shortest_path(context.game_map, ticket.origin, place).trains for place in _ends(ticket)
-    }
-    points = {place.name: n for place, n in ticket.destinations}
-    nearest = min(lengths, key=lambda place: (lengths[place], -points[place]))
+    reached = [
+        (place, points, paths.shortest_path(context.game_map, ticket.origin, place).trains)
+        for place, points in ticket.destinations
+    ]
+    _, usual, fewest = min(reached, key=lambda one: (one[2], -one[1]))
     return [
         {
             "ticket": name(ticket.origin),
-            "destination": name(place),
-            "points": points[place],
+            "destination": name(place.name),
+            "points": points,
             "trains": trains,
-            "points_per_train": points[place] / trains if trains else None,
-            "extra_points": points[place] - points[nearest],
-            "extra_trains": trains - lengths[nearest],
+            "points_per_train": points / trains if trains else None,
+            "extra_points": points - usual,
+            "extra_trains": trains - fewest,
         }
-        for place, trains in lengths.items()
+        for place, points, trains in reached
     ]
