@@ -25,9 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         return int(commands.main(arguments, "ttr-analysis", standalone_mode=False) or DONE)
+    except click.Abort:
+        message, code = "interrupted", INTERRUPTED
     except Stopped as error:
-        print(f"ttr-analysis: {error.message}", file=sys.stderr)
-        return error.code
+        message, code = error.message, error.code
     except click.ClickException as error:
         error.show()
         return USAGE
@@ -35,8 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return FAULTS
     except (GameError, UnknownNameError) as error:
-        print(f"ttr-analysis: {error}", file=sys.stderr)
-        return USAGE
-    except click.Abort:
-        print("ttr-analysis: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        message, code = str(error), USAGE
+    except OSError as error:
+        file = f"{error.filename}: " if error.filename else ""
+        message, code = f"{file}{error.strerror or error}", USAGE
+    print(f"ttr-analysis: {message}", file=sys.stderr)
+    return code

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import click
 
-from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
     DONE,
@@ -53,14 +52,11 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
     from ttr_analysis.notation.bga import read_bga, read_notes
 
     out = out or log.with_suffix(".jsonl")
-    try:
-        text = log.read_text("utf-8", errors="replace")
-        record = read_bga(text, tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
-        if record.report is None or record.report.steps.empty:
-            raise Stopped(f"no move was understood in {log}, so no record was written\n{record.report}", FAULTS)
-        record.save(out)
-    except OSError as error:
-        raise Stopped.by(error, str(error.filename or log)) from None
+    text = log.read_text("utf-8", errors="replace")
+    record = read_bga(text, tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
+    if record.report is None or record.report.steps.empty:
+        raise Stopped(f"no move was understood in {log}, so no record was written\n{record.report}", FAULTS)
+    record.save(out)
     print(f"{record!r}\n{record.report}\n{out}")
     return DONE
 
@@ -95,10 +91,7 @@ def review(
 
     out = out or game.with_suffix(".html")
     kept = out.with_name(f"{out.name}.part")
-    try:
-        record = GameRecord.load(game, load_map(map_) if map_ else None)
-    except OSError as error:
-        raise Stopped.by(error, str(game)) from None
+    record = GameRecord.load(game, load_map(map_) if map_ else None)
     number = None if seat is None else _seat(seat, record.header.players, record.header.n_players)
     from ttr_analysis import studies
     from ttr_analysis.report.review import write_review
@@ -113,9 +106,7 @@ def review(
     except (studies.Interrupted, KeyboardInterrupt):
         more = f": {kept} has the moves judged so far; run the same command to resume" if kept.exists() else ""
         raise Stopped(f"interrupted{more}", INTERRUPTED) from None
-    except OSError as error:
-        raise Stopped.by(error, f"cannot write {error.filename or out}") from None
-    except (GameError, ValueError) as error:
+    except ValueError as error:
         raise Stopped(str(error), FAULTS) from None
     kept.unlink(missing_ok=True)
     print(f"{found!r}\n{out}")
@@ -147,8 +138,6 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
             write_insights(found, out)
     except KeyboardInterrupt:
         raise Stopped(f"interrupted: {folder} has the reviews so far; rerun to resume", INTERRUPTED) from None
-    except OSError as error:
-        raise Stopped.by(error, str(error.filename or folder)) from None
     except ValueError as error:
         raise Stopped(str(error), FAULTS) from None
     for file, why in found.left_out.items():
@@ -185,11 +174,8 @@ def score(file: Path) -> int:
     from ttr_analysis.records.positions import read_position
     from ttr_analysis.records.record import GameRecord
 
-    try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            begin = opened.read(_MAX_POSITION)
-    except OSError as error:
-        raise Stopped.by(error, str(file)) from None
+    with file.open(encoding="utf-8", errors="replace") as opened:
+        begin = opened.read(_MAX_POSITION)
     if begin.lstrip().startswith(_RECORD):
         record = GameRecord.load(file)
     else:

@@ -132,10 +132,7 @@ def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
     """Return the game in a file, to be continued."""
     from ttr_analysis.records.record import GameRecord
 
-    try:
-        record = GameRecord.load(path, game_map)
-    except OSError as error:
-        raise Stopped.by(error, str(path)) from None
+    record = GameRecord.load(path, game_map)
     if record.is_complete:
         raise Stopped(f"the game in {path} is over; to step through it, see the review command")
     return record
@@ -145,7 +142,7 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
     """Return the file of the latest game that is not over, and the game; say how to continue it."""
     saved = [first, *first.parent.glob(f"{glob.escape(first.stem)}-[0-9]*{first.suffix}")]
     for last in sorted(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, reverse=True):
-        with suppress(Stopped, GameError, FaultsError, UnknownNameError):
+        with suppress(OSError, Stopped, GameError, FaultsError, UnknownNameError):
             record = _saved_game(last, game_map)
             print(f"A game is not over. The page offers to continue it; so does --continue {last}", file=sys.stderr)
             return last, record
@@ -223,8 +220,6 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
             save_puzzles(found, kept)
     except KeyboardInterrupt:
         raise Stopped("interrupted: the positions found so far are saved; rerun to resume", INTERRUPTED) from None
-    except OSError as error:
-        raise Stopped.by(error, str(error.filename or folder)) from None
     except ValueError as error:
         raise Stopped(str(error), FAULTS) from None
     return found
