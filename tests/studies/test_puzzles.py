@@ -191,7 +191,7 @@ def test_wrong_numbers_are_refused() -> None:
         puzzles([], n=0)
     with pytest.raises(ValueError, match="rollouts is a whole number"):
         puzzles([], rollouts=0)
-    with pytest.raises(ValueError, match="seconds is a number above 0, got 0"):
+    with pytest.raises(ValueError, match="seconds must be a number above 0, got 0"):
         puzzles([], seconds=0)
 
 

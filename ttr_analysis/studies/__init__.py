@@ -1,4 +1,4 @@
-"""Many games, and what they say: simulations as tidy tables, and the questions that players argue about."""
+"""Simulations of many games as tidy tables, and answers to the questions that players argue about."""
 
 import lazy_loader as _lazy_loader
 

@@ -1,4 +1,4 @@
-"""Advice: what a seat may do now, what each action is worth, and the reasons for it in terms of the game."""
+"""Advice for a seat: its options, the value of each, and the reasons in terms of the game."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, succession
 
-# -- what speaks for an action -------------------------------------------------------------------------------------
+# -- reasons for an action -----------------------------------------------------------------------------------------
 
 _MOST_TICKETS: Final = 6
-"""Tickets of which a network is looked for at once, the dearest first."""
+"""Most tickets for which a network is computed at once, highest points first."""
 _LONG: Final = 4
-"""Spaces of a route for which cards are gathered where no ticket asks for one."""
+"""Length from which a route is worth saving for without a ticket."""
 
 _HELPS_NONE: Final = "helps with none of the"
 _PAY_ALREADY: Final = "your cards pay for any of the"
 _TAKES_NONE: Final = "takes no route that you need"
 _AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
-"""How reasons begin that speak against an action."""
+"""Beginnings of reasons that speak against an action."""
 _FEWEST_POINTS: Final = 1.5
-"""Points that a seat must gain or lose for it to be said."""
+"""Smallest change in points that is reported."""
 
 
 class Reasons:
     """
-    Reasons for what a seat that acts now may do, from what it sees.
+    Reasons for the acting seat's options, from what the seat sees.
 
     Examples
     --------
@@ -81,34 +81,34 @@ class Reasons:
         self._solver = ForestSolver(view.game_map, view.closed, view.my_routes)
 
     def of(self, action: Action) -> str:
-        """Return the reason for a legal action, "" if there is none to give."""
+        """Return the reason for a legal action, "" if there is none."""
         return self._of(action)
 
     def in_favor(self, action: Action) -> str:
-        """Return the reason for a legal action that is the best, "" if what there is to say speaks against it."""
+        """Return the reason for the best action, "" if it would speak against it."""
         reason = self.of(action)
         return "" if reason.startswith(_AGAINST) else reason
 
-    # -- what the seat is about --------------------------------------------------
+    # -- the seat's goals --------------------------------------------------------
 
     @cached_property
     def _plan(self) -> Network | None:
-        """The fewest trains for the tickets still to be completed, without the cheapest ones if they are too many."""
+        """The network of fewest trains for open tickets, dropping the cheapest if trains are short."""
         return self._network(self._open_tickets[:_MOST_TICKETS])
 
     @cached_property
     def _open_tickets(self) -> list[Ticket]:
-        """The tickets that are not completed, the dearest first."""
+        """The open tickets, highest points first."""
         tickets = [ticket for ticket in self._view.tickets if ticket is not None and not self._score(ticket, ())]
         return sorted(tickets, key=_points, reverse=True)
 
     @cached_property
     def _alone(self) -> dict[str, int | None]:
-        """The fewest trains for each ticket that is not completed, by its id; None if there is no way."""
+        """The fewest trains for each open ticket, by its id; None if it is impossible."""
         return {ticket.id: _trains(self._solver, [ticket]) for ticket in self._open_tickets}
 
     def _network(self, tickets: list[Ticket]) -> Network | None:
-        """Return the cheapest network for as many tickets as the trains suffice for, the dearest first."""
+        """Return the cheapest network for as many tickets as the trains allow, highest points first."""
         left = self._view.trains[self._view.seat]
         tickets = [ticket for ticket in tickets if (trains := self._alone[ticket.id]) is not None and trains <= left]
         while tickets:
@@ -119,13 +119,13 @@ class Reasons:
         return None
 
     def _score(self, ticket: Ticket, more: tuple[Route, ...]) -> int:
-        """Return what a ticket scores with some routes more; 0 as long as it is not completed."""
+        """Return a ticket's points once the seat also has some routes; 0 if still not completed."""
         reached = reached_destinations(ticket, join_cities(self._view.my_routes + more))
         return ticket.score(reached) if reached else 0
 
     @cached_property
     def _wanted(self) -> tuple[Route, ...]:
-        """Routes to gather cards for: those of the plan, or long ones."""
+        """Routes to save cards for: those of the plan, or long ones."""
         if self._plan is not None and self._plan.routes:
             return self._plan.routes
         trains = self._view.trains[self._view.seat]
@@ -133,10 +133,10 @@ class Reasons:
 
     @cached_property
     def _whose(self) -> str:
-        """How the routes to gather cards for are called."""
+        """What to call these routes."""
         return "routes you need" if self._plan is not None and self._plan.routes else "long routes"
 
-    # -- one kind of action after the other ------------------------------------------
+    # -- one kind of action after another --------------------------------------------
 
     @singledispatchmethod
     def _of(self, action: object) -> str:  # noqa: ARG002
@@ -164,7 +164,7 @@ class Reasons:
     @_of.register
     def _(self, _action: actions.DrawCard) -> str:
         packed = self._view.packed
-        # Where a record does not know the market, the pool is no more than a bound.
+        # If a record does not know the market, the pool is only an upper bound.
         unseen = [max(0, n) for n in (packed.pool - packed.blind[self._view.seat]).tolist()]
         helpful = sum(n for kind, n in zip(CARD_KINDS, unseen, strict=True) if self._nearer(kind))
         total = sum(unseen)
@@ -217,7 +217,7 @@ class Reasons:
         return f"lends a route of another for {names}" if names else "lends a route of another"
 
     def _brought_nearer(self, lent: Route) -> list[Ticket]:
-        """Return the tickets that take fewer trains once a route is lent."""
+        """Return the tickets that would take fewer trains with a borrowed route."""
         solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
         found = []
         for ticket in self._open_tickets:
@@ -239,27 +239,27 @@ class Reasons:
         return "; ".join(parts)
 
     def _completed(self, route: Route) -> Iterator[str]:
-        """Yield which tickets a route completes."""
+        """Yield each ticket that a route completes."""
         for ticket in self._view.tickets:
             if ticket is not None and (gain := self._score(ticket, (route,)) - self._score(ticket, ())) > 0:
                 yield f"completes your ticket {_ends(ticket)} (+{gain})"
 
     def _on_the_way(self, route: Route) -> Iterator[str]:
-        """Yield whether a route is on the way of the tickets, and what it would cost if somebody else took it."""
+        """Yield whether a route is on the tickets' paths, and the cost of losing it."""
         plan = self._plan
         if plan is None or route not in plan.routes:
             return
         ways = listed(_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
         if ways and not self._score_changes(route):
-            yield f"on the shortest way of {ways}"
+            yield f"on the shortest path of {ways}"
         without = _trains(self._solver.without([route]), plan.tickets)
         if without is None:
-            yield "without it there is no way"
+            yield "without it there is no path"
         elif without > plan.length:
             yield f"without it {counted(without - plan.length, 'train')} more"
 
     def _longest(self, route: Route) -> Iterator[str]:
-        """Yield whether a route makes the seat's trail the longest, where that counts."""
+        """Yield whether a route makes the seat's trail the longest, if that scores."""
         if not any(bonus.measure == "longest_trail" for bonus in self._view.game_map.rules.bonus):
             return
         mine, others = self._trails
@@ -269,7 +269,7 @@ class Reasons:
 
     @cached_property
     def _trails(self) -> tuple[int, int]:
-        """The longest trail of the seat, and the longest of the others."""
+        """The seat's longest trail, and the longest of the others."""
         others = [self._trail(self._view.routes_of(seat)) for seat in self._others]
         return self._trail(self._view.my_routes), max(others)
 
@@ -277,7 +277,7 @@ class Reasons:
         return longest_trail(self._view.game_map, routes).length
 
     def _kept_apart(self, route: Route) -> Iterator[str]:
-        """Yield which other seats could join two parts of their track by a route, which they then cannot."""
+        """Yield the seats that this route keeps from joining two parts of their network."""
         game_map = self._view.game_map
         if game_map.rules.both_tracks_open(self._view.n_players) and game_map.twin(route) in self._view.open_routes:
             return
@@ -292,7 +292,7 @@ class Reasons:
         return [seat for seat in range(self._view.n_players) if seat != self._view.seat]
 
     def _needs(self, ticket: Ticket, route: Route) -> bool:
-        """Return whether the plan completes a ticket only with a route."""
+        """Return whether the plan needs a route to complete a ticket."""
         assert self._plan is not None  # noqa: S101 - there is a way
         others = tuple(other for other in self._plan.routes if other != route)
         return not self._score(ticket, others)
@@ -301,7 +301,7 @@ class Reasons:
         return any(True for _ in self._completed(route))
 
     def _of_card(self, card: str) -> str:
-        """Return what a card is good for."""
+        """Return the use of a card."""
         nearer = self._nearer(card)
         if not nearer:
             return "a locomotive for later" if card == LOCOMOTIVE else f"{_HELPS_NONE} {self._whose}"
@@ -312,11 +312,11 @@ class Reasons:
 
     @staticmethod
     def _least_missing(routes: Sequence[Route], hand: CardCounts) -> tuple[int, Route]:
-        """Return the route for which the fewest cards are missing, and how many."""
+        """Return the route with the fewest cards missing, and their number."""
         return min(((cards_missing(route, hand), route) for route in routes), key=lambda one: one[0])
 
     def _nearer(self, card: str) -> list[Route]:
-        """Return the wanted routes that a card brings nearer, for the longest first."""
+        """Return the planned routes that a card helps with, longest first."""
         hand = self._view.hand
         more = hand + CardCounts.of(**{card: 1})
         found = [route for route in self._wanted if cards_missing(route, more) < cards_missing(route, hand)]
@@ -325,9 +325,9 @@ class Reasons:
 
 def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> str:
     """
-    Return what the best action clearly changes in the final points, first those of its own seat; "" if nothing.
+    Describe what the best action clearly changes in the final points, starting with its own seat; "" if nothing.
 
-    `points` and `errors` are the gains in final points of each seat over another action, with their standard errors.
+    `points` and `errors` are each seat's gains over another action and their standard errors.
 
     Examples
     --------
@@ -349,9 +349,9 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
     """
-    Return why the best action is before its rival if that may be as good, "" if the rival is clearly worse.
+    Explain why the best action ranks above a rival that may be as good; "" if the rival is clearly worse.
 
-    `loss` is how much less often the rival wins.
+    `loss` is the drop in win probability with the rival.
 
     Examples
     --------
@@ -381,7 +381,7 @@ def _points(ticket: Ticket) -> int:
 
 
 def _trains(solver: ForestSolver, tickets: Iterable[Ticket]) -> int | None:
-    """Return the fewest trains for some tickets; None if there is no way."""
+    """Return the fewest trains for some tickets, None if impossible."""
     try:
         return solver.solve(list(tickets)).length
     except NoNetworkError:
@@ -392,39 +392,39 @@ def _trains(solver: ForestSolver, tickets: Iterable[Ticket]) -> int | None:
 
 DEFAULT_SECONDS: Final = 2.0
 _FEWEST: Final = 2
-"""Values of which there is a standard error."""
+"""Columns with standard errors."""
 N_CLAIMS: Final = 10
-"""Claims that are considered, as many as `Searcher` considers."""
+"""Most claims to consider, as for `Searcher`."""
 
 ADVICE_COLUMNS: Final = {
-    "move": "what may be done, as a line of the notation tells it",
-    "win": "probability to win after it, if planners play on",
+    "move": "the option, in notation",
+    "win": "probability of winning after it, if planners play on",
     "win_low": "low end of its 95% interval",
     "win_high": "high end of its 95% interval",
     "points": "expected final points",
-    "lead": "expected final points less those of the best other seat",
-    "loss": "by how much the probability is below that of the best action, in the worlds in which both were tried",
+    "lead": "expected final points minus those of the best other seat",
+    "loss": "drop in win probability compared with the best action, in the worlds where both were tried",
     "loss_low": "low end of its 95% interval",
     "loss_high": "high end of its 95% interval",
-    "rollouts": "how many games were played on after it",
-    "reason": "what speaks for it, in terms of the game; of the best, also what others lose by it, and whether another "
+    "rollouts": "number of games played out after it",
+    "reason": "why to choose it, in terms of the game; for the best one, also the others' losses, and whether another "
     "may be as good",
 }
-"""The columns of advice and what they say."""
+"""Columns of advice and their meanings."""
 
 
 class Advice:
     """
-    What a seat may do now, what each action is worth, and why: see `advise`.
+    A seat's options, the value of each, and the reasons: see `advise`.
 
     Parameters
     ----------
     view
         What the seat can see.
     tried
-        Codes and values of the actions that were tried, the best first.
+        Codes and values of the actions tried, best first.
     table
-        One row for each of them (index `rank`), with the columns of `ADVICE_COLUMNS`.
+        One row for each action (index `rank`), with the columns of `ADVICE_COLUMNS`.
     """
 
     def __init__(self, view: SeatView, tried: Sequence[Candidate], table: pd.DataFrame) -> None:
@@ -434,7 +434,7 @@ class Advice:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions that were tried, as `table` has them."""
+        """The actions tried, in the order of `table`."""
         codec = codec_of(self.view.game_map)
         return tuple(codec.decode(*row, self.view.packed) for row in self._tried)
 
@@ -445,7 +445,7 @@ class Advice:
 
     @property
     def n_rollouts(self) -> int:
-        """Games that were played on, for all actions together."""
+        """Games played out for all actions together."""
         return int(self.table["rollouts"].sum())
 
     def __repr__(self) -> str:
@@ -469,26 +469,26 @@ def advise(
     threads: int | None = None,
 ) -> Advice:
     """
-    Return what a seat may do now, what each action is worth, and why.
+    Return a seat's options, the value of each, and the reasons.
 
-    The legal actions that matter are tried as `policies.Searcher` does: in worlds that
-    agree with what the seat knows, the same for each; planners play them to the end, and
-    the best are tried in more of them.
+    Actions that matter are tried as in `policies.Searcher`: planners play games to the end
+    in worlds that agree with the seat's knowledge, the same worlds for each action, and
+    more of them for the best actions.
 
     Parameters
     ----------
     source
-        What the seat can see, a state, or a record. Records are best: a state alone
-        does not show which tickets lay face up until a shuffle.
+        What the seat can see, a state, or a record. A record is best, since a state does
+        not show which tickets lay face up before a shuffle.
     seat
-        The seat that acts, which alone can decide.
+        The acting seat, the only one that can decide.
     step
-        After which step of a record: 0 is the set-up, -1 the last one.
+        Step of the record after which to advise: 0 is the setup, -1 the last step.
     seconds
-        Time for all actions: 2 seconds without `rollouts`.
+        Time for all actions; 2 seconds by default without `rollouts`.
     rollouts
-        Games played out for all actions, approximately, in place of `seconds`. The
-        advice is then the same for a seed.
+        Approximate number of games to play out for all actions, instead of `seconds`;
+        the advice then depends only on the seed.
     seed
         Seed of worlds and rollouts.
     threads
@@ -502,20 +502,20 @@ def advise(
     Raises
     ------
     GameError
-        If the seat does not act now, or the game is over.
+        If the seat is not the acting one, or the game is over.
     IndexError, TypeError
-        If the record has no such step; if the source is something else.
+        If the record has no such step, or the source has another type.
     ValueError
         If both `seconds` and `rollouts` are given, or one is not above 0.
 
     Notes
     -----
-    Win probabilities are computed as by `win_probability`, among planners. Actions that
-    were given up early have few rollouts and wide intervals. The worlds that choose also
-    measure, so the best looks a little better than it is; `review` measures in others.
+    Win probabilities are computed as in `win_probability`, among planners. Actions dropped
+    early have few rollouts and wide intervals. The same worlds choose and measure, so the
+    best action looks slightly better than it is; `review` measures in new worlds.
 
-    A planner's action is the best unless another is better by a standard error; if that
-    is too close to call, its reason says so.
+    A planner's action counts as best unless another is better by at least one standard
+    error; if that is too close to call, its reason says so.
 
     Examples
     --------
@@ -526,13 +526,13 @@ def advise(
     True
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
-    Functions((Planner().chooser,))  # compiled for games now, it is not compiled once more for single moves
+    Functions((Planner().chooser,))  # compiled for games now, so not compiled again for single moves
     known = know(source, _whose(source, seat, step), step)
     view = view_of(known)
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
     tried = considered(view, seed)
     if seconds is not None:
-        search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling is not counted in that time
+        search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling does not count toward the time
     best, results = halve(search, tried, rollouts, seconds)
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
@@ -558,19 +558,19 @@ def advise(
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:
-    """Return rollouts and seconds, one of which is given, or else the default seconds; both must be above 0."""
+    """Return rollouts and seconds, one of them None; by default, seconds. Both must be above 0."""
     if rollouts is not None and seconds is not None:
         raise ValueError("expected seconds or rollouts, got both")
     if rollouts is not None:
         return Range(1).check(rollouts, "rollouts"), None
     seconds = default if seconds is None else seconds
     if seconds is not None and not (isfinite(seconds) and seconds > 0):
-        raise ValueError(f"seconds is a number above 0, got {seconds!r}")
+        raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
     return 0, seconds
 
 
 def _whose(source: Source, seat: int | None, step: SupportsIndex) -> int:
-    """Return the seat that is named, or else the one that acts."""
+    """Return the given seat, or else the acting one."""
     if seat is not None:
         return seat
     if isinstance(source, SeatView):
@@ -584,20 +584,19 @@ def _whose(source: Source, seat: int | None, step: SupportsIndex) -> int:
 
 
 def view_of(known: Knowledge) -> SeatView:
-    """Return what a seat sees, from what it knows; a `GameError` is raised if it does not act now."""
+    """Return what a seat sees, given its knowledge; raise a `GameError` if it is not the acting seat."""
     view = SeatView(known.game_map, known.n_players, known.packed, known.viewer)
     check_turn(view)
     return view
 
 
 def considered(view: SeatView, seed: int) -> list[Candidate]:
-    """Return the actions to try, first a planner's."""
+    """Return the actions to try, a planner's first."""
     own, _ = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
     return candidates(view, own, N_CLAIMS)
 
 
 def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> list[float]:
-    """Return the numbers of a row."""
     n = len(results.won)
     points = results.points[:, seat].astype(np.float64)
     loss = Interval(0.0, 0.0, 0.0) if is_best else mean_loss(of_best, results, seat)
@@ -606,13 +605,13 @@ def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> l
 
 
 def _gain(best: Results, other: Results) -> Floats:
-    """Return how many final points more each seat has after one action, in the worlds of both."""
+    """Return each seat's gain in final points by one action over another, in the worlds of both."""
     n = min(len(best.won), len(other.won))
     return (best.points[:n] - other.points[:n]).astype(np.float64)
 
 
 def standard_errors(values: Floats) -> Floats:
-    """Return the standard error of the mean of each column."""
+    """Return the standard error of each column's mean."""
     if len(values) < _FEWEST:
         return np.full(values.shape[1], np.inf)
     errors: Floats = values.std(axis=0, ddof=1) / np.sqrt(len(values))
@@ -620,6 +619,6 @@ def standard_errors(values: Floats) -> Floats:
 
 
 def mean_loss(best: Results, other: Results, seat: int) -> Interval:
-    """Return how much less often a seat wins after another action, with a 95% interval, in the worlds of both."""
+    """Return a seat's drop in win rate with another action, with a 95% interval, in the worlds of both."""
     n = min(len(best.won), len(other.won))
     return interval_of_difference(best.won[:n, seat] - other.won[:n, seat])

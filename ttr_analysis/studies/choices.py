@@ -1,9 +1,8 @@
 """
-Choices played out: whether to go for a route, and which tickets to keep.
+Values of choices by playing them out: pursuing a route, or keeping tickets.
 
-The same positions, with the same chance, are played to the end once for each
-choice, so the turns, cards and trains that a choice costs count as what they would
-have earned elsewhere.
+Each choice is played to the end from the same positions with the same random events,
+so the turns, cards and trains it costs count at what they would have earned elsewhere.
 """
 
 from __future__ import annotations
@@ -51,32 +50,32 @@ from ttr_analysis.studies.intervals import (
 from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 _BLOCK: Final = 32
-"""Games between two chances to interrupt, and two steps of the progress bar."""
+"""Games between two checks for interrupts and updates of the progress bar."""
 _PLAYERS: Final = 3
-"""Players of a game, where the map is for so many."""
+"""Players in a game, if the map allows it."""
 _FIRST: Final = 64
-"""Games by which it is seen which choices of a deal are worth more of them."""
+"""Games played before dropping the weaker choices of a deal."""
 _ANY: Final = 10_000.0
-"""More turns than any game has left."""
+"""More turns than any game has."""
 
 FREE: Final = 0
-"""The player does as it likes."""
+"""The player chooses freely."""
 NEVER: Final = 1
-"""It must do without the route."""
+"""The player must not take the route."""
 GO: Final = 2
-"""It draws for the route alone until it can claim it."""
+"""The player draws only for the route until it can claim it."""
 KEEP: Final = 3
-"""It is dealt given tickets, and keeps given ones of them."""
+"""The player is dealt given tickets and keeps some of them."""
 WAIT: Final = 4
-"""The game stops when the moment to choose comes."""
+"""The game stops at the moment of choice."""
 
 
-# -- games in which one seat is held to a choice -------------------------------------------------------------------
+# -- games in which one seat's choice is fixed ---------------------------------------------------------------------
 
 
 @compiled
 def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the cards that a seat can use singly for a route: those of its best color, and jokers where allowed."""
+    """Return the cards that a seat can use for a route outside sets: its best color, and jokers if allowed."""
     most = 0
     for color in range(N_COLORS):
         if tables.color[route] in (GRAY_INDEX, color):
@@ -86,20 +85,20 @@ def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 
 class Choice(NamedTuple):
-    """The choice that one seat of a game is held to."""
+    """The fixed choice of one seat."""
 
     kind: int
     deals: bool = False
-    """Whether to set the games up first."""
+    """Whether to set up the games first."""
     route: int = 0
     own: int = 0
     left: float = _ANY
-    """The moment to wait for: that many cards for the route, and at most that many turns left."""
+    """The moment to wait for: the number of cards for the route, and the most turns left."""
     deal: Ints = np.zeros(1, dtype=np.int64)
     kept: int = 0
-    """The tickets that it is dealt, and bit i for keeping the i-th of them."""
+    """The tickets that it is dealt; bit i means keeping the i-th."""
     foresight: Floats = Planner2().params
-    """Numbers of the planner that estimates the turns left: not fitted to win, but to how fast players are."""
+    """Parameters of the planner that estimates turns left, fitted to the speed of players instead of to winning."""
 
 
 @compiled
@@ -107,9 +106,9 @@ def play_chosen(
     tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, choice: Choice, left: Floats
 ) -> None:
     """
-    Play games in which one seat, the next one in the next game, is held to a choice.
+    Play games in which the choice of one seat is fixed; the seat moves by one each game.
 
-    A game that waits for a moment stops there; `left` then holds the turns left, or 0 if it never comes.
+    A game that waits for a moment stops there; `left` then has the turns left, 0 if it never comes.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -131,7 +130,7 @@ def play_chosen(
 
 @compiled
 def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) -> float:
-    """Return the turns left if the moment to choose has come for a seat, else 0."""
+    """Return the turns left if a seat's moment of choice has come, else 0."""
     route = choice.route
     if state.phase != layout.TURN or own_cards(state, tables, seat, route) < choice.own:
         return 0.0
@@ -143,7 +142,7 @@ def _turns_at_moment(state: State, tables: Tables, seat: int, choice: Choice) ->
 
 @compiled
 def _choose(state: State, tables: Tables, players: Players, seat: int, choice: Choice) -> tuple[int, int]:
-    """Return what the acting seat does, which may be held to a choice."""
+    """Return the acting seat's action, which its choice may decide."""
     if state.seat == seat:
         if choice.kind == KEEP and state.phase == layout.KEEP_START:
             return codes.KEEP_TICKETS, choice.kept
@@ -156,7 +155,7 @@ def _choose(state: State, tables: Tables, players: Players, seat: int, choice: C
 
 @compiled
 def _do_without(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
-    """Return what a seat does that takes a route, and its twin, for another player's."""
+    """Return a seat's action if a route and its twin belonged to another player."""
     twin = tables.twin[route]
     is_free = state.owner[route] == layout.NOBODY
     is_twin_free = twin >= 0 and state.owner[twin] == layout.NOBODY
@@ -174,7 +173,7 @@ def _do_without(state: State, tables: Tables, players: Players, seat: int, route
 
 @compiled
 def _go_for(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
-    """Claim a route as soon as possible and draw for it alone until then; in the last round do as the player likes."""
+    """Claim a route as soon as possible, drawing only for it until then; in the last round, play freely."""
     is_turn = state.phase == layout.TURN
     if (is_turn or state.phase == layout.SECOND_DRAW) and route_fault(state, tables, seat, route) == codes.NONE:
         if is_turn and n_forms(state, tables, seat, route) > 0:
@@ -188,7 +187,7 @@ def _go_for(state: State, tables: Tables, players: Players, seat: int, route: in
 
 @compiled
 def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the payment of fewest cards for a route; of those, one with fewest locomotives."""
+    """Return the payment for a route with the fewest cards, then the fewest locomotives."""
     best = 0
     lowest = -1
     for number in range(n_forms(state, tables, seat, route)):
@@ -204,7 +203,7 @@ def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the draw that suits a route: its color or a joker if one lies open, else unseen; -1 if there is none."""
+    """Return the best draw for a route: a face-up card of its color or a joker, else blind; -1 if there is none."""
     color = tables.color[route]
     if color == GRAY_INDEX:
         color = 0
@@ -232,9 +231,9 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
 @compiled
 def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
     """
-    Deal given tickets to a seat: each changes places with one of its deck that the seat was dealt.
+    Deal given tickets to a seat by swapping each with one that the seat was dealt from the same deck.
 
-    The other tickets that it was dealt go back to the pile, or out of the game if their deck does.
+    The other tickets dealt return to the pile, or leave the game if their deck does.
     """
     for i in range(len(deal)):
         at = i
@@ -255,7 +254,7 @@ def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
 
 @compiled
 def _change_places(state: State, tables: Tables, ticket: int, dealt: int) -> None:
-    """Let a ticket, wherever it is, change places with one that is dealt."""
+    """Swap a ticket, wherever it is, with one that is dealt."""
     if state.ticket_at[ticket] != layout.AT_OFFER:
         state.ticket_at[dealt] = state.ticket_at[ticket]
         state.ticket_at[ticket] = layout.AT_OFFER
@@ -269,7 +268,7 @@ def _change_places(state: State, tables: Tables, ticket: int, dealt: int) -> Non
 
 @compiled
 def mark_completed(tables: Tables, states: Ints, deal: Ints, done: Flags) -> None:
-    """Mark which tickets of a deal the seat that each game is about has completed; games are numbered from 0."""
+    """Mark the tickets of a deal that the watched seat of each game completed; games are numbered from 0."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     lent = np.empty(MAX_STATIONS, dtype=np.int64)
     for i in range(len(states)):
@@ -278,11 +277,11 @@ def mark_completed(tables: Tables, states: Ints, deal: Ints, done: Flags) -> Non
             done[i, j] = goal_reached(tables, deal[j], label) != NO_GOAL
 
 
-# -- who plays -----------------------------------------------------------------------------------------------------
+# -- players -------------------------------------------------------------------------------------------------------
 
 
 class _Table(NamedTuple):
-    """Players at a table, and their chance."""
+    """Players of a game and its seed."""
 
     tables: Tables
     players: Players
@@ -290,7 +289,7 @@ class _Table(NamedTuple):
 
     @classmethod
     def of(cls, game_map: GameMap, n_players: int | None, policy: Planner | None, seed: int) -> _Table:
-        """Return a table at which all players are the same."""
+        """Return a table of equal players."""
         low, high = game_map.rules.players
         n = max(low, min(_PLAYERS, high)) if n_players is None else Range(1).check(n_players, "n_players")
         check_seed(seed)
@@ -298,7 +297,7 @@ class _Table(NamedTuple):
         return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_keys(seed, n))
 
     def play(self, numbers: Ints, states: Ints, choice: Choice, left: Floats, bar: tqdm[Any]) -> None:
-        """Play games block by block, which allows progress and interrupts."""
+        """Play games block by block, for progress and interrupts."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         for first in range(0, len(states), _BLOCK):
             some = slice(first, first + _BLOCK)
@@ -306,13 +305,13 @@ class _Table(NamedTuple):
             bar.update(len(states[some]))
 
     def ends(self, states: Ints, seats: Ints) -> _Ends:
-        """Return how games ended for the seat that each is about."""
+        """Return how games ended for the watched seats."""
         results, at = results_of(states, self.tables), (np.arange(len(states)), seats)
         return _Ends(results.points[at].astype(float), results.won[at])
 
 
 class _Ends(NamedTuple):
-    """How games ended for the seat that each is about."""
+    """How games ended for the watched seats."""
 
     points: Floats
     wins: Floats
@@ -334,22 +333,22 @@ def route_worth(
     progress: bool = True,
 ) -> pd.DataFrame:
     """
-    Return what it is worth to go for a route, by the cards held for it and the turns left.
+    Return the value of pursuing a route, by cards held for it and turns left.
 
-    In games between equal players, one seat is watched until it first holds that many
-    cards for the route, with that many turns left. From there the game is played to its
-    end three times with the same chance: the seat *goes* for the route, drawing for
-    nothing else until it can claim it; must do *without* it; or is *free* to choose.
-    The gain is the points with the route minus those without.
+    In games between equal players, one seat is watched until it first holds `own` cards for
+    the route with at most `turns_left` turns left. From there, the game is played to its end
+    three times with the same random events: the seat *goes* for the route and draws only for
+    it until it can claim it; it plays *without* it; or it is *free* to choose. The gain is
+    the points with the route minus those without.
 
     Parameters
     ----------
     route
-        The route; a double one may be named by its cities. Without it also means
-        without its twin.
+        The route; a double route may be given by its cities. "Without" also excludes its
+        twin.
     own
-        Numbers of cards held: of one color that the route takes, and locomotives where
-        they are jokers. None: from 0 to its length.
+        Numbers of cards held: of one color that the route takes, plus locomotives if they
+        are jokers. None means from 0 to its length.
     turns_left
         The most turns left at the moment, as `Planner2` estimates them. None: any.
     n_players, policy
@@ -358,17 +357,17 @@ def route_worth(
     Returns
     -------
     table
-        One row for each number of own cards and bound (index `own`, `turns_left`;
-        infinite for any time), empty where the moment never came:
+        One row for each number of own cards and limit (index `own`, `turns_left`; infinite
+        for any time), empty if the moment never came:
 
-        - `positions`: games in which it came, and `left`, the mean turns left then;
-        - `claimed`: share of those who went for the route and got it;
+        - `positions`: games in which the moment came; `left`: the mean turns left then;
+        - `claimed`: share of games in which the seat going for the route got it;
         - `gain`: points of going for it minus those of doing without, with the 95%
           interval `gain_low` and `gain_high`; `win_gain`: the same of the share of wins;
-        - `elsewhere`: what its turns, cards and trains earn without it: the points for
-          the claims made minus `gain`;
-        - `free_gain`, `free_win_gain`: the same of a player free to choose, and
-          `free_claimed`, the share of those who took it.
+        - `elsewhere`: what its turns, cards and trains earn without it, which is the points
+          for the claims made minus `gain`;
+        - `free_gain`, `free_win_gain`: the same for a player free to choose, and
+          `free_claimed`, the share of games in which that player took the route.
 
     Raises
     ------
@@ -393,7 +392,7 @@ def route_worth(
     with tqdm(total=4 * n_games * len(held) * len(bounds), unit="game", disable=not progress) as bar:
         for bound in bounds:
             states = np.zeros((n_games, State.n_cells), dtype=np.int64)
-            for n in held:  # who holds more cards held fewer before: each search goes on where the last one stopped
+            for n in held:  # each search resumes where the last one stopped, as hands grow
                 rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
     found = pd.DataFrame(list(rows.values()), index=index).sort_index()
@@ -412,7 +411,7 @@ def route_worth(
 def _route_row(
     table: _Table, game_map: GameMap, route: Route, own: int, bound: float, states: Ints, bar: tqdm[Any]
 ) -> dict[str, float]:
-    """Return the row of `route_worth` for a moment, and leave each game there."""
+    """Return the row of `route_worth` for a moment, leaving each game at that moment."""
     number = game_map.route_numbers[route.id]
     left = np.zeros(len(states))
     wait = Choice(WAIT, route=number, own=own, left=min(bound, _ANY), deals=not states.any())
@@ -449,7 +448,7 @@ _KEEP_FIRST: Final = (
     *("keep", "drop", "win_rate", "win_difference", "played_points", "completion_rate", "all_completed"),
     *("trains", "slack", "warning"),
 )
-"""What a notebook shows of a choice."""
+"""Columns that notebooks show."""
 
 
 def which_to_keep(
@@ -465,39 +464,39 @@ def which_to_keep(
     progress: bool = True,
 ) -> pd.DataFrame:
     """
-    Return which tickets of an opening deal to keep, by playing each choice out.
+    Return which tickets of an opening deal to keep, by playing out each choice.
 
-    Every choice is played in the same games. `ttr.tickets.which_to_keep` judges by the
-    map alone; here others are in the way, and time runs out.
+    Every choice is played in the same games. Unlike `ttr.tickets.which_to_keep`, which looks
+    only at the map, this includes rivals in the way and the end of the game.
 
     Parameters
     ----------
     deal
         The tickets dealt, no more than an opening deal has.
     n_best
-        Choices to play in all games: the best of the first games. None: all.
+        Choices to play in all games: the best after the first games. None means all.
     at_least
-        How many must be kept. None: as the rules say.
+        Fewest tickets to keep. None means the number in the rules.
     n_players, policy
         How many play, and who at all seats. None: three, if the map allows; planners.
 
     Returns
     -------
     table
-        One row for each choice, the most wins first: the columns of
-        `ttr.tickets.which_to_keep`, with its `warning`, and
+        One row for each choice, most wins first: the columns of `ttr.tickets.which_to_keep`
+        with its `warning`, and
 
         - `win_rate` with `win_low` and `win_high`; `win_difference` from the best
           choice, game by game, with `_low` and `_high`;
         - `played_points` of the seat, with `_low` and `_high`;
-        - `completion_rate` of the tickets kept, and `all_completed`, the share of games
-          in which all of them were.
+        - `completion_rate` of the tickets kept, and `all_completed`, the share of games in
+          which all of them were completed.
 
     Raises
     ------
     ValueError
-        If there are more tickets than a deal has, in all or of a deck, fewer than must
-        be kept, or a number is out of range.
+        If there are more tickets than an opening deal has, in total or from one deck, fewer
+        than must be kept, or a number is out of range.
 
     Examples
     --------
@@ -547,7 +546,7 @@ def which_to_keep(
 
 
 def _check_deal(game_map: GameMap, tables: Tables, dealt: Sequence[Ticket]) -> None:
-    """Raise a ValueError if tickets are more than the last seat is dealt at the start, in all or of a deck."""
+    """Raise a ValueError if there are more tickets than the last seat is dealt, in total or from one deck."""
     decks = [deck.name for deck in game_map.rules.tickets.decks] or [""]
     before = (tables.n_seats - 1) * tables.deck_deal
     most = np.minimum(tables.deck_deal, tables.deck_size - before)[: len(decks)]
@@ -561,7 +560,7 @@ def _check_deal(game_map: GameMap, tables: Tables, dealt: Sequence[Ticket]) -> N
 def _play_choice(
     table: _Table, deal: Ints, is_kept: npt.NDArray[np.bool_], n_games: int, bar: tqdm[Any]
 ) -> tuple[_Ends, npt.NDArray[np.bool_]]:
-    """Return how games end for the seat that was dealt given tickets, and which of them it completed."""
+    """Return how games end for the seat with given tickets, and which of them it completed."""
     numbers = np.arange(n_games)
     bits = int(sum(1 << i for i in np.flatnonzero(is_kept)))
     choice = Choice(KEEP, deals=True, deal=deal, kept=bits)

@@ -1,9 +1,8 @@
 """
-From games to the numbers that studies keep, compiled.
+Collect the numbers that studies store from games, compiled.
 
-Notes are taken around each `step` of a game, from the state before and after it.
-So nothing here knows a rule, and compiled policies, policies in Python and people
-are all counted alike.
+Each `step` of a game is observed from the state before and after it. So this module
+knows no rules, and counts compiled policies, Python policies and people alike.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from ttr_analysis.studies.ticket_paths import NEVER
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
 
 NEUTRAL_SEAT: Final = -1
-"""The neutral player, where a seat is named."""
+"""Stands for the neutral player in place of a seat."""
 NO_ROUTE: Final = -1
-"""The route that a station lends which lends none."""
+"""The route of a station that borrows none."""
 
-# -- what is noted of each ticket offered --------------------------------------
+# -- noted for each ticket offered ----- ---------------------------------------
 
 TICKET_SEAT: Final = 0
 TICKET: Final = 1
@@ -42,19 +41,19 @@ OFFERED: Final = 2
 """The seat's turn in which it was offered; 0 at the start."""
 IS_KEPT: Final = 3
 TRAINS_THEN: Final = 4
-"""Trains of the seat when it was offered."""
+"""The seat's trains when it was offered."""
 N_TICKET_NOTES: Final = 5
 
-# -- what became of each ticket offered ----------------------------------------
+# -- outcome of each ticket offered --------------------------------------------
 
 COMPLETED: Final = 0
-"""The seat's turn after which it was first complete, else `NEVER`."""
+"""The seat's turn after which it was first completed, else `NEVER`."""
 GOAL: Final = 1
-"""Which of its destinations counted in the end, from 0, else `NO_GOAL`."""
+"""The destination that counted in the end, from 0, else `NO_GOAL`."""
 TICKET_POINTS: Final = 2
 N_TICKET_ENDS: Final = 3
 
-# -- what is noted of each attempt to claim a route ----------------------------
+# -- noted for each attempt to claim a route -----------------------------------
 
 CLAIM_SEAT: Final = 0
 ROUTE: Final = 1
@@ -65,15 +64,15 @@ DEMANDED: Final = 4
 NEW_LOANS: Final = 5
 N_CLAIM_NOTES: Final = 6
 
-# -- the cards of each attempt, packed: none of the neutral player -------------
+# -- packed cards of each attempt, none for the neutral player -----------------
 
 LAID: Final = 0
-"""Those laid down."""
+"""The cards laid down."""
 PAID_MORE: Final = 1
-"""Those paid for the surcharge of a tunnel."""
+"""The cards paid as the surcharge of a tunnel."""
 N_PAYMENTS: Final = 2
 
-# -- what is noted of each seat: its moves by kind, then how it ends -----------
+# -- noted for each seat: moves by kind, then the result -----------------------
 
 N_MOVE_KINDS: Final = codes.N_ACTIONS
 TICKETS_HELD: Final = N_MOVE_KINDS
@@ -81,7 +80,7 @@ TRAINS_LEFT: Final = N_MOVE_KINDS + 1
 CARDS_LEFT: Final = N_MOVE_KINDS + 2
 N_SEAT_NOTES: Final = N_MOVE_KINDS + 3
 
-# -- how many rows there are ---------------------------------------------------
+# -- numbers of rows -----------------------------------------------------------
 
 TICKETS: Final = 0
 CLAIMS: Final = 1
@@ -92,9 +91,9 @@ class Notes(NamedTuple):
     """
     Notes of tickets and claims of many games.
 
-    `tickets` and `claims` have a row for each kind of note and a column for each ticket
-    or claim, game by game, with those of the neutral player. `odds` are the chances
-    to pay for a tunnel, from what the seat could see. `counts` are the columns so far.
+    `tickets` and `claims` have a row for each kind of note and a column for each ticket or
+    claim, game by game, including the neutral player's. `odds` are the probabilities of
+    paying for a tunnel, given what the seat could see. `counts` are the columns in use.
     """
 
     tickets: Narrow
@@ -105,7 +104,7 @@ class Notes(NamedTuple):
 
 
 def new_notes(room: int) -> Notes:
-    """Return notes with room for that many tickets, and as many claims."""
+    """Return empty notes with room for `n_tickets` and as many claims."""
     room = max(room, MAX_OFFER, 1 + MAX_ROUTES)
     return Notes(
         tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int32),
@@ -117,7 +116,7 @@ def new_notes(room: int) -> Notes:
 
 
 def with_more_room(notes: Notes) -> Notes:
-    """Return the same notes, with twice the room."""
+    """Return the same notes with twice the room."""
     n_tickets, n_claims = notes.counts
     more = new_notes(2 * len(notes.odds))
     more.tickets[:, :n_tickets] = notes.tickets[:, :n_tickets]
@@ -129,7 +128,7 @@ def with_more_room(notes: Notes) -> Notes:
 
 
 def without_room(notes: Notes) -> Notes:
-    """Return the same notes, without room for more."""
+    """Return the same notes without spare room."""
     n_tickets, n_claims = notes.counts
     return Notes(
         tickets=notes.tickets[:, :n_tickets].copy(),
@@ -154,11 +153,11 @@ def play_noted(
     tape: Ints,
 ) -> int:
     """
-    Play games of a run, each to its end, take notes, and return how many there was room for.
+    Play games of a run to the end, take notes, and return the number of games for which there was room.
 
-    Players are given as they sit in game 0; they move by a seat each game. `states` is
-    filled with the last states, `ends` with the tickets and claims noted up to the end
-    of each game, and `seats` with the notes of each seat. Events are written on `tape`.
+    Players are listed as seated in game 0; they move by one seat each game. `states` gets
+    the last states, `ends` the tickets and claims noted up to the end of each game, and
+    `seats` the notes of each seat. Events are written on `tape`.
     """
     for i in range(len(states)):
         game = first + i
@@ -184,7 +183,7 @@ def play_noted(
 
 @quickly_compiled
 def script_game(rows: Ints, tape: Ints) -> None:
-    """Write the outcomes of chance of a game on a tape of at least `TAPE_START` cells more than the game has events."""
+    """Write a game's chance outcomes on a tape with at least `TAPE_START` cells more than its events."""
     at = codes.TAPE_START
     for i in range(len(rows)):
         if codes.CARD_DEALT <= kind_of(rows[i, 0]) <= codes.NEUTRAL_TICKET:
@@ -205,10 +204,10 @@ def collect_game(
     seats: Narrow,
 ) -> bool:
     """
-    Follow all events of a game and take notes; return False, with nothing added, if there is no more room.
+    Replay all events of a game and take notes; return False, with nothing added, if there is no room.
 
-    `state` is filled with the last state, with a fault if the events do not fit the map,
-    and `seats` with the notes of each seat.
+    `state` gets the last state, with a fault if the events do not fit the map, and `seats`
+    the notes of each seat.
     """
     script_game(rows, tape)
     new_game(tables, np.zeros(KEY_SIZE, dtype=np.int64), 0, state, tape)
@@ -228,7 +227,7 @@ def collect_game(
 
 @quickly_compiled
 def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> bool:
-    """Make a step of a game and take notes; return False, with nothing done, if there is no more room."""
+    """Make a step of a game and take notes; return False, with nothing done, if there is no room."""
     if not _has_room(notes):
         return False
     _noted_step(state, tables, code, value, tape, notes, seats)
@@ -246,7 +245,7 @@ def _has_room(notes: Notes) -> bool:
 
 @compiled
 def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> None:
-    """Apply an action of the seat that acts, as `step` does, and note what it is and what follows."""
+    """Apply the acting seat's action, as `step` does, and note what it is and what follows."""
     kind, seat = kind_of(code), state.seat
     seats[seat, kind] += 1
     n_routes, loans = state.n_claims, state.loans[seat]
@@ -273,7 +272,7 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
 
 @compiled
 def _part_payment(length: int, claim: int, notes: Notes) -> None:
-    """Part what was paid in one for a tunnel into what is laid down, as many of its color as can be, and the rest."""
+    """Split a tunnel paid at once into cards laid down, as many of its color as possible, and the rest."""
     cards = np.empty(N_KINDS, dtype=np.int64)
     unpack_cards(notes.payments[PAID_MORE, claim], cards)
     left = length
@@ -307,7 +306,7 @@ def _note_offer(state: State, tables: Tables, kept: int, notes: Notes) -> None:
 
 @compiled
 def _add_claim(seat: int, route: int, turn: int, laid: int, notes: Notes) -> int:
-    """Add a claim, with the cards laid down; return its number."""
+    """Add a claim with the cards laid down; return its number."""
     n = notes.counts[CLAIMS]
     for row in range(N_CLAIM_NOTES):
         notes.claims[row, n] = 0
@@ -323,7 +322,7 @@ def _add_claim(seat: int, route: int, turn: int, laid: int, notes: Notes) -> int
 
 @compiled
 def _note_claim(state: State, tables: Tables, route: int, packed: int, notes: Notes) -> None:
-    """Note what the seat that acts lays down for a route, and the odds that it can be taken."""
+    """Note what the acting seat lays down for a route, and the odds of success."""
     seat = state.seat
     claim = _add_claim(seat, route, _turn(state, tables), packed, notes)
     if tables.tunnel[route]:
@@ -332,7 +331,7 @@ def _note_claim(state: State, tables: Tables, route: int, packed: int, notes: No
 
 @compiled
 def _note_neutral(state: State, tables: Tables, first: int, notes: Notes) -> None:
-    """Note the routes that the neutral player has taken meanwhile, at the end of a round."""
+    """Note the routes that the neutral player took during a round."""
     n_rounds = state.n_turns // tables.n_seats
     for i in range(first, state.n_claims):
         route = state.claimed[i]
@@ -343,19 +342,19 @@ def _note_neutral(state: State, tables: Tables, first: int, notes: Notes) -> Non
 
 @compiled
 def note_end(state: State, tables: Tables, seats: Narrow) -> None:
-    """Note how a game ends for each seat."""
+    """Note each seat's result at the end of a game."""
     for seat in range(tables.n_seats):
         seats[seat, TICKETS_HELD] = state.n_held[seat]
         seats[seat, TRAINS_LEFT] = state.trains[seat]
         seats[seat, CARDS_LEFT] = state.n_hand[seat]
 
 
-# -- what became of tickets, told by the notes -------------------------------------
+# -- outcomes of tickets, from the notes -------------------------------------------
 
 
 @compiled
 def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
-    """Find the routes that stations lend at the end of games, one row of `lent` for each seat; `NO_ROUTE` for none."""
+    """Find the routes borrowed by stations at the end of games: a row of `lent` for each seat; `NO_ROUTE` for none."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(len(states)):
         state = State(states[i])
@@ -366,9 +365,9 @@ def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
 @compiled
 def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns: Ints, found: Narrow) -> None:
     """
-    Fill `found` with what tickets score and when they were completed: rows by `COMPLETED`, `GOAL`, `TICKET_POINTS`.
+    Fill `found` with tickets' points and completion turns: rows by `COMPLETED`, `GOAL`, `TICKET_POINTS`.
 
-    `lent` are the routes that stations lend, and `turns` the turns of each seat of each game.
+    `lent` are the routes borrowed by stations, `turns` the turns of each seat of each game.
     """
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(found.shape[1]):
@@ -385,7 +384,7 @@ def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns
 def _fill_points(
     tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, lent: Ints, label: Ints, found: Narrow
 ) -> bool:
-    """Find what the tickets of a seat score in the end; return whether some are complete."""
+    """Find the final points of a seat's tickets; return whether some are completed."""
     for city in range(tables.n_cities):
         label[city] = city
     for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
@@ -410,7 +409,7 @@ def _fill_points(
 def _fill_completed(
     tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, last_turn: int, label: Ints, found: Narrow
 ) -> None:
-    """Find when completed tickets first were: after the seat's last turn, if only stations complete them."""
+    """Find when completed tickets were first complete: after the seat's last turn, if only stations complete them."""
     for city in range(tables.n_cities):
         label[city] = city
     _fill_joined(tables, notes, ends, game, seat, 0, label, found)
@@ -427,7 +426,7 @@ def _fill_completed(
 def _fill_joined(
     tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, turn: int, label: Ints, found: Narrow
 ) -> None:
-    """Find the tickets of a seat that its routes complete in a turn, or before they were offered."""
+    """Find a seat's tickets that its routes complete in a turn, or before they were offered."""
     tickets = notes.tickets
     for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
         is_open = tickets[TICKET_SEAT, i] == seat and found[GOAL, i] != NO_GOAL and found[COMPLETED, i] == NEVER
@@ -437,5 +436,5 @@ def _fill_joined(
 
 @compiled
 def _is_taken(notes: Notes, claim: int, seat: int) -> bool:
-    """Return whether a claim is of a seat, and the route was taken."""
+    """Return whether a claim is the seat's, and succeeded."""
     return bool(notes.claims[CLAIM_SEAT, claim] == seat and notes.claims[IS_TAKEN, claim])

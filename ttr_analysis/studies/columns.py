@@ -1,10 +1,10 @@
 """
 The columns of the tables of a simulation and of the answers to questions: names, types, meanings and units.
 
-Every table begins with `game`, the number of the game in its run; rows are in
-the order of games, and within a game in the order in which things happened.
-So tables of parts that were played apart can be put one below another. Columns
-of answers are figures, which also say how they are computed from rows of games.
+Every table begins with `game`, the number of the game in its run. Rows are in the order
+of games, and within a game in the order of events, so tables played in separate parts
+can simply be concatenated. Columns of answers also say how they are computed from rows
+of games.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Column(NamedTuple):
     A column: its pandas type in memory and on disk, its meaning and its unit.
 
     "ticket", "route", "policy", "color", "ending", "phase" and "words" are categories;
-    "numbers" are arrays of small whole numbers. Users get the type that `wide_type`
-    returns. Names, and what is true or false, have no unit.
+    "numbers" are arrays of small integers. Users get the type that `wide_type` returns.
+    Names and booleans have no unit.
     """
 
     dtype: str
@@ -49,19 +49,17 @@ ENDINGS: Final = get_args(EndingName)
 PHASES: Final = [phase for phase in Phase if phase != Phase.OVER]
 
 _GAME: Final = Column("int64", "number of the game in its run, from 0", "number")
-_DEAL: Final = Column("int64", "number of the random numbers; games of one deal differ in who sits where", "number")
+_DEAL: Final = Column("int64", "number of the deal; games of one deal differ only in seating", "number")
 _WHO: Final = {
     "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player", "number"),
-    "player": Column(
-        "int8", "which of the given policies plays it, from 0, unique to each; -1 for the neutral player", "number"
-    ),
+    "player": Column("int8", "which of the given policies plays it, from 0; -1 for the neutral player", "number"),
 }
 
 GAMES: Final = {
     "game": _GAME,
     "deal": _DEAL,
-    "rotation": Column("int8", "seats by which the players are shifted: player p is at seat p - rotation", "seats"),
-    "ending": Column("ending", f"why it is over: {listed(ENDINGS, 'or')}"),
+    "rotation": Column("int8", "shift of the players: player p is at seat p - rotation", "seats"),
+    "ending": Column("ending", f"why the game ended: {listed(ENDINGS, 'or')}"),
     "turns": Column("int32", "turns of all seats together", "turns"),
     "winners": Column("int8", "seats that won; more than one after a tie", "seats"),
 }
@@ -69,7 +67,7 @@ SEATS: Final = {
     "game": _GAME,
     "deal": _DEAL,
     **_WHO,
-    "policy": Column("policy", "name of the policy; players who play alike share it, and `player` tells them apart"),
+    "policy": Column("policy", "name of the policy; equal policies share it, `player` distinguishes them"),
     "points": Column("int16", "final score", "points"),
     "won": Column("float32", "1 for the winner; winners of a tie share it", "share"),
     "start": Column("int16", "start score", "points"),
@@ -80,7 +78,7 @@ SEATS: Final = {
     "completed_bonus": Column("int16", "bonus for completed tickets", "points"),
     "tokens_bonus": Column("int16", "bonus for toll tokens left", "points"),
     "loan_points": Column("int16", "points for loans, 0 or less", "points"),
-    "station_points": Column("int16", "points for stations not built", "points"),
+    "station_points": Column("int16", "points for unused stations", "points"),
     "tickets": Column("int16", "tickets kept", "tickets"),
     "completed": Column("int16", "tickets completed", "tickets"),
     "trail": Column("int16", "longest trail", "trains"),
@@ -90,9 +88,9 @@ SEATS: Final = {
     "loans": Column("int16", "loans taken", "loans"),
     "stations": Column("int8", "stations built", "stations"),
     "turns": Column("int32", "turns taken", "turns"),
-    "cards_drawn": Column("int32", "cards drawn from the pile, those dealt at the start not counted", "cards"),
+    "cards_drawn": Column("int32", "cards drawn from the pile, not counting the opening hand", "cards"),
     "cards_taken": Column("int32", "cards taken from the market", "cards"),
-    "ticket_draws": Column("int32", "draws of tickets, the deal at the start not counted", "draws"),
+    "ticket_draws": Column("int32", "draws of tickets, not counting the opening deal", "draws"),
     "claims": Column("int32", "claims attempted", "claims"),
     "declined": Column("int32", "tunnels whose surcharge was not paid", "tunnels"),
     "passes": Column("int32", "passes", "passes"),
@@ -102,7 +100,7 @@ BONUS_COLUMNS: Final = {
     "completed_tickets": "completed_bonus",
     "tokens": "tokens_bonus",
 }
-"""The column of seats for each kind of bonus, by what is compared."""
+"""The column of seats for each kind of bonus, by its measure."""
 TICKETS: Final = {
     "game": _GAME,
     **_WHO,
@@ -115,14 +113,14 @@ TICKETS: Final = {
         "turn",
     ),
     "destination": Column(
-        "Int8", "which of its destinations counted in the end, from 0, best first; missing if none", "number"
+        "Int8", "the destination that counted in the end, from 0, best first; missing if none", "number"
     ),
-    "points": Column("int16", "what it scored in the end; 0 if not kept", "points"),
-    "trains_left": Column("int16", "trains that the seat had left when it was offered", "trains"),
+    "points": Column("int16", "final points; 0 if not kept", "points"),
+    "trains_left": Column("int16", "the seat's trains left when it was offered", "trains"),
     "trains": Column(
         "Int16",
-        "trains on the shortest path over the routes of the seat, to the destination that counted; missing if none "
-        "did, or not without a station",
+        "trains on the seat's shortest path to the destination that counted; missing if none "
+        "did, or only with a station",
         "trains",
     ),
     "lost_to": Column(
@@ -134,11 +132,11 @@ ROUTES: Final = {
     **_WHO,
     "route": Column("route", "id of the route"),
     "turn": Column("int32", "turn of the seat, from 1; the round of the neutral player", "turn"),
-    "cards": Column("int16", "cards paid, a surcharge included", "cards"),
+    "cards": Column("int16", "cards paid, including a surcharge", "cards"),
     "locomotives": Column("int16", "locomotives among them", "cards"),
     "sets": Column("int8", "sets of cards paid in place of one card", "sets"),
     "surcharge": Column("int8", "surcharge of a tunnel", "cards"),
-    "color": Column("color", "color of most cards; locomotive if there are no others; missing for the neutral player"),
+    "color": Column("color", "color of colored cards; locomotive if there are none; missing for the neutral player"),
     "toll": Column("int16", "toll paid", "tokens"),
     "loans": Column("int16", "loans taken for it", "loans"),
 }
@@ -151,7 +149,7 @@ TUNNELS: Final = {
     "locomotives": Column("int16", "locomotives played", "cards"),
     "odds": Column(
         "float32",
-        "probability that the surcharge could be paid, from what the seat could see; a little too high once cards were "
+        "probability of paying the surcharge, given what the seat could see; a little too high once cards were "
         "shuffled again",
         "probability",
     ),
@@ -162,18 +160,18 @@ DECISIONS: Final = {
     "game": _GAME,
     **_WHO,
     "policy": Column("policy", "name of the policy"),
-    "step": Column("int32", "step of the record that it makes, from 1: `state_at(step - 1)` is the state", "number"),
+    "step": Column("int32", "its step of the record, from 1: `state_at(step - 1)` is the state", "number"),
     "turn": Column("int32", "turn of the seat, from 1; 0 while opening tickets are chosen", "turn"),
-    "phase": Column("phase", f"what is due: {listed([phase.name for phase in PHASES], 'or')}"),
+    "phase": Column("phase", f"what to decide: {listed([phase.name for phase in PHASES], 'or')}"),
     "cards": Column("int16", "cards in hand, locomotives included", "cards"),
     "locomotives": Column("int16", "locomotives in hand", "cards"),
-    "most_of_a_color": Column("int16", "cards in hand of the color of which there are most", "cards"),
+    "most_of_a_color": Column("int16", "most cards in hand of one color", "cards"),
     "trains": Column("int16", "trains left", "trains"),
-    "points": Column("int16", "points so far, tickets and bonuses not counted", "points"),
+    "points": Column("int16", "points so far, without tickets and bonuses", "points"),
     "tickets": Column("int16", "tickets held", "tickets"),
     "connected": Column("int16", "of these, tickets that its routes complete", "tickets"),
-    "rival_trains": Column("int16", "trains of the other seat that has fewest left", "trains"),
-    "rival_points": Column("int16", "points so far of the other seat that has most", "points"),
+    "rival_trains": Column("int16", "fewest trains left of any other seat", "trains"),
+    "rival_points": Column("int16", "most points so far of any other seat", "points"),
     "pile": Column("int16", "cards in the draw pile", "cards"),
     "is_last": Column("bool", "whether the last round has begun"),
     "n_legal": Column("int16", "legal actions", "actions"),
@@ -482,7 +480,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "tickets_missed": _ratio("points of the other tickets, 0 or less", "ticket_loss", "seats", "points"),
         "bonus": _ratio("points of bonuses", bonus_points, "seats", "points"),
         "loans": _ratio("points for loans, 0 or less", "loan_points", "seats", "points"),
-        "stations": _ratio("points for stations not built", "station_points", "seats", "points"),
+        "stations": _ratio("points for unused stations", "station_points", "seats", "points"),
         "route_share": mean("share of routes in all points gained, losses not counted", "route_points", "_gained"),
         "ticket_share": mean("share of completed tickets in the same points", "ticket_gain", "_gained"),
         "_gained": _hidden(lambda seats: seats[list(_GAINS)].sum(axis=1)),

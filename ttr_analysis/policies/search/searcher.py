@@ -310,7 +310,7 @@ class Searcher:
             if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
                 raise ValueError(f"{what} is a whole number of 1 or more, got {number!r}")
         if self.seconds is not None and not (isfinite(self.seconds) and self.seconds > 0):
-            raise ValueError(f"seconds is a number above 0, got {self.seconds!r}")
+            raise ValueError(f"seconds must be a number above 0, got {self.seconds!r}")
 
     def choose(
         self,
