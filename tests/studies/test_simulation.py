@@ -432,7 +432,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Pa
 
 def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match=r"cannot write into .*file"):
+    with pytest.raises(OSError, match=r"cannot write to .*file"):
         simulate(load("nordic"), 3, out=tmp_path / "file")
 
     def refuse(*_: object, **__: object) -> None:
@@ -440,7 +440,7 @@ def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatc
 
     nordic = load("nordic")
     monkeypatch.setattr(Path, "mkdir", refuse)  # not by rights, which mean nothing to root
-    with pytest.raises(PermissionError, match=r"cannot write into .*run: Permission denied"):
+    with pytest.raises(PermissionError, match=r"cannot write to .*run: Permission denied"):
         simulate(nordic, 3, out=tmp_path / "run")
 
 
@@ -459,7 +459,7 @@ def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
     meta = SimulationResult.load(out).meta
     with (
         PartFolder(out, run_of(meta)).opened(meta, resume=True),
-        pytest.raises(BlockingIOError, match="another process is writing into"),
+        pytest.raises(BlockingIOError, match="another process is writing to"),
     ):
         simulate(load("nordic"), 6, out=out, resume=True)
     (out / "games-000000000002-000000000004").mkdir()
@@ -470,7 +470,7 @@ def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
 def test_fewer_games_than_there_are_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "run"
     simulate(load("nordic"), 7, out=out)
-    with pytest.raises(ValueError, match="holds games up to 7 already, and only 3 were asked for"):
+    with pytest.raises(ValueError, match="holds games up to 7 already, and only 3 were requested"):
         simulate(load("nordic"), 3, out=out, resume=True)
     assert SimulationResult.load(out).n_games == 7
     assert SimulationResult.load(out).is_complete

@@ -1,4 +1,4 @@
-"""Findings on a map: what a player would tell friends, each with its figure and interval, as plain data."""
+"""Findings on a map that players would share, each with its figure and interval, as plain data."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from ttr_analysis.studies.questions.tickets import ticket_fates, ticket_results
 from ttr_analysis.studies.simulation import SimulationResult, simulate
 
 Drawing: TypeAlias = Literal["rows", "board"]
-"""How the table of a finding is drawn: a row with its interval for each entry, or routes on the board."""
+"""How to draw a finding's table: rows with intervals, or routes on the board."""
 
 _EMPTY: Final = (0, inf)
-"""The moment of `route_worth` in which every game begins."""
+"""The state of `route_worth` at the start of every game."""
 _SHOWN: Final = 5
-"""Rows of a long table that a picture shows."""
+"""Rows of a long table shown in a picture."""
 _HURRY: Final = 0.25
-"""Trains at stake from which a route is one to hurry for."""
+"""Trains at stake from which a route is worth hurrying for."""
 _STEP: Final = 3
-"""Between numbers of own cards from which a route is played out."""
+"""Step between the numbers of own cards that are played out."""
 _POSITIONS: Final = 400
-"""Games in which they are looked for: more change no sentence."""
+"""Games to search for findings; more games change no sentence."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,20 @@ class Finding:
     Parameters
     ----------
     id
-        The same on every map: "long-route", say.
+        Its kind, the same on every map, such as "long-route".
     title
         Three or four words.
     sentence
-        What a player would tell friends, with the figure and its interval.
+        The finding in plain words, with its figure and interval.
     figure, low, high
-        The figure with its 95% interval; all the same if it is exact.
+        The figure with its 95% interval; all equal if it is exact.
     table
         The data of the picture: `figure`, `low` and `high` by name, or by the id
         of a route, and `is_told`, which marks the subject of the sentence.
     picture
-        How that is drawn.
+        How to draw the data.
     reference
-        Where the picture has a line: at chance, or at no difference; None for
-        nowhere.
+        Value of the reference line, at chance or no difference; None for no line.
     """
 
     id: str
@@ -81,24 +80,24 @@ class Finding:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing about it is uncertain."""
+        """Whether the figure is exact."""
         return self.low == self.figure == self.high
 
     @property
     def amount(self) -> str:
-        """The figure alone, as people read it."""
+        """The figure alone, formatted."""
         return in_words(self.figure, self.unit)
 
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
-    """The findings on a map, in the order in which to tell them."""
+    """The findings on a map, in reading order."""
 
     game_map: GameMap
     items: tuple[Finding, ...]
 
     def __getitem__(self, which: int | str) -> Finding:  # type: ignore[override] # slices are of no use here
-        """Return a finding by its place or its id."""
+        """Return a finding by position or id."""
         if isinstance(which, str):
             found = {item.id: item for item in self.items}
             if which not in found:
@@ -115,7 +114,7 @@ class Findings(Sequence[Finding]):
         return len(self.items)
 
     def __repr__(self) -> str:
-        """Return the sentences, one a line."""
+        """Return the sentences, one per line."""
         return "\n".join(f"{item.title}: {item.sentence}" for item in self.items)
 
     def _repr_html_(self) -> str:
@@ -134,7 +133,7 @@ class Inputs:
 
     @cached_property
     def paid_tickets(self) -> pd.DataFrame | None:
-        """What tickets brought on average when kept, the best first; None without a best and a worst."""
+        """Mean points of kept tickets, best first; None if no ticket is clearly best and none worst."""
         if self.games is None:
             return None
         found = ticket_results(self.games, self.values, self.game_map)
@@ -153,7 +152,7 @@ def findings(
     progress: bool = True,
 ) -> Findings:
     """
-    Return what a player would tell friends about a map, with figures and intervals.
+    Return the findings on a map that players would share, with figures and intervals.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ def findings(
 
 
 def long_routes(game_map: GameMap) -> tuple[Route, ...]:
-    """Return the routes on which sets of any cards stand in for single ones, ferries aside; the dearest first."""
+    """Return the routes, other than ferries, where sets of any cards replace single cards, most points first."""
     routes = [route for route in game_map.routes if route.swap_size and not route.locomotives]
     return tuple(sorted(routes, key=lambda route: (-route.points, route.id)))
 
@@ -206,7 +205,7 @@ def long_routes(game_map: GameMap) -> tuple[Route, ...]:
 def worth_of_long_routes(
     game_map: GameMap, players: int, n_games: int, seed: int, *, progress: bool = True
 ) -> dict[str, pd.DataFrame]:
-    """Return what each long route is worth, played out from some numbers of own cards, by its id."""
+    """Return the value of each long route, by its id, from games played out."""
     return {
         route.id: route_worth(
             game_map,
@@ -222,7 +221,7 @@ def worth_of_long_routes(
 
 
 def find(inputs: Inputs) -> Findings:
-    """Return the findings that the inputs allow; without games, those from games are left out."""
+    """Return the findings that the inputs allow; without games, only those that need none."""
     found = []
     for name, (about, title, unit, picture) in _KINDS.items():
         said = about(inputs)
@@ -236,16 +235,16 @@ def find(inputs: Inputs) -> Findings:
 
 
 class _Said(NamedTuple):
-    """What a finding says."""
+    """The content of a finding."""
 
     sentence: str
     table: pd.DataFrame
-    """With columns `figure`, `low` and `high`."""
+    """Columns `figure`, `low` and `high`."""
     subject: object
     """The row that the sentence is about."""
     reference: float | None = None
     subject_name: str = ""
-    """How a title names it."""
+    """The name in the title."""
 
 
 class _Kind(NamedTuple):
@@ -257,7 +256,7 @@ class _Kind(NamedTuple):
     picture: Drawing = "rows"
 
 
-# -- each finding --------------------------------------------------------------------------------------------------
+# -- the findings --------------------------------------------------------------------------------------------------
 
 
 def _best_ticket(inputs: Inputs) -> _Said | None:
@@ -279,7 +278,7 @@ def _trap(inputs: Inputs) -> _Said | None:
     paid = inputs.paid_tickets
     if paid is None:
         return None
-    # A cheap ticket brings little, but takes few trains: the one to leave is the one that wastes them.
+    # A cheap ticket brings little but takes few trains, so the ticket to leave is the one that wastes trains.
     paid = paid.copy()
     paid[["figure", "low", "high"]] = paid[["figure", "low", "high"]].div(paid["trains"], axis=0)
     paid = paid.sort_values("figure", ascending=False, kind="stable")
@@ -297,15 +296,15 @@ def _trap(inputs: Inputs) -> _Said | None:
 
 
 def _among(inputs: Inputs) -> str:
-    """Return at what table the games were played, in words that end a sentence."""
+    """Return the number of players in the games, as the end of a sentence."""
     return "" if inputs.games is None else f", with {n_players(inputs.games)} players"
 
 
 def _hurry(inputs: Inputs) -> _Said | None:
-    """Return the route with most at stake: the cost of its loss to a deal, times how often it is taken."""
+    """Return the route with most at stake: the cost of losing it, times how often it is taken."""
     game_map = inputs.game_map
     losses = inputs.losses.dropna(subset=["deal_mean"])
-    # Where a claim closes the other track of a double route, both are lost.
+    # If a claim closes the other track of a double route, both are lost.
     players = game_map.rules.players[0] if inputs.games is None else n_players(inputs.games)
     lost = "track" if game_map.rules.both_tracks_open(players) else "both"
     is_double = losses["route"].map(lambda route: game_map.twin(game_map.route(route)) is not None)

@@ -1,4 +1,4 @@
-"""What a player's games say: results, habits beside those of the others, and where winning chances are lost."""
+"""Insights from a player's games: results, habits compared with others, and where winning chances are lost."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ class Insights:
         One row for each seat of each game: `game`, `seat`, `is_mine`, `won`, and the
         facts in `HABITS`.
     decisions
-        From `losses.decisions_of`: those in which something else was better.
+        From `losses.decisions_of`: decisions in which another move was better.
     reviews
-        The reviews, by number of the game.
+        The reviews, by game number.
     left_out
-        What could not be used, and why.
+        Unused games, and the reasons.
     """
 
     player: str
@@ -137,7 +137,7 @@ class Insights:
 
     @cached_property
     def habits(self) -> pd.DataFrame:
-        """One row for each of `HABITS`, with the columns of `HABIT_COLUMNS`: the player and the others at the table."""
+        """One row for each of `HABITS`, with the columns of `HABIT_COLUMNS`: the player against the others."""
         facts = list(HABITS)
         mine = self.seats[self.seats["is_mine"]].groupby("game")[facts].mean()
         others = self.seats[~self.seats["is_mine"]].groupby("game")[facts].mean()
@@ -156,7 +156,7 @@ class Insights:
 
     @cached_property
     def sources(self) -> pd.DataFrame:
-        """Mean points by source, as `point_sources` gives them, of the player and the others, in games won and lost."""
+        """Mean points by source, as in `point_sources`, for the player and the others, in games won and lost."""
         seats = self.seats.dropna(subset=["points", "won"])
         named = seats.assign(
             policy=np.where(seats["is_mine"], self.player, "the others"),
@@ -172,11 +172,11 @@ class Insights:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Five sentences to take away: what costs most comes first."""
+        """Five sentences to take away, most costly first."""
         return tuple([*self._faults(), *self._rest()][:_SENTENCES])
 
     def _faults(self) -> Iterator[str]:
-        """Yield in which parts of the game the player clearly loses against a planner, the dearest first."""
+        """Yield the parts of the game in which the player clearly loses against a planner, most costly first."""
         if self.losses is None:
             return
         found = self.losses[self.losses["behind_low"] > _LEAST].sort_values("behind", ascending=False)
@@ -195,7 +195,7 @@ class Insights:
             )
 
     def _rest(self) -> Iterator[str]:
-        """Yield what else there is to say."""
+        """Yield the other sentences."""
         games = self.games.dropna(subset=["won"])
         won, fair = win_rate(games), (1 / games["players"]).mean()
         if len(games):
@@ -222,7 +222,7 @@ class Insights:
         )
 
     def _of_sources(self) -> Iterator[str]:
-        """Yield from which source the player has clearly more, or fewer, points than the others."""
+        """Yield the source in which the player clearly has more, or fewer, points than the others."""
         rows = self.habits.loc[["route_points", "ticket_gain", "ticket_loss", "bonus"]]
         clear = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
         if len(clear):
@@ -235,17 +235,17 @@ class Insights:
             )
 
     def __repr__(self) -> str:
-        """Return the sentences, one a line."""
+        """Return the sentences, one per line."""
         return "\n".join([f"<Insights of {self.player}: {counted(len(self.games), 'game')}>", *self.sentences])
 
 
 _SENTENCES: Final = 5
 _FAULTS: Final = 3
-"""Most parts of the game of which is said that they cost chances."""
+"""Most parts of the game that are named as costly."""
 _LEAST: Final = 0.02
 """
-Least share of a win a game, at the low end of the interval, for this to be said. There are six parts: one may show less
-by chance.
+Least share of a win per game, at the low end of the interval, for a part to be named as costly. There are six parts, so
+one may look costly by chance.
 """
 
 
@@ -257,13 +257,13 @@ def win_rate(games: pd.DataFrame) -> Interval:
 
 def read_games(folder: str | os.PathLike[str]) -> tuple[dict[str, GameRecord], dict[str, str]]:
     """
-    Return the games in a folder by file, and what could not be read, and why.
+    Return the games in a folder by file, and the unreadable files with reasons.
 
     Parameters
     ----------
     folder
-        Holds records (`.jsonl`) and logs of Board Game Arena (`.txt`). A log that was
-        imported, and has a record of the same name, is not read.
+        Holds records (`.jsonl`) and Board Game Arena logs (`.txt`). A log with a
+        record of the same name is skipped, since it was imported.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def insights(
     progress: bool = True,
 ) -> Insights:
     """
-    Return what the games of a player say.
+    Return insights from a player's games.
 
     Parameters
     ----------
@@ -301,12 +301,12 @@ def insights(
         Records, of any maps and numbers of players; or a folder of records and logs,
         as `read_games` reads it.
     player
-        The name of the player, or of the policy.
+        Name of the player or policy.
     minutes
-        Time for reviews of all games, on all cores; 0 leaves them out.
+        Time for reviews of all games, on all cores; 0 skips them.
     reviews
-        A folder in which reviews are kept, and from which they are resumed; that of the
-        records by default, if they are given as a folder. None keeps none.
+        A folder for saving and resuming reviews. By default, that of the records if they
+        are given as a folder. None saves none.
     seed
         Seed of reviews.
     progress
@@ -420,7 +420,7 @@ def _seats(games: Sequence[GameRecord], numbers: Sequence[int], player: str) -> 
 
 
 def _first_hands(record: GameRecord) -> list[float]:
-    """Return for each seat the cards in hand before its first route; missing if it has none."""
+    """Return each seat's cards in hand before its first route; missing if it has none."""
     hands = [np.nan] * record.header.n_players
     states = record.states()
     for before, after, events in zip(states, states[1:], record.steps[1:], strict=False):
@@ -476,7 +476,7 @@ def _judged(
     *,
     progress: bool,
 ) -> dict[int, Review]:
-    """Return the reviews of the player's seat, each in its share of the time that is left; interrupted: those done."""
+    """Return reviews of the player's seat, each with a share of the time left; if interrupted, those done."""
     from tqdm.auto import tqdm
 
     end = perf_counter() + seconds
@@ -487,7 +487,7 @@ def _judged(
         path = None if folder is None else folder / f"{files[number]}.seat{seat}.review"
         try:
             found = _review(record, seat, each, seed, path)
-        except ValueError:  # kept for another game, before the file was changed
+        except ValueError:  # saved for another game, before the file changed
             if path is None:
                 raise
             path.unlink()
@@ -507,4 +507,4 @@ def _review(record: GameRecord, seat: int, seconds: float, seed: int, path: Path
 
 
 _FEWEST_SECONDS: Final = 0.5
-"""For the review of a game, if the time is over."""
+"""Ends a game's review when time is up."""

@@ -1,4 +1,4 @@
-"""Intervals of figures from games, and their words."""
+"""Confidence intervals of figures from games, and their wording."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Unit: TypeAlias = Literal["share", "points", "points a train", "trains"]
-"""What a figure counts; a share is between 0 and 1."""
+"""The unit of a figure; a share is between 0 and 1."""
 
 FEWEST: Final = 30
-"""Observations below which a figure is not put into words."""
+"""Fewest observations for a figure to be reported."""
 
 _ROUNDING: Final = 1e-5
-"""By what share sums of values may be off, if they are sums of floats of 32 bits."""
+"""Relative error allowed in sums of 32-bit floats."""
 
 
 def t_95(n: float) -> float:
     """
-    Return the standard errors on each side of a 95% interval, if the error is estimated from `n` values, at least two.
+    Return the number of standard errors on each side of a 95% interval, if the error is estimated from `n` >= 2 values.
 
     Examples
     --------
@@ -54,13 +54,13 @@ def rate_interval(successes: float, n: float) -> Interval:
     successes
         Successes; a shared win counts as its share.
     n
-        Independent trials; an effective number need not be whole.
+        Independent trials; an effective number can be fractional.
 
     Returns
     -------
     interval
-        The rate and its 95% confidence interval [1]_, which contains a rate of 0.1% as
-        often as one of 50%; (nan, 0, 1) without trials.
+        The rate and its 95% confidence interval [1]_, which is as reliable for a rate
+        of 0.1% as for 50%; (nan, 0, 1) without trials.
 
     References
     ----------
@@ -76,7 +76,7 @@ def rate_interval(successes: float, n: float) -> Interval:
     [1.0, 0.832, 1.0]
     """
     if not 0 <= successes <= n:
-        raise ValueError(f"successes are between 0 and the number of trials ({n}), got {successes}")
+        raise ValueError(f"successes must be between 0 and the number of trials ({n}), got {successes}")
     if n == 0:
         return Interval(float("nan"), 0.0, 1.0)
     successes, n = float(successes), float(n)
@@ -99,13 +99,13 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     Returns
     -------
     interval
-        The mean and its interval; below two values its ends are nan. If all
-        values are the same it has no width: it knows nothing of unseen values.
+        The mean and its interval; with fewer than two values, its ends are nan. If all
+        values are equal, the interval has no width.
 
     Raises
     ------
     ValueError
-        If no values have such sums: squares add up to total ** 2 / n at least.
+        If no values have such sums: the squares must add up to at least total ** 2 / n.
 
     Examples
     --------
@@ -138,12 +138,11 @@ def interval_of_mean(values: npt.ArrayLike) -> Interval:
 
 class Moments(NamedTuple):
     """
-    Sums over clusters of observations: enough for a ratio and its error.
+    Sums over clusters of observations, enough for a ratio and its standard error.
 
-    Games of one deal of random numbers resemble each other, and so do seats of
-    one game: they form a cluster, and only clusters are independent. `total` is
-    counted `of` something, such as wins of games; then come the sums, over the
-    clusters, of squares and products of these two.
+    Games on one deal resemble each other, and so do seats of one game: they form a
+    cluster, and only clusters are independent. `total` is a count per `of`, such as wins
+    per game; then follow the sums over clusters of squares and products of the two.
     """
 
     n_clusters: float
@@ -155,7 +154,7 @@ class Moments(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of the ratio; nan without two clusters."""
+        """The variance of the ratio; nan with fewer than two clusters."""
         if self.n_clusters < 2 or self.of == 0:  # noqa: PLR2004
             return float("nan")
         ratio = self.total / self.of
@@ -165,7 +164,7 @@ class Moments(NamedTuple):
 
 def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
     """
-    Return the sums over clusters; where `ofs` is 0, there is no cluster.
+    Return the sums over clusters; entries with `ofs` 0 are no clusters.
 
     Examples
     --------
@@ -181,7 +180,7 @@ def clustered_mean(moments: Moments) -> Interval:
     """
     Return a mean, or another ratio of sums, with its 95% confidence interval.
 
-    Below two clusters the ends of the interval [1]_ are nan; if all clusters agree it has no width.
+    With fewer than two clusters the ends of the interval [1]_ are nan; if all clusters agree it has no width.
 
     References
     ----------
@@ -205,7 +204,7 @@ def clustered_mean(moments: Moments) -> Interval:
 
 
 def effective_trials(moments: Moments) -> float:
-    """Return how many independent trials are worth as much as those of a rate: see `clustered_rate`."""
+    """Return the effective number of independent trials of a rate: see `clustered_rate`."""
     rate = min(1.0, max(0.0, moments.total / moments.of))
     variance = moments.variance
     if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
@@ -218,8 +217,8 @@ def clustered_rate(moments: Moments) -> Interval:
     """
     Return a rate with the exact interval of the effective number of independent trials.
 
-    The interval [1]_ is never narrower than that of independent trials. If every trial went the
-    same way, or there is one cluster, each cluster counts as one trial.
+    The interval [1]_ is never narrower than for independent trials. If all trials agree, or there
+    is only one cluster, each cluster counts as one trial.
 
     References
     ----------
@@ -229,7 +228,7 @@ def clustered_rate(moments: Moments) -> Interval:
 
     Examples
     --------
-    Fifty deals of two equal games each are worth no more than fifty games:
+    Fifty deals of two equal games each count as fifty games:
 
     >>> moments = moments_of([2] * 20 + [0] * 30, [2] * 50)  # 20 deals were won, both games
     >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in rate_interval(20, 50)]
@@ -245,9 +244,8 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
     """
     Return a mean of values between two bounds, with the interval of a rate scaled to them.
 
-    A ticket scores one of two numbers: while it was completed each time, its
-    values do not show how often it is missed, and the interval of
-    `clustered_mean` has no width.
+    A ticket scores one of two numbers. As long as it was always completed, its values do
+    not show how often it is missed, so the interval of `clustered_mean` has no width.
 
     Examples
     --------
@@ -268,21 +266,21 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
     above_products = (products - least * of_squares) / span
     _, low, high = clustered_rate(Moments(n, above, of, above_squares, above_products, of_squares))
     mean = total / of
-    # Where all is at an end of what can be, rounding must not leave the mean outside.
+    # If all values are at a bound, rounding must not push the mean outside.
     return Interval(mean, min(mean, least + span * low), max(mean, least + span * high))
 
 
 def clustered_count(moments: Moments) -> Interval:
     """
-    Return a mean of counts with its 95% confidence interval, which also holds for rare ones.
+    Return a mean of counts with its 95% confidence interval, valid for rare events too.
 
-    The interval contains all means that these clusters may come from by chance,
-    with a variance proportional to the mean. Where all clusters agree, it is that
-    of the Poisson distribution. Below two clusters its ends are nan.
+    The interval has all means that could produce these clusters by chance, with variance
+    proportional to the mean. If all clusters agree, it is that of the Poisson
+    distribution. With fewer than two clusters its ends are nan.
 
     Examples
     --------
-    What never happened in 60 games may happen once in fifteen:
+    Something that never happened in 60 games may happen once in fifteen:
 
     >>> [round(x, 3) for x in clustered_count(moments_of([0] * 60, [1] * 60))]
     [0.0, 0.0, 0.067]
@@ -290,7 +288,7 @@ def clustered_count(moments: Moments) -> Interval:
     if moments.of == 0 or moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
         return clustered_mean(moments)
     ratio, z = moments.total / moments.of, t_95(moments.n_clusters)
-    one = moments.variance / ratio if ratio > 0 else 0.0  # the variance, if the mean were 1
+    one = moments.variance / ratio if ratio > 0 else 0.0  # the variance for a mean of 1
     one = one or 1 / moments.of
     middle, half = ratio + z * z * one / 2, z * sqrt(one * ratio + z * z * one * one / 4)
     return Interval(ratio, max(0.0, middle - half), middle + half)
@@ -298,16 +296,16 @@ def clustered_count(moments: Moments) -> Interval:
 
 def clustered_difference(moments: Moments) -> Interval:
     """
-    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval.
+    Return a mean of differences between -1 and 1, such as wins, with its 95% confidence interval.
 
-    It has a width even where all clusters agree: two clusters are added, of which
-    one is 1 and one -1 [1]_; (nan, -1, 1) without clusters.
+    It has a width even if all clusters agree, because two clusters are added, one with 1
+    and one with -1 [1]_; (nan, -1, 1) without clusters.
 
     References
     ----------
     .. [1] Agresti, A. and Min, Y. "Simple improved confidence intervals for
        comparing matched proportions". Statistics in Medicine 24 (2005),
-       729-740: likewise for single pairs.
+       729-740, for single pairs.
 
     Examples
     --------
@@ -328,7 +326,7 @@ def interval_of_difference(values: npt.ArrayLike) -> Interval:
     return clustered_difference(moments_of(values, np.ones(np.shape(values))))
 
 
-# -- figures in words ------------------------------------------------------------------
+# -- formatting ------------------------------------------------------------------------
 
 
 def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
@@ -364,10 +362,10 @@ def interval_text(low: float, high: float, unit: Unit) -> str:
 
 
 def with_ends(name: str, found: Interval, ends: str = "") -> dict[str, float]:
-    """Return a figure and the ends of its interval by the names of their columns, `ends` before _low and _high."""
+    """Return a figure and its interval's ends by column name, with `ends` before _low and _high."""
     return {name: found.value, f"{ends or name}_low": found.low, f"{ends or name}_high": found.high}
 
 
 def row_at(table: pd.DataFrame, at: int) -> dict[str, Any]:
-    """Return a row of a table by its place, with its `name`."""
+    """Return a row of a table by its position, with its `name`."""
     return {**{str(key): value for key, value in table.iloc[at].to_dict().items()}, "name": table.index[at]}

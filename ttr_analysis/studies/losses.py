@@ -1,4 +1,4 @@
-"""Where a player loses winning chances: the decisions of reviews, by the part of the game that they belong to."""
+"""Where a player loses winning chances: the decisions of reviews, by part of the game."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (
     "claiming",
     "drawing cards",
 )
-"""The parts of a game in which winning chances are lost; each decision belongs to one."""
+"""The parts of a game; each decision belongs to one."""
 _LATE: Final = 6
-"""The end begins when some seat has less than one train in so many left."""
+"""The end begins when some seat has fewer than one in this many of its trains left."""
 _TOGETHER: Final = 6
-"""Tickets for which one network is looked for."""
+"""Most tickets for which one network is computed."""
 _CLAIMS: Final = (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL)
 _CARDS: Final = (codes.DRAW_CARD, codes.DRAW_FACE_UP)
 
@@ -46,7 +46,7 @@ DECISION_COLUMNS: Final = {
     "behind": "win probability lost against a planner's move; below 0 if the one played was better",
     "aim": "how the move differs from a planner's: often, rarely, early, late, many, few; empty if it does not say",
 }
-"""The columns of the decisions behind `losses` and what they say."""
+"""Columns of the decisions behind `losses`, and their meanings."""
 LOSS_COLUMNS: Final = {
     "decisions": "decisions a game in which the best move found was another one",
     "marks": "decisions a game that reviews call an inaccuracy, mistake or blunder",
@@ -58,7 +58,7 @@ LOSS_COLUMNS: Final = {
     "behind_high": "high end of its 95% interval",
     "aim": "in which direction most of that was lost: often, rarely, early, late, many, few; may be empty",
 }
-"""The columns of `losses` and what they say."""
+"""Columns of `losses`, and their meanings."""
 
 
 def decisions_of(reviews: Iterable[tuple[int, Review]]) -> pd.DataFrame:
@@ -126,7 +126,7 @@ class _Moment(NamedTuple):
         return self.review.record
 
     def place(self, other: Candidate) -> str:
-        """Return the part of the game to which a decision belongs, compared with another action."""
+        """Return the part of the game that a decision belongs to, compared with another action."""
         kinds, before = self._kinds(other), self.record.state_at(self.one.step - 1)
         if codes.KEEP_TICKETS in kinds:
             return OPENING if before.phase == Phase.KEEP_START else DRAWS
@@ -141,7 +141,7 @@ class _Moment(NamedTuple):
         return CLAIMING if kinds[0] not in _CARDS else DRAWING
 
     def _held(self, before: GameState) -> Sequence[Ticket | None]:
-        """Return the tickets of the seat, which a log shows only at its end."""
+        """Return the tickets of the seat, which a log reveals only at its end."""
         held = before.tickets[self.one.seat]
         return self.review.view(self.one.step).tickets if None in held else held
 
@@ -161,7 +161,7 @@ class _Moment(NamedTuple):
         return kind_of(self.one.played[0]), kind_of(other[0])
 
     def _is_contested(self, other: Candidate) -> bool:
-        """Return whether an action claims a route that others took, with all its tracks, before the seat did."""
+        """Return whether an action claims a route all of whose tracks others took before the seat did."""
         if kind_of(other[0]) not in _CLAIMS:
             return False
         end, cities = self.record.states()[-1], self.record.map.routes[argument_of(other[0])].cities
@@ -170,7 +170,7 @@ class _Moment(NamedTuple):
 
 
 def _is_in_the_way(before: GameState, seat: int, held: Iterable[Ticket | None]) -> bool:
-    """Return whether a route of another makes a ticket, or the dearest ones together, longer, or impossible."""
+    """Return whether another player's route makes a ticket, or the most valuable ones, longer or impossible."""
     own = before.routes_of(seat)
     others = tuple(route for route in before.claimed if before.owners[route.id] != seat)
     parts = join_cities(own)

@@ -1,4 +1,4 @@
-"""How fair a map is: what its tickets pay, where it is narrow, its colors, and what a seat is worth."""
+"""How fair a map is: its tickets, bottlenecks, colors and seats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from ttr_analysis.tables import check_size
 
 _N_COLORINGS: Final = 10_000
 _FEWEST: Final = 20
-"""Deals with a ticket that allow to judge it."""
+"""Fewest deals with a ticket for a verdict on it."""
 _EVEN, _UNEVEN = 0.05, 0.95
 _SHOWN: Final = 3
 
@@ -52,20 +52,20 @@ def fairness(
     """
     Return how fair a map is, built-in or your own.
 
-    Tickets are judged by the deal: if all paid what they are worth, no ticket would give
-    the player who was dealt it more points than another of its deck. The results hold
-    for the players of these games.
+    Tickets are judged by opening deals: on a fair map, no ticket would give the player who
+    is dealt it more points than another ticket of its deck. The results hold for the
+    players of these games.
 
     Parameters
     ----------
     n_games
-        Games for each number of players; rounded up, so that policies that differ sit
-        everywhere equally often.
+        Games for each number of players, rounded up so that different policies have
+        every seat equally often.
     policies
-        Who plays, one for each seat. None: `Planner` at all seats, in games of the
-        fewest and of the most players that the map allows.
+        Policies, one for each seat. None: `Planner` at all seats, in games with the
+        fewest and the most players that the map allows.
     n_deals
-        Random opening deals for what is computed without games.
+        Random opening deals for calculations without games.
 
     Returns
     -------
@@ -77,12 +77,12 @@ def fairness(
     ValueError
         If the map does not allow that many players, or a number is out of range.
     KeyboardInterrupt
-        If it is interrupted before there are games with each number of players.
+        If interrupted before there are games with each number of players.
 
     Warns
     -----
     Interrupted, UserWarning
-        If it is interrupted later: what is finished counts; if a policy holds a random
+        If interrupted later (the finished games count), or if a policy holds a random
         generator.
 
     Examples
@@ -122,40 +122,39 @@ class Fairness:
     Parameters
     ----------
     tickets
-        One row for each ticket (index `ticket`), those that pay most first:
+        One row for each ticket (index `ticket`), most profitable first:
 
         - `points`, `trains`, `in_deal`, `shared`, `detour`: see
           `ttr.tickets.value_table`;
-        - `surplus`: points above a line through all tickets at its `in_deal`, the
+        - `surplus`: points above a line fitted through all tickets by `in_deal`, the
           trains that it takes on top of a deal;
-        - `deals` in which it was dealt at the start, and `worth`, the mean points
-          above the average of the player who was dealt it, with the 95% interval
-          `worth_low` and `worth_high` and standard error `worth_se`;
-        - `win_worth`: the same of the share of wins, with `win_worth_low` and
+        - `deals` in which it was dealt at the start, and `worth`: how many points above
+          average the player who was dealt it scored, with the 95% interval `worth_low`
+          and `worth_high` and the standard error `worth_se`;
+        - `win_worth`: the same for the share of wins, with `win_worth_low` and
           `win_worth_high`;
         - `net_points` that it scored when kept, at the start or later, with
           `net_low` and `net_high`;
-        - `verdict`: "pays too much" or "pays too little" if `worth` differs from
-          0 by more than chance allows for all tickets together in 19 maps of 20.
+        - `verdict`: "pays too much" or "pays too little" if `worth` differs from 0
+          significantly (5% for all tickets together).
     bottlenecks
         One row for each pair of cities with a route (index `city_a`, `city_b`),
-        the most painful loss first: `length`, `n_tracks`, `is_bridge` (its loss
-        disconnects the map; borders aside), `detour` (trains), `n_tickets` that
+        most costly loss first: `length`, `n_tracks`, `is_bridge` (its loss
+        disconnects the map, apart from borders), `detour` (trains), `n_tickets` that
         become longer, `deal_mean` (extra trains of a random opening deal) with
         its standard error `deal_se`, `deals_lost` (share that becomes
-        impossible), and `claims` a game of any of its tracks.
+        impossible), and `claims` per game of any of its tracks.
     colors
         One row for each color in the deck: `spaces`, `routes` (tracks), `cards`
         and `spaces_per_card`.
     unevenness
-        Share of random colorings of the same routes that are more even: near 0
-        if the colors are balanced on purpose, near 1 if they are lopsided.
+        Share of random colorings of the same routes that are more even: near 0 if the
+        colors are deliberately balanced, near 1 if they are lopsided.
     seats
         One row for each number of players and seat (index `players`, `seat`):
         `games`, `win_rate` with `win_low` and `win_high`, `points` with
         `points_low` and `points_high`, and a `verdict` if `win_rate` differs from
-        1 / players by more than chance allows for all seats together in 19 maps
-        of 20.
+        1 / players significantly (5% for all seats together).
     """
 
     game_map: GameMap
@@ -166,21 +165,21 @@ class Fairness:
     seats: pd.DataFrame
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all is the same, tables too."""
+        """Return whether everything is equal, including tables."""
         return same_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment] # tables can change
 
     @cached_property
     def luck(self) -> float:
-        """The standard deviation of the tickets' worth, in points, with that of chance removed."""
+        """The standard deviation of the tickets' worth, in points, corrected for chance."""
         known = self.tickets.dropna(subset=["worth", "worth_se"])
         spread = (known["worth"] ** 2).mean() - (known["worth_se"] ** 2).mean()
         return float(np.sqrt(max(0.0, spread))) if len(known) else 0.0
 
     @cached_property
     def summary(self) -> tuple[str, ...]:
-        """The tables, in sentences."""
+        """Sentences on the tables."""
         return (*self._about_tickets(), *self._about_routes(), self._about_colors(), self._about_seats())
 
     def _about_tickets(self) -> list[str]:
@@ -234,7 +233,7 @@ class Fairness:
             f"({row.win_rate:.1%}, {row.win_low:.1%} to {row.win_high:.1%})"
             for row in seats.itertuples()
         ]
-        return f"Seats: {'; '.join(told) or 'no difference is seen'}."
+        return f"Seats: {'; '.join(told) or 'no clear difference'}."
 
     def __repr__(self) -> str:
         """Return the map and the first findings."""
@@ -256,12 +255,12 @@ _KEPT: Final = {
     "tickets": ["game", "seat", "ticket", "offered", "kept", "points"],
     "routes": ["route"],
 }
-"""Columns that are kept, by table."""
+"""Columns to keep, by table."""
 
 
 @dataclass(frozen=True)
 class _Games:
-    """What is kept of the games: of seats, of opening deals, of tickets kept, of routes taken."""
+    """Data kept from the games: seats, opening deals, tickets kept, routes taken."""
 
     n_games: int
     seats: pd.DataFrame
@@ -271,11 +270,11 @@ class _Games:
 
 
 def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
-    """Play the games of all runs; if it is interrupted, return what is finished, if that is some of each."""
+    """Play the games of all runs; if interrupted, return those finished if there are some of each."""
     chunks: list[Chunk] = []
     for run in runs:
         n, size = (run.n_rotations * -(-some // run.n_rotations) for some in (n_games, default_chunk(run.policies)))
-        chunks += chunks_of(run, 0, n, size)  # of whole deals
+        chunks += chunks_of(run, 0, n, size)  # whole deals
     chunks.sort(key=lambda chunk: chunk.first)  # so that there are soon some of each
     done: list[tuple[Chunk, Frames]] = []
     try:
@@ -289,12 +288,12 @@ def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress:
 
 
 def _gathered(done: list[tuple[Chunk, Frames]]) -> _Games:
-    """Return what is kept of games; deals of each number of players are told apart."""
+    """Return the kept data of games; deals differ between numbers of players."""
     deals, seats, tickets = (
         pd.concat([frames[name].assign(players=chunk.run.n_players) for chunk, frames in done], ignore_index=True)
         for name in ("games", "seats", "tickets")
     )
-    deals["deal"] += deals["players"] * (deals["deal"].max() + 1)  # no deal of one run is one of another
+    deals["deal"] += deals["players"] * (deals["deal"].max() + 1)  # makes deals unique across runs
     seats = seats.merge(deals, on=["players", "game"])
     seats["above"] = seats["points"] - seats.groupby("players")["points"].transform("mean")
     seats["more_wins"] = seats["won"] - 1 / seats["players"]
@@ -316,7 +315,7 @@ _SEATS: Final = {
     "win_rate": rate("", "won", "games", "win"),
     "points": mean("", "points", "games"),
 }
-"""The figures of tickets that were dealt, of those that were kept, and of seats."""
+"""Figures of tickets dealt, tickets kept, and seats."""
 
 
 def _by_deals(rows: pd.DataFrame, by: list[str], figures: Figures) -> Tally:
@@ -324,11 +323,11 @@ def _by_deals(rows: pd.DataFrame, by: list[str], figures: Figures) -> Tally:
     return Tally([rows.assign(game=rows["deal"])], by, figures)
 
 
-# -- what they say ----------------------------------------------------------------------------
+# -- the tables -------------------------------------------------------------------------------
 
 
 def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:
-    """Return what tickets pay for what they take, by the map alone and by the games."""
+    """Return the value of tickets against their cost, by the map alone and by the games."""
     table = value_table(game_map, n_deals=n_deals, seed=seed)[
         ["points", "trains", "in_deal", "shared", "detour"]
     ].copy()
@@ -353,7 +352,7 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
 
 
 def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Return slope and level of a line that outliers hardly move (Theil and Sen); not all of `x` may be the same."""
+    """Return slope and intercept of a robust line (Theil-Sen); `x` must vary."""
     from_to = x[:, None] - x
     is_rise = from_to > 0
     slope = float(np.median((y[:, None] - y)[is_rise] / from_to[is_rise]))
@@ -361,7 +360,7 @@ def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
-    """Return which ratios are below or above what is fair, at 5% for all of them together (Bonferroni)."""
+    """Return which ratios differ from the fair value, at 5% for all of them together (Bonferroni)."""
     from scipy.special import stdtrit
 
     said = []
@@ -401,7 +400,7 @@ def _count_colors(game_map: GameMap) -> pd.DataFrame:
 
 
 def _unevenness(game_map: GameMap, rng: np.random.Generator) -> float:
-    """Return the share of random colorings of the colored routes that are more even; colors come as often as cards."""
+    """Return the share of random colorings that are more even; colors are drawn in proportion to their cards."""
     colors = [color for color in COLORS if game_map.rules.deck[color]]
     shares = np.array([game_map.rules.deck[color] for color in colors], dtype=float)
     shares /= shares.sum()
@@ -418,7 +417,7 @@ def _unevenness(game_map: GameMap, rng: np.random.Generator) -> float:
 
 
 def _judge_seats(games: _Games) -> pd.DataFrame:
-    """Return how each seat did."""
+    """Return the results of each seat."""
     found = _by_deals(games.seats, ["players", "seat"], _SEATS)
     table, wins = found.table(), found.moments("win_rate")
     table["verdict"] = _verdicts(list(wins.values()), [1 / n for n, _ in wins], ("wins less", "wins more"))

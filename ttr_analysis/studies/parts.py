@@ -1,10 +1,10 @@
 """
 A simulation on disk: a folder of parts.
 
-A part is written under another name and then renamed. If writing breaks off, a
-folder whose name begins with a dot remains: it is never read, and the next run
-removes it. Each part records its games, its simulation and a checksum of each
-table, so that a damaged or misplaced part is refused by name.
+A part is written under a temporary name and then renamed. If writing is interrupted, a
+folder whose name begins with a dot remains; it is never read, and the next run removes
+it. Each part records its games, its simulation and a checksum of each table, so that
+damaged or misplaced parts are refused by name.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from ttr_analysis.records.header import fingerprint
 from ttr_analysis.studies.columns import ALL_TABLES, TABLES, categories, with_types
 
 VERSION: Final = 6
-"""Version of the tables on disk: in another one, columns differ or mean something else."""
+"""Version of the tables on disk; columns differ between versions."""
 META: Final = "simulation.json"
 SUMS: Final = "checksums.json"
 SAME: Final = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
-"""Keys that are the same in all runs of a simulation; so are the categories."""
+"""Keys that are equal in all runs of a simulation, as are the categories."""
 _WITH_DECISIONS: Final = "-decisions"
-"""The end of the format of a simulation with a table of decisions."""
+"""Suffix of the format of simulations with a table of decisions."""
 _SHOWN: Final = 3
 
 _LOCK: Final = "simulation.lock"
@@ -59,7 +59,7 @@ _META_TYPES: Final = {
     "ttr_analysis": str,
 }
 _UNREADABLE: Final = (AttributeError, ArithmeticError, LookupError, NotImplementedError, OSError, TypeError, ValueError)
-"""Errors of the readers of Parquet and of the types of pandas."""
+"""Errors raised by Parquet readers and pandas types."""
 
 
 def meta_of(
@@ -72,7 +72,7 @@ def meta_of(
     decisions: bool = False,
     **more: int | None,
 ) -> dict[str, Any]:
-    """Return the description of a simulation, or of games of people."""
+    """Return the description of a simulation, or of recorded games."""
     return {
         "format": f"{kind}{_WITH_DECISIONS if decisions else ''}",
         "version": VERSION,
@@ -96,12 +96,12 @@ def tables_of(meta: dict[str, Any]) -> tuple[str, ...]:
 
 
 def run_of(meta: dict[str, Any]) -> str:
-    """Return the checksum that identifies a simulation, whatever its number of games."""
+    """Return a checksum that identifies a simulation, regardless of its number of games."""
     return _checksum([[meta[key] for key in SAME], meta["categories"]])
 
 
 class PartFolder:
-    """A folder of parts, which need not exist, of the simulation that `run_of` identifies, with some tables."""
+    """A folder (which may not exist yet) with the parts of the simulation that `run_of` identifies."""
 
     def __init__(self, path: Path, run: str = "", tables: Sequence[str] = tuple(TABLES)) -> None:
         self.path = path
@@ -113,7 +113,7 @@ class PartFolder:
         """
         Open the folder for writing, with a lock and its `META`; a dead process holds no lock.
 
-        Another process that writes raises a `BlockingIOError`; other content, or this
+        Another process that is writing raises a `BlockingIOError`; other content, or this
         simulation without `resume`, a `FileExistsError`; another simulation, or more games
         of this one, a `ValueError`.
         """
@@ -122,27 +122,27 @@ class PartFolder:
                 self._check(meta, resume=resume)
                 self.path.mkdir(parents=True, exist_ok=True)
                 self._lock(stack.enter_context((self.path / _LOCK).open("ab")))
-                self._check(meta, resume=resume)  # no other process came first
+                self._check(meta, resume=resume)  # no other process was first
                 self._write_meta(meta)
                 self._remove_broken()
             except (PermissionError, NotADirectoryError, FileExistsError) as fault:
                 if fault.errno is None:
                     raise
-                raise type(fault)(f"cannot write into {self.path}: {fault.strerror}") from fault
+                raise type(fault)(f"cannot write to {self.path}: {fault.strerror}") from fault
             yield
 
     def _lock(self, file: io.BufferedWriter) -> None:
-        """Lock a file until it is closed, where the system can."""
+        """Lock a file until it is closed, if the system can."""
         with contextlib.suppress(ImportError):
             import fcntl
 
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise BlockingIOError(f"another process is writing into {self.path}") from None
+                raise BlockingIOError(f"another process is writing to {self.path}") from None
 
     def _check(self, meta: dict[str, Any], *, resume: bool) -> None:
-        """Raise an error unless the folder is free, or holds a simulation that may be resumed."""
+        """Raise an error unless the folder is empty, or holds a simulation that may be resumed."""
         old = self.read_meta()
         if old is None:
             if self.path.exists() and any(file.name != _LOCK for file in self.path.iterdir()):
@@ -161,13 +161,13 @@ class PartFolder:
         held, asked = max((end for _, end, _ in self.parts()), default=0), meta["n_games"]
         if held > asked:
             raise ValueError(
-                f"{self.path} holds games up to {held:,} already, and only {asked:,} were asked for: load it instead"
+                f"{self.path} holds games up to {held:,} already, and only {asked:,} were requested: load it instead"
             )
 
-    # -- what was simulated ---------------------------------------------------------
+    # -- description ----------------------------------------------------------------
 
     def read_meta(self) -> dict[str, Any] | None:
-        """Return the description of the simulation, None if there is none; in another version, keys may be missing."""
+        """Return the description of the simulation, None if there is none; in other versions, keys may be missing."""
         file = self.path / META
         if not file.is_file():
             return None
@@ -176,18 +176,18 @@ class PartFolder:
         checksum = meta.pop("checksum", None) if meta else None
         is_whole = meta and (meta.get("version") != VERSION or (checksum == _checksum(meta) and _says_all(meta)))
         if not is_whole:
-            raise ValueError(f"{file} does not say what was simulated: it is damaged")
+            raise ValueError(f"{file} has no valid description: it is damaged")
         return meta
 
     def _write_meta(self, meta: dict[str, Any]) -> None:
-        """Write the description, and remove what an earlier run left unfinished."""
+        """Write the description, and remove unfinished parts of an earlier run."""
         for left in self.path.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(left, ignore_errors=True)
         signed = {**meta, "checksum": _checksum(meta)}
         write_atomically(self.path / META, json.dumps(signed, indent=1, ensure_ascii=False) + "\n")
 
     def _remove_broken(self) -> None:
-        """Remove the parts that lack a table or the end of one, so that they are played again."""
+        """Remove parts with missing or truncated tables, so that they are played again."""
         for first, end, part in self.parts():
             if not self._is_whole(part, first, end):
                 broken = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
@@ -197,7 +197,7 @@ class PartFolder:
     # -- parts ------------------------------------------------------------------------
 
     def parts(self) -> list[tuple[int, int, Path]]:
-        """Return the parts in order: first game, end (one past the last game) and folder; no two share a game."""
+        """Return the parts in order: first game, end (one past the last game) and folder; parts must not overlap."""
         folders = self.path.iterdir() if self.path.is_dir() else ()
         found = ((_PART.fullmatch(folder.name), folder) for folder in folders)
         parts = sorted((int(match[1]), int(match[2]), folder) for match, folder in found if match)
@@ -210,7 +210,7 @@ class PartFolder:
         return parts
 
     def missing(self, n_games: int) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of games, from the first to one past the last, that no part holds."""
+        """Yield the ranges of games, end exclusive, that no part holds."""
         at = 0
         for first, end, _ in self.parts():
             if first > at:
@@ -220,10 +220,10 @@ class PartFolder:
             yield at, n_games
 
     def write(self, first: int, n_games: int, frames: dict[str, pd.DataFrame]) -> None:
-        """Write a part; it is there whole or not at all."""
+        """Write a part atomically."""
         unfinished = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
         try:
-            unfinished.mkdir()  # not by tempfile, whose folders only their owner can read
+            unfinished.mkdir()  # folders made by tempfile are readable only by their owner
             sums = {}
             for name, frame in frames.items():
                 file = unfinished / f"{name}.parquet"
@@ -242,7 +242,7 @@ class PartFolder:
     def read(
         self, table: str, columns: list[str] | None, types: Mapping[str, pd.CategoricalDtype]
     ) -> Iterator[pd.DataFrame]:
-        """Yield a table part by part, with the types of its categories; a damaged part is named in a ValueError."""
+        """Yield a table part by part, with its category types; a damaged part raises a ValueError with its name."""
         from pyarrow import ArrowException
 
         for first, end, part in self.parts():
@@ -255,10 +255,10 @@ class PartFolder:
                 raise self._damage(part, f"{table}.parquet has other columns")
             yield frame
 
-    # -- whether a part is what was written -------------------------------------------------
+    # -- checking parts ---------------------------------------------------------------------
 
     def _content(self, part: Path, first: int, end: int, table: str) -> bytes:
-        """Return a table of a part as it was written."""
+        """Return a part's table after checking it."""
         sums = self._sums(part, first, end)
         if sums is None:
             raise self._damage(part, f"{SUMS} is missing or cannot be read")
@@ -272,14 +272,14 @@ class PartFolder:
         return content
 
     def _is_whole(self, part: Path, first: int, end: int) -> bool:
-        """Return whether all tables of a part are there, from beginning to end."""
+        """Return whether all tables of a part are complete."""
         sums = self._sums(part, first, end)
         if sums is None:
             return False
         return all((part / name).is_file() and (part / name).stat().st_size == size for name, (size, _) in sums.items())
 
     def _sums(self, part: Path, first: int, end: int) -> dict[str, tuple[int, str]] | None:
-        """Return size and checksum of each table of a part; None if it does not say."""
+        """Return the size and checksum of each table of a part, None if unknown."""
         file = part / SUMS
         what = _as_dict(file.read_bytes()[:_MAX_META_BYTES]) if file.is_file() else {}
         match what:
@@ -306,7 +306,7 @@ class PartFolder:
 
 
 def _as_dict(text: bytes) -> dict[str, Any]:
-    """Return what JSON says if it is an object; else an empty one."""
+    """Return a JSON object, or an empty one for anything else."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -315,7 +315,7 @@ def _as_dict(text: bytes) -> dict[str, Any]:
 
 
 def _says_all(meta: dict[str, Any]) -> bool:
-    """Return whether it says all that is asked of it, in the right form."""
+    """Return whether it has all keys in the right form."""
     if not all(type(meta.get(key)) is kind for key, kind in _META_TYPES.items()):
         return False
     lists = [meta["policies"], *meta["categories"].values()]

@@ -1,4 +1,4 @@
-"""How good a score is: the share of seats of stated players that had fewer points."""
+"""How good a score is: the share of seats of some players with fewer points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ttr_analysis.studies.simulation import simulate
 from ttr_analysis.tables import check_size
 
 PERCENTILE_COLUMNS: Final = {
-    "percentile": "share of their seats with fewer points; of those with as many, half count",
+    "percentile": "share of their seats with fewer points, plus half of those with equal points",
     "percentile_low": "low end of its 95% interval",
     "percentile_high": "high end of its 95% interval",
     "wins": "share of games in which the points beat those of all seats but one",
@@ -28,7 +28,7 @@ PERCENTILE_COLUMNS: Final = {
     "winners": "mean points of the winners",
     "games": "games played",
 }
-"""The columns of the answer of `percentile` and what they say."""
+"""Columns of `percentile`, and their meanings."""
 _UNITS: Final = {"median": "points", "winners": "points"}
 
 
@@ -42,7 +42,7 @@ def percentile(
     seed: int = 7,
 ) -> pd.DataFrame:
     """
-    Return how good a score is, compared with the scores of stated players.
+    Return how good a score is, compared with the scores of some players.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def percentile(
     n_players
         Players in the game.
     against
-        Names of policies. Each plays games among its equals.
+        Names of policies. Each plays against copies of itself.
     n_games, seed
-        How many games, and their seed. They are played once and kept in memory.
+        Number of games, and their seed. The games are kept in memory for further calls.
 
     Returns
     -------
@@ -65,12 +65,12 @@ def percentile(
     ------
     ValueError
         If the map is not for that many players, `n_games` is below 2, or `points` is
-        no number.
+        not a number.
 
     Notes
     -----
-    The interval treats a game, not a seat, as independent: players of one game share
-    the board. Planners play without mistakes that people make, but keep fewer tickets
+    The interval treats games, not seats, as independent, since players of one game share
+    the board. Planners do not make some mistakes that people make, but keep fewer tickets
     than strong people do: `docs/players.md` compares them with published games.
 
     Examples
@@ -99,16 +99,16 @@ def scores_of(game_map: GameMap, policy: str, n_players: int, n_games: int, seed
 
 
 def below(scores: Ints, points: float) -> Floats:
-    """Return for each seat of games whether it has fewer points: 1, or half if as many."""
+    """Return 1 for each seat with fewer points, one half for equal points, else 0."""
     found: Floats = (scores < points) + 0.5 * (scores == points)
     return found
 
 
 def _standing(scores: Ints, points: float) -> dict[str, float]:
-    """Return the row of a score among those of games."""
+    """Return the row for a score compared with those of games."""
     n_players = scores.shape[1]
     best_of_others = np.sort(scores, axis=1)[:, ::-1]
-    # One seat is replaced: the others' best is the best of all, but where that is the seat, the second best.
+    # One seat is replaced: the others' best is the overall best, or the second best if the seat has the best.
     wins = ((n_players - 1) * (best_of_others[:, 0] < points) + (best_of_others[:, 1] < points)) / n_players
     return {
         **with_ends(
