@@ -96,7 +96,7 @@ def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     assert cli.main(["review", str(tmp_path / "none.jsonl")]) == cli.USAGE
     (tmp_path / "game.html.part").write_text("{}")
     assert cli.main(command) == cli.FAULTS
-    assert "is no review that was saved" in capsys.readouterr().err
+    assert "is not a saved review" in capsys.readouterr().err
 
 
 def test_an_interrupted_command_keeps_what_was_judged(

@@ -164,11 +164,11 @@ def test_a_search_keeps_its_time_and_what_it_found(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[]", "is no search that was saved"),
-        (f'{{"search": {{"version": "{__version__}", "seed": 1}}, "decisions": {{}}}}', "is of another search"),
+        ("[]", "is not a saved search"),
+        (f'{{"search": {{"version": "{__version__}", "seed": 1}}, "decisions": {{}}}}', "belongs to another search"),
         (
             f'{{"search": {{"version": "{__version__}"}}, "decisions": {{"a 1": [{{"move": "draw"}}]}}}}',
-            "is no search that was saved",
+            "is not a saved search",
         ),
     ],
 )

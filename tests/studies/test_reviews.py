@@ -452,13 +452,13 @@ def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert part.table[told].equals(whole.table.loc[part.table.index, told])
     assert len(json.loads(path.read_text())["judged"]) == len(part.table)
     assert review(record, 0, rollouts=4, path=path, progress=False).table.equals(whole.table)
-    with pytest.raises(ValueError, match="is of another review"):
+    with pytest.raises(ValueError, match="belongs to another review"):
         review(record, 1, rollouts=4, path=path, progress=False)
     old = path.read_text().replace(f'"{ttr.__version__}"', '"0.8"')
     path.write_text(re.sub('"points": [-0-9.e]+', '"points": 99.0', old))
     assert review(record, 0, rollouts=4, path=path, progress=False).table.equals(whole.table)  # begun anew
     path.write_text("{}")
-    with pytest.raises(ValueError, match="is no review that was saved"):
+    with pytest.raises(ValueError, match="is not a saved review"):
         review(record, 0, rollouts=4, path=path, progress=False)
 
 

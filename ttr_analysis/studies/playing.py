@@ -1,4 +1,4 @@
-"""A run of games: who sits where, and chunks of them played and put into tables."""
+"""Runs of games: seating, and chunks of games played and put into tables."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
 T = TypeVar("T")
 Player: TypeAlias = Policy | CompiledPolicy
 Entrants: TypeAlias = Sequence[PolicyLike] | Mapping[str, PolicyLike]
-"""Policies, or policies by the name that each is to have; one of the package may be given by its own."""
+"""Policies, or policies by name; built-in ones may be given by their own names."""
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
 Cells: TypeAlias = npt.NDArray[Any]
 Columns = Mapping[str, Mapping[str, Cells]]
-"""The columns of tables, by name: they travel and are put together at less cost than frames, and fill less memory."""
+"""Tables as columns by name, which are faster to send and join, and smaller, than frames."""
 
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _NOTES_A_GAME: Final = 60
-"""Tickets offered, or attempts to claim a route, for which there is room at first."""
+"""Initial room for tickets offered, or attempts to claim a route."""
 _EVENTS_A_GAME: Final = 1_000
-"""Events for which there is room at first, where decisions are noted."""
+"""Initial room for events, if decisions are noted."""
 _NO_COLOR: Final = -1
-"""The color that the neutral player pays in, who lays down no cards."""
+"""Color of the neutral player's claims, which lay down no cards."""
 _NOT_WRITTEN: Final = {"Cc", "Cs"}
-"""Categories of characters that no name may have: control characters and halves of surrogate pairs."""
+"""Unicode categories not allowed in names: control characters and surrogates."""
 
 
 def is_same(one: object, other: object) -> bool:
-    """Return whether two policies are known to play alike: of one class, and with equal attributes."""
+    """Return whether two policies certainly play alike: same class, equal attributes."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -83,7 +83,7 @@ def is_same(one: object, other: object) -> bool:
 
 def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player], bool] = is_same) -> tuple[str, ...]:
     """
-    Return the names of policies; those of one name that are not `alike` get numbers.
+    Return the names of policies; policies of one name that are not `alike` get numbers.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player],
     ('Random', 'Planner 1', 'Random', 'Planner 2')
     """
     own = [policy_name(policy) for policy in policies]
-    first: list[int] = []  # for each player the first one that shares its name
+    first: list[int] = []  # for each player, the first with the same name
     for i, policy in enumerate(policies):
         first.append(next((k for k in first if own[k] == own[i] and alike(policy, policies[k])), i))
     copies = Counter(own[k] for k in set(first))
@@ -102,7 +102,7 @@ def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player],
 
 
 def check_name(name: object) -> None:
-    """Raise a ValueError unless tables and files can hold the name of a policy."""
+    """Raise a ValueError unless tables and files can store the name of a policy."""
     fits = isinstance(name, str) and len(name) <= MAX_TEXT and not _NOT_WRITTEN & set(map(category, name))
     if not fits:
         shown = repr(name)[:MAX_TEXT]
@@ -110,17 +110,17 @@ def check_name(name: object) -> None:
 
 
 def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
-    """Yield a name with the numbers from 1 that make none that is taken."""
+    """Yield a name with the numbers, from 1, that make it unique."""
     return (numbered for number in count(1) if (numbered := f"{name} {number}") not in taken)
 
 
 def warn_of_generators(policies: Iterable[Player]) -> None:
-    """Warn the caller's caller of players that hold a random generator, which restarts in each game."""
+    """Warn the user (the caller's caller) about players with a random generator, which restarts in each game."""
     for policy in policies:
         held = [name for name, value in getattr(policy, "__dict__", {}).items() if isinstance(value, _GENERATORS)]
         if held:
             warnings.warn(
-                f"{policy_name(policy)} holds a random generator ({', '.join(held)}), which begins anew in each game: "
+                f"{policy_name(policy)} holds a random generator ({', '.join(held)}), which restarts in each game: "
                 "draw from the rng given to choose",
                 stacklevel=3,
             )
@@ -131,10 +131,9 @@ class Run:
     """
     A run of games.
 
-    Every *deal* of random numbers is played once for each rotation of the players
-    that makes a difference, so that no player is dealt better than another: in
-    games of one deal a seat is dealt the same cards and tickets. Where all players
-    are the same, every game has its own deal.
+    Every *deal* of random numbers is played once in each distinct rotation of the players,
+    so that luck of the deal is shared: in games of one deal, a seat is dealt the same cards
+    and tickets. If all players are equal, every game has its own deal.
     """
 
     game_map: GameMap
@@ -142,11 +141,11 @@ class Run:
     seed: int
     given_names: tuple[str, ...] | None = None
     decisions: bool = False
-    """Whether decisions are kept."""
+    """Whether decisions are stored."""
 
     @classmethod
     def of(cls, game_map: GameMap, policies: Entrants, seed: int, *, decisions: bool = False) -> Self:
-        """Return a run of policies, or of policies by their names."""
+        """Return a run of policies, or of policies by name."""
         names = tuple(policies) if isinstance(policies, Mapping) else None
         given = policies.values() if isinstance(policies, Mapping) else policies
         run = cls(game_map, tuple(find_policies(given)), seed, names, decisions)
@@ -161,7 +160,7 @@ class Run:
 
     @cached_property
     def n_rotations(self) -> int:
-        """Rotations of the players that differ in which policy sits where: games of one deal."""
+        """Number of distinct rotations of the players: games per deal."""
         n = self.n_players
         return next(by for by in range(1, n + 1) if n % by == 0 and self._is_same_after(by))
 
@@ -169,7 +168,7 @@ class Run:
         return all(map(is_same, self.policies, self.policies[by:] + self.policies[:by]))
 
     def deal(self, game: int) -> int:
-        """Return the number of the random numbers of a game."""
+        """Return the number of a game's deal."""
         return game // self.n_rotations
 
     @cached_property
@@ -209,7 +208,7 @@ def play_chunk(run: Run, first: int, n_games: int) -> Columns:
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Return the tables of several chunks, one below another."""
+    """Concatenate the tables of several chunks."""
 
     def join(name: str) -> dict[str, Cells]:
         tables = [part[name] for part in parts]
@@ -219,14 +218,14 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with their paths, and what they were lost to: slow, so only when asked for."""
+    """Return the columns of tickets with paths and the claims that lost them; slow, so only on demand."""
     if "lost_to" in tickets:
         return tickets
     return add_paths(game_tables(run.game_map, run.n_players), tickets, routes)
 
 
 def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with their paths, and what they were lost to: see `with_paths`."""
+    """Return the columns of tickets with paths and the claims that lost them: see `with_paths`."""
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
@@ -240,7 +239,7 @@ def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str,
 
 
 def as_frames(run: Run, columns: Columns) -> Frames:
-    """Return tables of a run as pandas has them, from numbers of categories; below 0 a value is missing."""
+    """Return the tables of a run as pandas frames, from category numbers; below 0 a value is missing."""
     made = dict(columns)
     return {name: frame(run, name, made) for name in made}
 
@@ -254,7 +253,7 @@ def frame(run: Run, name: str, columns: Columns) -> pd.DataFrame:
 def table_of(
     name: str, cells: Mapping[str, Cells], types: Mapping[str, pd.CategoricalDtype], missing: Mapping[str, Cells]
 ) -> pd.DataFrame:
-    """Return a table from its columns, and from which cells of some of them are missing."""
+    """Return a table from its columns and masks of missing cells."""
     return pd.DataFrame(
         {
             column: _split(cells[column], cells["n_legal"])
@@ -266,7 +265,7 @@ def table_of(
 
 
 def _values(values: Cells, dtype: str, types: Mapping[str, pd.CategoricalDtype], missing: Cells | None) -> Any:  # noqa: ANN401 - whatever pandas takes for a column
-    """Return a column as pandas has it; one in which a number is missing gets a type that allows it."""
+    """Return a column as a pandas array, of a nullable type if numbers are missing."""
     is_missing = np.zeros(len(values), dtype=bool) if missing is None else missing
     if dtype in types:
         return pd.Categorical.from_codes(np.where(is_missing, -1, values), dtype=types[dtype])
@@ -280,13 +279,13 @@ def _values(values: Cells, dtype: str, types: Mapping[str, pd.CategoricalDtype],
 
 
 def _split(values: Cells, sizes: Cells) -> Cells:
-    """Return a column of arrays that lie one after the other."""
+    """Return a column of arrays from their concatenation."""
     ends = np.cumsum(sizes, dtype=np.int64).tolist()
     return np.fromiter((values[first:end] for first, end in pairwise([0, *ends])), dtype=object, count=len(sizes))
 
 
 class LazyTables(Mapping[str, T]):
-    """Something for each table, made when it is asked for, since most questions need few tables."""
+    """A mapping from tables to values that are made on demand, since most questions need few tables."""
 
     def __init__(self, make: Callable[[str], T], names: Sequence[str]) -> None:
         self._make = make
@@ -302,7 +301,7 @@ class LazyTables(Mapping[str, T]):
         return len(self._names)
 
     def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
-        return dict, (dict(self),)  # so that policies need not be pickled with what they have played
+        return dict, (dict(self),)  # so that policies need not be pickled along
 
 
 class Collector:
@@ -346,7 +345,7 @@ class Collector:
     # -- tables -------------------------------------------------------------------
 
     def columns(self, name: str) -> dict[str, Cells]:
-        """Return the columns of a table of all games."""
+        """Return the columns of a table for all games."""
         columns: dict[str, Cells] = getattr(self, f"_of_{name}")()
         return {
             column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
@@ -408,7 +407,7 @@ class Collector:
         }
 
     def _bonuses(self, results: Narrow) -> dict[str, Cells]:
-        """Return the points of each kind of bonus; 0 where the rules have none."""
+        """Return the points for each kind of bonus, 0 if the rules have none."""
         points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in BONUS_COLUMNS.values()}
         for i, bonus in enumerate(self._map.rules.bonus):
             points[BONUS_COLUMNS[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
@@ -480,7 +479,7 @@ class Collector:
 
 
 def _color_of(cards: Ints) -> Ints:
-    """Return the color of most cards in each column, a payment; that of locomotives if it has no others."""
+    """Return the color of each column (a payment), that of locomotives if it has no colored cards."""
     colored = cards[:N_COLORS]
     color: Ints = np.where(colored.any(axis=0), colored.argmax(axis=0), LOCOMOTIVE_INDEX)
     return color
@@ -533,7 +532,7 @@ class _PlayedGames(Collector):
         self._notes = without_room(self._notes)
 
     def _play_block(self, players: Players, start: int, states: Ints) -> None:
-        """Play games between compiled policies, from a number within the chunk."""
+        """Play games between compiled policies, starting at a number within the chunk."""
         done, end = 0, start + len(states)
         while done < len(states):
             self._tape[codes.WRITE_AT] = codes.TAPE_START
@@ -553,7 +552,7 @@ class _PlayedGames(Collector):
                 self._notes = with_more_room(self._notes)
 
     def _play_watched(self, players: Players, i: int, states: Ints) -> None:
-        """Play a game between compiled policies, and note its decisions; once more if it does not fit on the tape."""
+        """Play a game between compiled policies, noting its decisions; repeat it if the tape is too short."""
         counts = self._notes.counts.copy()
         self._play_block(players, i, states)
         if self._tape[codes.WRITE_AT] > len(self._tape):
@@ -565,7 +564,7 @@ class _PlayedGames(Collector):
         )
 
     def _follow(self, i: int, state: State) -> None:
-        """Let policies of any kind play a game, and follow its events."""
+        """Let policies of any kind play a game, and follow the events."""
         game = self._first + i
         facade = Game(self._run.game_map, self._run.n_players)
         seating = [_fresh(policy) for policy in self._run.seating(game)]
@@ -583,7 +582,7 @@ class _PlayedGames(Collector):
         assert not state.fault, "a game that was just played fits its map"  # noqa: S101
 
     def _score(self, start: int, states: Ints) -> None:
-        """Note how games end that were played."""
+        """Note the results of finished games."""
         try:
             check_legal(states, self._first + start)
         except GameError as error:
@@ -592,8 +591,8 @@ class _PlayedGames(Collector):
 
 
 def _fresh(policy: Player) -> Player:
-    """Return a policy as it was given: what it remembers of one game, or seat, should not reach another."""
+    """Return a fresh copy of a policy, since what it remembers of one game or seat must not reach another."""
     try:
         return deepcopy(policy)
-    except TypeError:  # it holds what cannot be copied
+    except TypeError:  # something in it cannot be copied
         return policy

@@ -1,4 +1,4 @@
-"""Games and other jobs in threads, in processes or on a cluster, a limited number of them at a time."""
+"""Run games and other jobs in threads, processes or on a cluster, a limited number at a time."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ Key = TypeVar("Key")
 T = TypeVar("T")
 
 COMPILED_CHUNK: Final = 500
-"""Games in a chunk if all policies are compiled: half a second at most."""
+"""Games in a chunk if all policies are compiled, which takes at most half a second."""
 PYTHON_CHUNK: Final = 25
 N_WAITING: Final = 64
-"""Chunks given to an executor at a time, so that memory does not grow with the number of games."""
+"""Chunks submitted to an executor at a time, so that memory does not grow with the number of games."""
 PATIENCE: Final = 3600.0
-"""Seconds in which an executor must finish a chunk."""
+"""Time limit for a chunk, in seconds."""
 
 _SHOWN: Final = 3
 _LAST_WORDS: Final = 5.0
-"""Seconds given to a broken pool to fail its chunks: it raises errors if they are canceled meanwhile."""
+"""Seconds for a broken pool to fail its chunks; canceling them meanwhile would raise errors."""
 
 
 def in_order(
     jobs: Iterable[tuple[Key, Callable[[], T]]], n_jobs: int, unit: str, *, progress: bool
 ) -> Iterator[tuple[Key, T]]:
-    """Run jobs in as many threads as there are processors, and yield their results in order."""
+    """Run jobs in one thread per processor, and yield the results in order."""
     n_threads = os.cpu_count() or 1
     pool = ThreadPoolExecutor(n_threads)
     bar = tqdm(total=n_jobs, unit=unit, disable=not progress or not n_jobs)
@@ -76,13 +76,13 @@ class Chunk(NamedTuple):
 
 
 def chunks_of(run: Run, first: int, end: int, size: int | None = None) -> Iterator[Chunk]:
-    """Yield chunks of the games from `first` to before `end`."""
+    """Yield chunks of the games from `first` up to, not including, `end`."""
     size = size or default_chunk(run.policies)
     return (Chunk(run, start, min(size, end - start)) for start in range(first, end, size))
 
 
 def default_chunk(policies: Sequence[Player]) -> int:
-    """Return how many games are played together by default."""
+    """Return the default number of games in a chunk."""
     return COMPILED_CHUNK if all(map(is_compiled, policies)) else PYTHON_CHUNK
 
 
@@ -97,11 +97,11 @@ def played(
     progress: bool = True,
 ) -> Iterator[tuple[Chunk, Columns]]:
     """
-    Yield chunks with their tables, as they finish; without an executor they are played here, in order.
+    Yield chunks with their tables as they finish; without an executor they are played here, in order.
 
-    If it is interrupted or fails, what has finished meanwhile comes first. The executor
-    gets `n_waiting` chunks at a time, and must finish one within `patience` seconds:
-    processes that hang are ended, and a GameError is raised, as when a worker dies.
+    After an interrupt or a failure, finished chunks come first. The executor gets
+    `n_waiting` chunks at a time and must finish one within `patience` seconds. A process
+    that hangs is killed and raises a GameError, as does a worker that dies.
     """
     if executor is None:
         found: Iterator[tuple[Chunk, Columns]] = ((chunk, play_chunk(*chunk)) for chunk in chunks)
@@ -116,7 +116,7 @@ def played(
 def _played_elsewhere(
     chunks: Iterable[Chunk], executor: Executor, n_waiting: int, patience: float | None
 ) -> Iterator[tuple[Chunk, Columns]]:
-    pickled: dict[int, tuple[bytes, Run]] = {}  # by identity, so the run must live on
+    pickled: dict[int, tuple[bytes, Run]] = {}  # by identity, so the run must stay alive
     waiting: dict[Future[Columns], Chunk] = {}
     to_come = iter(chunks)
     try:
@@ -138,7 +138,7 @@ def _played_elsewhere(
         if not isinstance(fault, BrokenExecutor):
             raise
         wait(waiting, timeout=_LAST_WORDS)
-        reason = "out of memory, or ended from outside"
+        reason = "out of memory, or killed from outside"
         raise GameError(f"a worker died ({reason}) with {_games(waiting.values())} to play") from fault
     finally:
         for future in waiting:
@@ -152,25 +152,25 @@ def _has_result(future: Future[Columns]) -> bool:
 def _finished(
     waiting: Mapping[Future[Columns], Chunk], executor: Executor, patience: float | None
 ) -> set[Future[Columns]]:
-    """Return what has finished, as soon as anything has; raise a GameError if that takes too long."""
+    """Return finished chunks, as soon as there are any; raise a GameError if that takes too long."""
     finished, _ = wait(waiting, timeout=patience, return_when=FIRST_COMPLETED)
     if not finished:
         _end_processes(executor)
         wait(waiting, timeout=_LAST_WORDS)
-        raise GameError(f"nothing was finished in {patience:g} s, of {_games(waiting.values())}: a worker hangs")
+        raise GameError(f"nothing finished within {patience:g} s of {_games(waiting.values())}: a worker hangs")
     return finished
 
 
 def _games(chunks: Iterable[Chunk]) -> str:
-    """Return which games are in some chunks, in words."""
+    """Describe the games in some chunks."""
     spans = sorted((chunk.first, chunk.first + chunk.n_games - 1) for chunk in chunks)
     shown = ", ".join(f"{first} to {last}" for first, last in spans[:_SHOWN])
-    more = f" and {len(spans) - _SHOWN} chunks more" if len(spans) > _SHOWN else ""
+    more = f" and {len(spans) - _SHOWN} more chunks" if len(spans) > _SHOWN else ""
     return f"games {shown}{more}"
 
 
 def _end_processes(executor: Executor) -> None:
-    """End the processes of a pool, for which Python would wait at exit; others end by themselves."""
+    """Kill the processes of a pool, which Python would wait for at exit; other pools end by themselves."""
     if isinstance(executor, ProcessPoolExecutor):
         for process in list((executor._processes or {}).values()):  # noqa: SLF001 - until Python 3.14 has `kill_workers`
             with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile

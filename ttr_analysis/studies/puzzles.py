@@ -1,4 +1,4 @@
-"""Puzzles: decisions of games in which one move is clearly the best, to be found by who trains."""
+"""Puzzles: decisions from games in which one move is clearly best, for training."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS
 
 LEAST_LEAD: Final = 0.05
-"""Share of a win by which the best move of a puzzle leads the second."""
+"""Share of a win by which a puzzle's best move must lead the second."""
 _QUICK: Final = 400
-"""Rollouts of a quick look, ..."""
+"""Rollouts of a quick check that rejects most decisions,"""
 _QUICK_LEAD: Final = 0.03
-"""... and what the best move must lead by in it: most decisions are given up there."""
+"""and the least lead of the best move in it."""
 
 OPENING, TICKETS, TICKET_DRAW, CLAIM, TUNNEL, STATION, CARDS = KINDS = (
     "opening tickets",
@@ -62,25 +62,24 @@ OPENING, TICKETS, TICKET_DRAW, CLAIM, TUNNEL, STATION, CARDS = KINDS = (
     "station",
     "cards",
 )
-"""What the best move of a puzzle is about."""
+"""The theme of a puzzle's best move."""
 
 
 @dataclass(frozen=True, repr=False)
 class Puzzle:
     """
-    A decision in which one move is clearly the best: see `puzzles`.
+    A decision in which one move is clearly best: see `puzzles`.
 
     Attributes
     ----------
     record
-        The game; what came after the decision, and what its seat could not know, is not
-        looked at.
+        The game. Later events, and what the seat could not know, are not used.
     step
         The step of the record after which the seat decides.
     played
-        What it did, in notation; "" if not known.
+        The move played, in notation; "" if unknown.
     table
-        What each move that was tried is worth, and why, the best first: the table of an
+        Value and reasons of each move that was tried, best first: the table of an
         `Advice`.
     """
 
@@ -91,12 +90,12 @@ class Puzzle:
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """The map of the game."""
         return Game(self.record.map, self.record.header.n_players)
 
     @property
     def seat(self) -> int:
-        """Who is to move."""
+        """The seat to move."""
         return self.record.state_at(self.step).acting
 
     @cached_property
@@ -104,13 +103,13 @@ class Puzzle:
         """What the seat saw: board, hand, tickets and market."""
         state = self.record.state_at(self.step)
         is_market_known = (state.packed.market < UNKNOWN_CARD).all()
-        if has_unknown_tickets(state.packed, state.acting) or not is_market_known:  # which the record shows later
+        if has_unknown_tickets(state.packed, state.acting) or not is_market_known:  # revealed later in the record
             return view_of(know(self.record, state.acting, self.step))
         return SeatView(self.record.map, state.n_players, state.packed, state.acting)
 
     @property
     def state(self) -> GameState:
-        """The position, as far as the seat saw it."""
+        """The position as the seat saw it."""
         return GameState(self.record.map, self.record.header.n_players, self.view.packed)
 
     @cached_property
@@ -130,7 +129,7 @@ class Puzzle:
 
     @property
     def kind(self) -> str:
-        """What the best move is about, one of `KINDS`."""
+        """The theme of the best move, one of `KINDS`."""
         match self.best:
             case KeepTickets():
                 return OPENING if self.view.phase is Phase.KEEP_START else TICKETS
@@ -146,13 +145,13 @@ class Puzzle:
 
     @property
     def key(self) -> str:
-        """A text by which results are kept; puzzles of one decision have the same."""
+        """An identifier for saved results; puzzles of the same decision share it."""
         told = [self.record.map.name, str(self.step), *record_lines(self.record)[: self.step + 1]]
         return blake2b("\n".join(told).encode(), digest_size=8).hexdigest()
 
     def read(self, line: str) -> Action:
         """
-        Return the move on a line.
+        Return the move for a line of notation.
 
         Raises
         ------
@@ -165,13 +164,13 @@ class Puzzle:
         """
         Return the row of the table with a move, from 0, or None if it was not tried.
 
-        Payments of a route are alike, tracks between the same cities, cards of one color, and
-        so on: the first row with such a move counts.
+        Equivalent moves share a row: payments for one route, tracks between the same cities,
+        cards of one color, and so on. The first such row counts.
         """
         return next((row for row, tried in enumerate(self.actions) if self.counts_as(tried, action)), None)
 
     def counts_as(self, action: Action, other: Action) -> bool:
-        """Return whether two moves count as one: see `find`."""
+        """Return whether two moves are equivalent: see `find`."""
         return _idea(action, self.view) == _idea(other, self.view)
 
     def __repr__(self) -> str:
@@ -180,7 +179,7 @@ class Puzzle:
 
 
 def _idea(action: Action, view: SeatView) -> object:
-    """Return what two moves have in common that count as one."""
+    """Return the key that equivalent moves share."""
     match action:
         case ClaimRoute(route, _):
             return frozenset(route.cities)
@@ -196,14 +195,14 @@ def _idea(action: Action, view: SeatView) -> object:
 
 
 def _rivals(table: pd.DataFrame, actions: Iterable[Action], view: SeatView) -> pd.DataFrame:
-    """Return the rows of the moves that were longest thought to be as good as the best, and are others."""
+    """Return the rows of the strongest rivals that are not equivalent to the best move."""
     first, *rest = (_idea(action, view) for action in actions)
     others = table.iloc[[row for row, idea in enumerate(rest, start=1) if idea != first]]
     rivals: pd.DataFrame = others[others["rollouts"] == others["rollouts"].max()]
     return rivals
 
 
-# -- finding them --------------------------------------------------------------------------------------------------
+# -- search --------------------------------------------------------------------------------------------------------
 
 
 def puzzles(
@@ -217,41 +216,40 @@ def puzzles(
     progress: bool = True,
 ) -> tuple[Puzzle, ...]:
     """
-    Return decisions of reviewed games in which one move is clearly the best.
+    Return decisions of reviewed games in which one move is clearly best.
 
-    Decisions that cost something come first, and so a player's own mistakes.
+    Costly decisions come first, and so a player's own mistakes.
 
     Parameters
     ----------
     reviews
         From `review`, or `Insights.reviews.values()`.
     rollouts
-        Games played out to find the best move; twice as many, in other worlds, must
-        confirm it.
+        Rollouts to find the best move; twice as many, in other worlds, must confirm
+        it.
     seconds
-        Time limit; the decision that is searched when it ends is searched to the end.
+        Time limit; the decision being searched when it ends is finished.
     path
-        A file to which the search is saved after each decision, and from which it
-        resumes, also after other games were added. One of another version of this
-        package is begun anew.
+        A file for saving the search after each decision and resuming it, also with
+        additional games. A file of another version of this package is discarded.
 
     Returns
     -------
     puzzles
-        Those in which the best move leads the others that were tried to the end by 5% of
-        winning or more, by a 95% interval above 0, and the same is found again.
+        Decisions whose best move leads all others tried to the end by at least 5% of
+        winning, with a 95% interval above 0, and is confirmed by the second search.
 
     Raises
     ------
     ValueError
-        If `n` or `rollouts` is below 1, `seconds` not above 0, or the file is of another
-        search.
+        If `n` or `rollouts` is below 1, `seconds` is not above 0, or the file belongs to
+        another search.
 
     Notes
     -----
-    The table of a puzzle is that of the second search, which knows nothing of the first:
-    a lead that was only luck in the first is not found again. Decisions in which the record
-    does not show all cards and tickets of the seat are left out.
+    The table of a puzzle comes from the second search, which is independent of the first,
+    so a lead that was only luck is not confirmed. Decisions are skipped if the record does
+    not show all cards and tickets of the seat.
 
     Examples
     --------
@@ -269,7 +267,7 @@ def puzzles(
         played = review.move(step)
         if key not in saved.tables:
             if perf_counter() >= until:
-                continue  # what was found before in later ones is still returned
+                continue  # puzzles found earlier, in later decisions, are still returned
             made = find_puzzle(_as_stored(review.record), step - 1, rollouts=rollouts, seed=seed, played=played)
             saved.keep(key, made.table if made else None)
         if (table := saved.tables[key]) is not None:
@@ -281,9 +279,9 @@ def puzzles(
 
 def _decisions(reviews: Iterable[Review]) -> list[tuple[Review, int, str]]:
     """
-    Return the steps with decisions, those that cost most first, then those that may have cost nothing.
+    Return the steps with decisions: the most costly first, then those that may have cost nothing.
 
-    The texts identify them in the file of a search.
+    The texts identify them in the search file.
     """
     made = []
     for number, review in enumerate(reviews):
@@ -298,7 +296,7 @@ def _decisions(reviews: Iterable[Review]) -> list[tuple[Review, int, str]]:
 def find_puzzle(
     record: GameRecord, step: int, *, rollouts: int = 4_000, seed: int = DEFAULT_SEED, played: str = ""
 ) -> Puzzle | None:
-    """Return the puzzle of the decision after a step, if one move is clearly the best there, twice."""
+    """Return the puzzle of the decision after a step, if two searches find one move clearly best."""
     seat = record.state_at(step).acting
     if not _is_known(know(record, seat, step)):
         return None
@@ -309,7 +307,7 @@ def find_puzzle(
         is_clear = len(losses) and losses["loss"].min() >= lead and (n < rollouts or losses["loss_low"].min() > 0)
         return (advice.best, advice.table) if is_clear else None
 
-    # Most decisions are given up after a quick look, which says nothing of the others.
+    # A quick check rejects most decisions, without details of the other moves.
     if rollouts > _QUICK and search(_QUICK, seed + 2, _QUICK_LEAD) is None:
         return None
     first = search(rollouts, seed, LEAST_LEAD)
@@ -321,12 +319,12 @@ def find_puzzle(
 
 @lru_cache(maxsize=2)
 def _as_stored(record: GameRecord) -> GameRecord:
-    """Return a record without what a file of puzzles does not keep, such as which tickets were completed when."""
+    """Return a record without data that puzzle files omit, such as completed tickets."""
     return replace(record, entries=tuple(entry._replace(stamp=None) for entry in record.entries))
 
 
 def watched(record: GameRecord, step: int) -> GameRecord:
-    """Return a record up to a step as the seat saw it that decides there; shorter if it does not show that moment."""
+    """Return a record up to a step as seen by the seat to move; shorter if the record does not show that moment."""
     end = sum(len(events) for events in record.steps[: step + 1])
     return replace(record, entries=record.entries[:end]).watched_from(record.state_at(step).acting)
 
@@ -341,7 +339,7 @@ def _is_known(known: Knowledge) -> bool:
 # -- files ---------------------------------------------------------------------------------------------------------
 
 FILE: Final = "puzzles.jsonl"
-"""The puzzles of a map, in its folder."""
+"""File name of a map's puzzles, in its folder."""
 _MOST_BYTES: Final = 10_000_000
 _DIGITS: Final = 4
 
@@ -358,7 +356,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Move:
-    """A row of a table."""
+    """A row of the table."""
 
     move: Annotated[str, Text(1_000, 1)]
     win: Annotated[float, Amount(0.0)]
@@ -388,7 +386,7 @@ def _decisions_of(data: Any) -> dict[str, list[_Move]]:  # noqa: ANN401 - what a
 
 
 class _SavedSearch:
-    """What was found in each decision that was searched, None if it is no puzzle; also on disk if there is a file."""
+    """Results of the searched decisions, None if not a puzzle; also saved if there is a file."""
 
     def __init__(self, path: str | os.PathLike[str] | None, how: Mapping[str, int]) -> None:
         self._path = None if path is None else Path(path).expanduser()
@@ -399,7 +397,7 @@ class _SavedSearch:
             self.tables = {key: _table_of(moves) if moves else None for key, moves in (found or {}).items()}
 
     def keep(self, key: str, table: pd.DataFrame | None) -> None:
-        """Keep what was found in a decision."""
+        """Store the result of a decision."""
         self.tables[key] = table
         if self._path is not None:
             found = {
@@ -410,7 +408,7 @@ class _SavedSearch:
 
 @dataclass(frozen=True)
 class _Stored:
-    """A puzzle on a line of a file."""
+    """The line of a puzzle in a file."""
 
     map: Annotated[str, Text(MAX_NAME, 1)]
     variant: Annotated[str, Text(MAX_NAME)]
@@ -433,24 +431,24 @@ class _Stored:
             game_map = own.with_variant(variant)
         elif self.map in map_names():
             game_map = load(self.map, variant=variant)
-        else:  # a name in a file of a stranger must not lead to another file
+        else:  # a map name in an untrusted file must not lead to another file
             known = ", ".join([*map_names(), *([own.name] if own is not None else ["or game_map"])])
             raise GameError(f"expected one of the maps {known}, got {self.map!r}")
         record = read_game(self.game, Game(game_map, self.seats), players=self.players)
         puzzle = Puzzle(record, self.step, self.played, _table_of(self.moves))
         if not puzzle.actions:
-            raise GameError("expected a move or more")
+            raise GameError("expected at least one move")
         return puzzle
 
 
 def save_puzzles(found: Iterable[Puzzle], path: str | os.PathLike[str]) -> None:
     """
-    Save puzzles as JSON Lines, one on a line.
+    Save puzzles as JSON Lines.
 
     Parameters
     ----------
     path
-        The file; an old one stays whole until the new one is complete.
+        The file; an existing one is replaced only once the new one is complete.
 
     Examples
     --------
@@ -466,23 +464,23 @@ def save_puzzles(found: Iterable[Puzzle], path: str | os.PathLike[str]) -> None:
 
 def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike | None = None) -> tuple[Puzzle, ...]:
     """
-    Return puzzles of a map, or of a file.
+    Return the puzzles of a map or a file.
 
     Parameters
     ----------
     source
-        The name of a map of the package, for those that ship with it; a map folder with a
-        file `puzzles.jsonl`; or a file that `save_puzzles` wrote. None: those of all maps of
-        the package, one of each map in turn.
+        The name of a built-in map, for its own puzzles; a map folder with a file
+        `puzzles.jsonl`; or a file written by `save_puzzles`. None: those of all built-in
+        maps, alternating between maps.
     game_map
-        The map of a file, or its folder, if it is not one of the package.
+        The map of the puzzles, or its folder, if it is not built in.
 
     Raises
     ------
     RecordError
-        If something in the file is wrong, with all faults.
+        If the file has faults; the message lists all of them.
     UnknownNameError
-        If there is neither such a map nor such a file.
+        If there is no such map or file.
 
     Examples
     --------
@@ -501,7 +499,7 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
     own = None if game_map is None else as_map(game_map)
     faults = FaultList(str(path), path.name)
     lines = enumerate((read_text(path, faults, _MOST_BYTES) or "").splitlines(), start=1)
-    load = cache(load_map)  # most puzzles of a file are of one map
+    load = cache(load_map)  # most puzzles of a file share a map
     found = [_read(line, number, own, load, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)
@@ -510,7 +508,7 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
 def _read(
     line: str, number: int, own: GameMap | None, load: Callable[..., GameMap], faults: FaultList
 ) -> Puzzle | None:
-    """Return the puzzle on a line; what is wrong with it is a fault."""
+    """Return the puzzle on a line, adding faults."""
 
     def refuse(keys: Keys, value: str, expected: str) -> None:
         faults.add(number, ".".join(keys), value, expected)

@@ -1,4 +1,4 @@
-"""Games of people, from their records, as the tables of a simulation."""
+"""Recorded games of people as the tables of a simulation."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 _WITH_TICKETS: Final = ("points", "won", "ticket_gain", "ticket_loss")
 _AT_THE_END: Final = (*_WITH_TICKETS, "completed", *(BONUS_COLUMNS[measure] for measure in TICKET_MEASURES))
-"""Columns of seats that may depend on tickets that are not known."""
+"""Columns of seats that may depend on unknown tickets."""
 _WHEN_OVER: Final = (*_WITH_TICKETS, *BONUS_COLUMNS.values())
-"""Columns of seats that say nothing before a game is over."""
+"""Columns of seats that are undefined before a game is over."""
 
 
 def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, partial: bool = False) -> SimulationResult:
     """
-    Return games that were recorded as the tables of a simulation: your games of last year, say.
+    Return recorded games, such as your own, as the tables of a simulation.
 
     Parameters
     ----------
@@ -59,29 +59,29 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
         Records, or files of records, of one map and number of players.
     partial
         Whether to keep games that are not over, or whose winner depends on unknown
-        tickets: questions count these as played and not won.
+        tickets: questions count these as played but not won.
 
     Returns
     -------
     result
-        The tables, as from `simulate`: the policies are the players, by name, and games
-        have the numbers of their records. What a record does not know is missing:
-        unnamed tickets, `odds` of tunnels where a hand or the market is not known,
-        `offered` and `trains_left` of a ticket that may have come in several draws.
-        Corrections count in the table of seats, as in the score.
+        The tables, as from `simulate`: players, by name, take the place of policies, and
+        games are numbered as the records. Unknown values are missing: unnamed tickets,
+        the `odds` of tunnels if a hand or the market is unknown, and `offered` and
+        `trains_left` of a ticket that may have come in several draws. Corrections count
+        in the table of seats, as in the score.
 
     Raises
     ------
     ValueError
-        If there is no record, one begins from a position, a name cannot be written, or
-        they are of several maps, variants or numbers of players.
+        If there is no record, a record begins from a position, a name cannot be stored,
+        or they differ in map, variant or number of players.
     RecordError
         If a record is damaged, or of an impossible game.
 
     Warns
     -----
     UserWarning
-        If games are left out: which ones, and why.
+        If games are skipped, with the reasons.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
         raise ValueError("there is no record")
     _check_alike(given)
     if late := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
-        raise ValueError(f"records of whole games make tables, but these begin from a position: {_some(late)}")
+        raise ValueError(f"expected records of whole games, but these begin from a position: {_some(late)}")
     numbered = list(enumerate(given)) if partial else list(_known_to_the_end(given))
     game_map, n_players = given[0].map, given[0].header.n_players
     seating = [_players_of(record) for _, record in numbered]
@@ -119,7 +119,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
 
 def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -> pd.DataFrame:
     """
-    Return one row for each decision of recorded games, as `SimulationResult.decisions` has them.
+    Return one row for each decision of recorded games, as in `SimulationResult.decisions`.
 
     Parameters
     ----------
@@ -129,15 +129,14 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     Returns
     -------
     table
-        The columns are those of `SimulationResult.describe("decisions")`; `loss` is the
-        share of the win that was lost by a decision, where a review judged it. What
-        depends on unknown tickets is missing, and cards that the record does not know
-        are in no `legal`.
+        The columns of `SimulationResult.describe("decisions")`, plus `loss`, the share of
+        the win that a decision lost, where a review judged it. Values that depend on
+        unknown tickets are missing, and `legal` has no actions with unknown cards.
 
     Raises
     ------
     ValueError
-        If there is no record, or they are of several maps, variants or numbers of players.
+        If there is no record, or they differ in map, variant or number of players.
 
     Examples
     --------
@@ -178,7 +177,7 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
 
 
 def _note_decisions(notes_of: DecisionNotes, number: int, record: GameRecord) -> None:
-    """Note the decisions of a record, each in the state before its step."""
+    """Note the decisions of a record, each from the state before its step."""
     steps, states = record._timeline.steps, record._timeline.vectors()  # noqa: SLF001 - it is followed
     made = [at for at, step in enumerate(steps) if at and step.shown is None and step.laid is None]
     noted, legal = notes_of.room(len(made))
@@ -190,7 +189,7 @@ def _note_decisions(notes_of: DecisionNotes, number: int, record: GameRecord) ->
 
 
 def alike(records: Sequence[GameRecord]) -> dict[tuple[str, str, str, int], list[int]]:
-    """Return the numbers of the records of each map, by its name, variant and facts, and number of players."""
+    """Return the numbers of the records by map (name, variant and facts) and number of players."""
     kinds: dict[tuple[str, str, str, int], list[int]] = defaultdict(list)
     for number, record in enumerate(records):
         header = record.header
@@ -199,14 +198,14 @@ def alike(records: Sequence[GameRecord]) -> dict[tuple[str, str, str, int], list
 
 
 def _check_alike(records: Sequence[GameRecord]) -> None:
-    """Raise a ValueError that lists the records of each game, if they are of several."""
+    """Raise a ValueError that lists the records of each kind of game, if there are several kinds."""
     kinds = alike(records)
     if len(kinds) > 1:
         words = [
             f"{' '.join(filter(None, [name, variant]))}, {n} players: {counted(len(of), 'record')} ({_some(of)})"
             for (name, variant, _, n), of in kinds.items()
         ]
-        raise ValueError(f"records of one map and number of players make tables together, got {'; '.join(words)}")
+        raise ValueError(f"expected records of one map and number of players, got {'; '.join(words)}")
 
 
 def _some(numbers: Sequence[int], most: int = 8) -> str:
@@ -216,7 +215,7 @@ def _some(numbers: Sequence[int], most: int = 8) -> str:
 
 
 def _known_to_the_end(records: Sequence[GameRecord]) -> Iterable[tuple[int, GameRecord]]:
-    """Yield the records of games that are over, and whose winner is known, with their numbers; warn of the others."""
+    """Yield finished records with known winners, and their numbers; warn about the others."""
     left_out: dict[str, list[int]] = defaultdict(list)
     for number, record in enumerate(records):
         if record.winners:
@@ -229,7 +228,7 @@ def _known_to_the_end(records: Sequence[GameRecord]) -> Iterable[tuple[int, Game
 
 
 def _players_of(record: GameRecord) -> list[tuple[str, int]]:
-    """Return who sits at each seat: a name, and which of those with this name in the game."""
+    """Return the player of each seat: a name, and its count among equal names of the game."""
     header = record.header
     names = header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
     return [(name, names[:seat].count(name)) for seat, name in enumerate(names)]
@@ -237,7 +236,7 @@ def _players_of(record: GameRecord) -> list[tuple[str, int]]:
 
 class _RecordedGames(Collector):
     """
-    Follows records and gathers the notes of their games.
+    Follows records and collects notes of their games.
 
     `numbers` are those of the games, `players` the player at each seat of each.
     """
@@ -250,10 +249,10 @@ class _RecordedGames(Collector):
         self._players = players
         self._is_over = np.zeros(len(numbers), dtype=bool)
         self._is_known = np.zeros((len(numbers), n_players), dtype=bool)
-        """Whether the points of each seat are known."""
+        """Whether each seat's points are known."""
         self._is_won_known = np.zeros(len(numbers), dtype=bool)
         self._unsure: list[int] = []
-        """Tickets of which it cannot be told when they were drawn."""
+        """Tickets with an unknown turn of drawing."""
 
     def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
         found: Ints = self._players[game, seat]
@@ -265,8 +264,8 @@ class _RecordedGames(Collector):
     # -- following ------------------------------------------------------------------
 
     def follow(self, i: int, record: GameRecord) -> None:
-        """Follow a record to its end, or to where it breaks off, and take notes."""
-        score = record.score()  # refuses what is impossible, or has not begun
+        """Follow a record to its end, or to where it breaks off, taking notes."""
+        score = record.score()  # refuses a record that is impossible or has not begun
         timeline, first = record._timeline, int(self._notes.counts[notes.TICKETS])  # noqa: SLF001 - it is followed
         state = timeline.vector(0)
         for step in timeline.steps[1:]:
@@ -280,7 +279,7 @@ class _RecordedGames(Collector):
         self._is_won_known[i] = bool(record.winners)
 
     def _make(self, state: State, step: Step, i: int) -> None:
-        """Make a step and take notes; odds are not known to whoever does not know what the seat could see."""
+        """Make a step and take notes; odds are unknown if what the seat could see is."""
         if step.shown is not None or step.laid is not None:
             make_step(state, self._tables, step)
             return
@@ -294,7 +293,7 @@ class _RecordedGames(Collector):
             self._notes.odds[self._notes.counts[notes.CLAIMS] - 1] = np.nan
 
     def _name_tickets(self, state: State, first: int) -> None:
-        """Fill in the tickets kept that were not known when they were, and are in the end."""
+        """Fill in kept tickets that became known only at the end."""
         tickets = self._notes.tickets[:, first : self._notes.counts[notes.TICKETS]]
         for seat in range(self._n_players):
             mine = (tickets[notes.TICKET_SEAT] == seat) & (tickets[notes.IS_KEPT] == 1)
@@ -311,7 +310,7 @@ class _RecordedGames(Collector):
     # -- tables ---------------------------------------------------------------------
 
     def frames(self, types: Mapping[str, pd.CategoricalDtype]) -> dict[str, pd.DataFrame]:
-        """Return the tables; a column in which something is missing has the pandas type that allows it."""
+        """Return the tables; columns with missing values get a nullable pandas type."""
         self._notes = without_room(self._notes)
         found: dict[str, Mapping[str, Cells]] = {name: self.columns(name) for name in TABLES}
         kept = found["tickets"]["kept"]
@@ -326,7 +325,7 @@ class _RecordedGames(Collector):
         return frames
 
     def _missing(self, found: Columns) -> dict[str, dict[str, Cells]]:
-        """Return for each table which cells of some columns are not known."""
+        """Return the masks of unknown cells for each table."""
         is_over, n = self._is_over, self._n_players
         unknown, unfinished = ~self._is_known.ravel(), np.repeat(~is_over, n)
         seats = dict.fromkeys(_AT_THE_END, unknown)

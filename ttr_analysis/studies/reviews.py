@@ -1,4 +1,4 @@
-"""Reviews: each decision of a game against the best one, those that cost most, and what was skill and what was luck."""
+"""Reviews: each decision of a game compared with the best one, the costliest decisions, and skill against luck."""
 
 from __future__ import annotations
 
@@ -42,89 +42,89 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
 """
-What a decision must have cost to be called so, if it surely cost as much as the next milder label asks for, or as
-`_SURELY` says for an inaccuracy. `label_of` asks for more where cards are hidden.
+Loss from which a decision gets each label, if its interval reaches the bound of the next milder label, or `_SURELY` for
+an inaccuracy. `label_of` is stricter if cards are hidden.
 """
 _SURELY: Final = LEAST_LOSS / 2
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
-"""What a decision is called where there was something to choose."""
+"""Labels of decisions with a choice."""
 FORCED: Final = "forced"
-"""What it is called where there was not."""
+"""Label of decisions without a choice."""
 
 _VERDICTS: Final = {"best": "the best move", FORCED: "the only move"}
 _NAMES: Final = {"good": "a good move", "inaccuracy": "an inaccuracy", "mistake": "a mistake", "blunder": "a blunder"}
 
 REVIEW_COLUMNS: Final = {
     "seat": "who decided",
-    "player": "the name of who did, or of the policy",
-    "move": "what was done, as a line of the notation tells it",
-    "best": "what was best",
-    "label": "best, good, inaccuracy, mistake or blunder; forced where there was nothing to choose",
-    "loss": "win probability that it cost: after the best action less after the one played",
+    "player": "name of the player or policy",
+    "move": "the action, in notation",
+    "best": "the best action",
+    "label": "best, good, inaccuracy, mistake or blunder; forced if there was no choice",
+    "loss": "win probability lost: after the best action minus after the one played",
     "loss_low": "low end of its 95% interval",
     "loss_high": "high end of its 95% interval",
-    "lead": "expected final points, less those of the best other seat, that it cost",
-    "win": "probability to win after what was done, from what the seat knew; missing where it was forced",
-    "skill": "win probability that it brought beyond what a planner would have done, below 0 if it cost",
-    "luck": "what changed it up to the next decision of the seat: cards, tickets and hidden hands",
-    "holds": "share of worlds with hands of tickets with which the best was better; 1 if the seat's are known",
-    "tried": "how many actions were tried",
-    "worlds": "in how many worlds the loss was measured",
+    "lead": "lead over the best other seat that it lost, in expected final points",
+    "win": "probability of winning after the action, given what the seat knew; missing if forced",
+    "skill": "win probability gained over a planner's action; below 0 if lost",
+    "luck": "change of the win probability up to the seat's next decision, by cards, tickets and hidden hands",
+    "holds": "share of worlds whose hands of tickets favor the best action; 1 if the seat's tickets are known",
+    "tried": "number of actions tried",
+    "worlds": "number of worlds in which the loss was measured",
 }
-"""The columns of the table of a review and what they say."""
+"""Columns of a review's table, and their meanings."""
 _UNITS: Final = {"lead": "points"}
 MOST_DOUBT: Final = 0.1
-"""Share of the hands that a seat may have held with which a mark may be wrong, and is given all the same."""
+"""A mark may be wrong for this share of the hands that a seat may have held."""
 _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "lead", "win")
-"""What a notebook shows of a moment."""
+"""Columns of moments that notebooks show."""
 
 SUMMARY_COLUMNS: Final = {
-    "player": "the name, or the policy",
-    "start": "win probability before its first decision, of a planner",
-    "found": "what its decisions would have brought beyond a planner's if those with a mark had been the best ones",
-    "lost": "what these cost: the sum of their losses, for a route, or tickets, missed time after time the largest",
-    "skill": "found less lost: what its own decisions brought beyond what a planner would have done",
-    "others": "what decisions of the other seats brought it compared with a planner's; missing if one seat is reviewed",
-    "luck": "what cards, tickets and hidden hands brought it; with others, if these are missing",
-    "result": "share of the win, or win probability at the end of a record that breaks off",
+    "player": "name of the player or policy",
+    "start": "a planner's win probability before the seat's first decision",
+    "found": "gain of its decisions over a planner's if those with a mark had been the best ones",
+    "lost": "sum of the losses of these, counting only the largest for a route or tickets missed repeatedly",
+    "skill": "found minus lost: gain of its decisions over a planner's",
+    "others": "gain by the other seats' decisions, compared with a planner's; missing if one seat is reviewed",
+    "luck": "gain by cards, tickets and hidden hands; if others is missing, also by the other seats",
+    "result": "share of the win, or win probability at the end of an incomplete record",
     "skill_error": "half of the 95% interval of skill",
     "luck_error": "half of the 95% interval of luck",
-    "decisions": "how many were judged in which there was something to choose",
+    "decisions": "number of judged decisions with a choice",
     **{
-        label: f"how many were called {label}; those that missed one route, or one draw of tickets, count once"
+        label: f"number called {label}; those that missed the same route, or draw of tickets, count once"
         for label in LABELS
     },
 }
-"""The columns of the summary of a review and what they say."""
+"""Columns of a review's summary, and their meanings."""
 
 CURVE_COLUMNS: Final = {
-    "step": "step of the record, from 0, the set-up",
-    "seat": "whose probability it is",
-    "acting": "the seat that moved in this step; -1 for the set-up, or where tickets are shown",
-    "win": "probability to win after the step, if the seat does what was best in its next decision",
+    "step": "step of the record, from 0, the setup",
+    "seat": "seat of the probability",
+    "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
+    "win": "probability of winning after the step, if the seat's next decision is the best one",
     "win_low": "low end of its 95% interval",
     "win_high": "high end of its 95% interval",
-    "after": "probability right after the seat's own move, before cards were turned up; missing where it did not move",
+    "after": "probability right after the seat's own move, before cards are turned up; missing if it did not move",
 }
-"""The columns of the curve of a review and what they say."""
+"""Columns of a review's curve, and their meanings."""
 
 
 class Review:
     """
-    What was best in each decision of a game, and what was luck: see `review`.
+    The best decisions of a game, and its luck: see `review`.
 
     Parameters
     ----------
     record
         The game.
     seat
-        The seat that is reviewed; None for all.
+        The reviewed seat; None for all.
     decisions
-        What was found, in the order of the game.
+        Results, in game order.
     seconds
-        How long it took, if it had a time limit.
+        Time taken, if there was a time limit.
     is_whole
-        Whether all decisions were judged; if not, it ends with the last one that was.
+        Whether all decisions were judged; if not, the review ends with the last judged one.
     """
 
     def __init__(
@@ -145,12 +145,12 @@ class Review:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The decisions that were judged, in the order of the game."""
+        """The judged decisions, in game order."""
         return tuple(self._decisions.values())
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row for each decision that was judged (index `step`), with the columns of `REVIEW_COLUMNS`."""
+        """One row for each judged decision (index `step`), with the columns of `REVIEW_COLUMNS`."""
         names = player_names(self.record)
         rows = [
             [
@@ -178,13 +178,13 @@ class Review:
     @cached_property
     def curve(self) -> pd.DataFrame:
         """
-        How likely each seat was to win after each step, with the columns of `CURVE_COLUMNS`.
+        Each seat's win probability after each step, with the columns of `CURVE_COLUMNS`.
 
-        It comes from the same worlds as the losses: what a seat could know, with the best
-        move next. From there to `after` it falls by the loss; what changes it then is luck
-        and what others do. Each seat sees its own probability, unless one is reviewed,
-        which sees that of all; `curve.attrs["looker"]` is that seat, or "own". Between two
-        decisions of a seat the probability is interpolated.
+        It comes from the same worlds as the losses: from what a seat could know, with the best
+        move next. It falls by the loss from there to `after`; later changes are luck and the
+        others' moves. Each seat sees its own probability; if one seat is reviewed, that seat
+        sees all, and `curve.attrs["looker"]` is its number instead of "own". Between a seat's
+        decisions, the probability is interpolated.
         """
         frames = [self._line(seat) for seat in range(self.record.header.n_players) if self._measured(seat)]
         curve = pd.concat(frames) if frames else pd.DataFrame(columns=list(CURVE_COLUMNS))
@@ -193,7 +193,7 @@ class Review:
         return as_table(curve)
 
     def _line(self, seat: int) -> pd.DataFrame:
-        """Return the rows of the curve of one seat."""
+        """Return the rows of one seat's curve."""
         made, n_steps = self._measured(seat), self._n_steps
         after = {one.step: one.chances[seat] for one in made}
         before = {one.step - 1: one.chances[seat] + one.lost[seat] for one in made}
@@ -211,21 +211,21 @@ class Review:
 
     def moments(self, n: int = 5) -> pd.DataFrame:
         """
-        Return the decisions that cost most.
+        Return the costliest decisions.
 
         Parameters
         ----------
         n
-            How many at most.
+            The most to return.
 
         Returns
         -------
         moments
-            Rows of `table` with a mark, by the low end of the interval of their loss, with
-            the `reason` for the best action. A seat that missed one route, or one draw of
-            tickets, several times has one row for it: the clearest mark, with the steps of
-            the first one and the last, `since` and `until`.
-            `advise(record, step=step - 1)` considers a decision again.
+            Rows of `table` with a mark, sorted by the low end of their loss, with the
+            `reason` for the best action. If a seat missed the same route, or draw of
+            tickets, several times, it has one row: the clearest mark, with the first and
+            last step, `since` and `until`. `advise(record, step=step - 1)` considers a
+            decision again.
         """
         ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
         clearest = {max(marked, key=lambda one: one.loss_low).step: marked for marked in ideas if marked}
@@ -238,7 +238,7 @@ class Review:
 
     @cached_property
     def _missed(self) -> dict[tuple[int, object], list[Decision]]:
-        """The decisions in which something else was best; together those in which a seat missed one and the same."""
+        """The decisions in which another action was best, grouped by what the seat missed."""
         missed: dict[tuple[int, object], list[Decision]] = {}
         n_drawn: Counter[int] = Counter()
         for one in self._decisions.values():
@@ -252,7 +252,7 @@ class Review:
 
     def summary(self) -> pd.DataFrame:
         """
-        Return the parts of each seat's result, or of the one that is reviewed.
+        Return the parts of the result, for each seat or the reviewed one.
 
         Returns
         -------
@@ -295,7 +295,7 @@ class Review:
         return as_table(pd.DataFrame(rows).set_index("seat")[list(SUMMARY_COLUMNS)])
 
     def _errors(self, seat: int) -> tuple[float, float]:
-        """Return half the 95% intervals of the skill of a seat, and of its luck."""
+        """Return half the 95% intervals of a seat's skill and luck."""
         made = self._own(seat)
         own = sum(one.skill_error[seat] ** 2 for one in made)
         others = sum(one.skill_error[seat] ** 2 for one in self._of_others(seat))
@@ -306,10 +306,10 @@ class Review:
     @property
     def lacking(self) -> float:
         """
-        How many times as many rollouts are needed to judge most decisions; 1 if these suffice.
+        Factor by which more rollouts are needed to judge most decisions; 1 if these are enough.
 
-        They do if of half the decisions the interval of what was lost is at most 10 points
-        to either side, or would be if something else had been best.
+        They are enough if, for half of the decisions, the interval of the loss is at most
+        10 points to either side, or would be if another action had been best.
         """
         halves = [
             (one.loss_high - one.loss_low) / 2 if one.best != one.played else Z_95 / (2 * np.sqrt(one.worlds))
@@ -320,13 +320,13 @@ class Review:
 
     @property
     def minutes_needed(self) -> float | None:
-        """Minutes that are needed in all to judge most decisions; None if there was no time limit."""
+        """Total minutes needed to judge most decisions; None if there was no time limit."""
         return None if self._seconds is None else self._seconds * self.lacking / 60
 
-    # -- from one decision to the next ------------------------------------------------
+    # -- changes between decisions ----------------------------------------------------
 
     def _measured(self, seat: int) -> list[Decision]:
-        """Return the decisions that give the win probability of a seat: its own, if any was measured."""
+        """Return the decisions for a seat's win probability: its own, if any was measured."""
         return self._own(seat) or [one for one in self._decisions.values() if one.worlds]
 
     def _own(self, seat: int) -> list[Decision]:
@@ -334,12 +334,12 @@ class Review:
         return [one for one in self._decisions.values() if one.worlds and one.seat == seat]
 
     def _of_others(self, seat: int) -> list[Decision]:
-        """Return the measured decisions of the others since the first one of a seat."""
+        """Return the other seats' measured decisions since a seat's first one."""
         first = min((one.step for one in self._measured(seat)), default=0)
         return [one for one in self._decisions.values() if one.worlds and one.seat != seat and one.step > first]
 
     def _result(self, seat: int) -> float:
-        """Return the share of the win, or the last win probability of a record or a review that breaks off."""
+        """Return the share of the win, or the last win probability of an incomplete record or review."""
         winners = self.record.winners if self.record.is_complete and self.is_whole else ()
         if winners:
             return (seat in winners) / len(winners)
@@ -348,12 +348,12 @@ class Review:
 
     @property
     def _n_steps(self) -> int:
-        """Steps up to the end, or to the last decision of a review that was interrupted."""
+        """Steps up to the end, or to the last decision of an interrupted review."""
         return len(self.record.steps) if self.is_whole else max(self._decisions, default=0) + 1
 
     @cached_property
     def _luck(self) -> dict[int, float]:
-        """What was luck from each measured decision to the next one of its seat."""
+        """The luck from each measured decision to the next one of its seat."""
         luck: dict[int, float] = {}
         for seat in range(self.record.header.n_players):
             made, others = self._own(seat), self._of_others(seat)
@@ -373,13 +373,13 @@ class Review:
         Raises
         ------
         KeyError
-            If the step is no decision that was judged.
+            If no decision was judged at that step.
         """
         code, value = self._decisions[step].best
         return codec_of(self.record.map).decode(code, value, self.known(step).packed)
 
     def move(self, step: int) -> str:
-        """Return what was done in a step, in notation, without the chance events that followed."""
+        """Return the action of a step in notation, without the chance events after it."""
         first = self._first[step]
         return part_text(self._packed, self.record.state_at(step - 1).packed, self.record.entries[first : first + 1])
 
@@ -391,7 +391,7 @@ class Review:
         return code_text(self._packed, self.known(step).packed, *one.best)
 
     def verdict(self, step: int) -> str:
-        """Return a sentence or two on a decision."""
+        """Describe a decision in a sentence or two."""
         one = self._decisions[step]
         label, move = label_of(one), self.move(step)
         if label in _VERDICTS:
@@ -403,23 +403,23 @@ class Review:
         return f"{cost} against {better}." if label == "good" else f"{cost}. Better: {better}."
 
     def reason(self, step: int) -> str:
-        """Return what speaks for the best action of a decision, in terms of the game."""
+        """Return the reason for the best action of a decision."""
         one = self._decisions[step]
         parts = Reasons(self.view(step)).in_favor(self.action(step)), in_points(one.seat, one.points, one.points_error)
         return with_names("; ".join(filter(None, parts)), self.record.header.players)
 
     def view(self, step: int) -> SeatView:
-        """Return what the seat saw that decided in a step; of tickets in doubt, the likeliest."""
+        """Return what the deciding seat saw in a step; for uncertain tickets, the likeliest ones."""
         return view_of(self.known(step))
 
     def known(self, step: int) -> Knowledge:
-        """Return what the seat knew that decided in a step."""
+        """Return what the deciding seat knew in a step."""
         seat = self._decisions[step].seat
         if seat not in self._watchers:
             self._watchers[seat] = Watcher(self.record, seat)
         return self._watchers[seat].at(step - 1)
 
-    # -- plumbing ---------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------
 
     @cached_property
     def _packed(self) -> KernelGame:
@@ -442,13 +442,13 @@ class Review:
 
 def label_of(decision: Decision) -> str:
     """
-    Return the label of a decision, by the bound of `BOUNDS` that its loss reaches.
+    Return the label of a decision, given by the highest bound of `BOUNDS` that its loss reaches.
 
-    The low end of its interval must reach the bound of the next milder label (where the
-    record does not know all that the seat saw, the middle between that bound and its own);
-    else it is called that. One that may have cost next to nothing is good, and so is one measured too
-    imprecisely (among hundreds, some would look costly by chance), or one that may have
-    been right with other tickets, where the record does not say which the seat held.
+    The low end of the interval must also reach the bound of the next milder label (if the
+    record does not know everything that the seat saw, the middle between the two bounds);
+    otherwise the decision gets the milder label. A decision is good if its loss may be next to
+    nothing, if it was measured too imprecisely (among hundreds, some would look costly by
+    chance), or if it may have been right with other tickets that the seat may have held.
     """
     if decision.n_tried == 1:
         return FORCED
@@ -466,14 +466,14 @@ def label_of(decision: Decision) -> str:
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:
-    """Return the name of each seat: the player, else the policy, else P0, P1, ..."""
+    """Return the name of each seat: the player, or the policy, or P0, P1, ..."""
     header = record.header
     return header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
 
 
 def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     """
-    Return the results of each player in reviews of many games.
+    Return each player's results in reviews of many games.
 
     Parameters
     ----------
@@ -483,15 +483,15 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     Returns
     -------
     results
-        One row for each name (index `player`): `games` (seats of one name count each),
+        One row for each name (index `player`): `games` (each seat with the name counts),
         `decisions`, and the means per game of `result`, `start`, `skill`, `others`,
-        `luck` and `lost`, as in `Review.summary`, of which `skill`, `luck` and `lost`
-        have 95% intervals; and the number of decisions with each label.
+        `luck` and `lost`, as in `Review.summary`, with 95% intervals of `skill`, `luck`
+        and `lost`; and the number of decisions with each label.
 
     Raises
     ------
     ValueError
-        If there are no reviews, or no decision was judged in them.
+        If there are no reviews, or none has a judged decision.
 
     Examples
     --------
@@ -503,7 +503,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     """
     frames = [review.summary() for review in reviews]
     if not frames:
-        raise ValueError("expected one review or more")
+        raise ValueError("expected at least one review")
     seats = pd.concat(frames)
     seats = seats[seats["decisions"] > 0]
     if not len(seats):
@@ -523,15 +523,15 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
 DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
-"""Decisions for each seat that are measured once more, the dearest; without a clock twice as many."""
+"""The costliest decisions, per seat, that are measured again; twice as many without a time limit."""
 _NARROW: Final = 0.06
-"""A decision gets no mark if half the interval of its loss is wider than this."""
+"""A decision gets no mark if half the interval of its loss is wider."""
 _CLEAR: Final = 0.1
-"""It counts as judged if that is at most this: those that seem costly are measured once more."""
+"""A decision counts as judged up to this half width; those that seem costly are measured again."""
 _OF_MOMENTS: Final = 0.4
-"""Share of the time for that."""
+"""Share of the time for measuring again."""
 _PLANNED: Final = 0.97
-"""Share of the time that is planned with: the decisions at work when it ends take a little longer."""
+"""Share of the time that is planned, since decisions in progress at the end overrun."""
 
 
 def review(
@@ -545,31 +545,31 @@ def review(
     progress: bool = True,
 ) -> Review:
     """
-    Return what was best in each decision of a game, what the one played cost, and what was luck.
+    Return the best action in each decision of a game, the cost of the one played, and the luck.
 
-    Three quarters of the budget of a decision find the best action, as `advise` does, from
-    what its seat knew then. The rest plays the one played and the best in the same new
-    worlds. The decisions that seem to have cost most are measured again, in new
-    worlds, until it is clear whether they cost something, or the budget is spent.
+    Three quarters of a decision's budget go to finding the best action, as in `advise`,
+    from what its seat knew then. The rest plays out the action played and the best one in
+    the same new worlds. Decisions that seem costliest are measured again in new worlds,
+    until it is clear whether they cost something or the budget is spent.
 
     Parameters
     ----------
     record
-        The game, over or not, cards unknown or not.
+        The game; it may be unfinished, with unknown cards.
     seat
-        Whose decisions, from what it could know; None: those of all seats, each from
-        what it could know.
+        Review only this seat's decisions, from what it could know; None: those of all
+        seats, each from what it could know.
     rollouts
-        Games played out for each decision, approximately; 2,400 without `seconds`. The
-        review is then the same for a seed.
+        Approximate number of games played out per decision; 2,400 without `seconds`. The
+        review then depends only on the seed.
     seconds
-        Time for the whole review, in place of `rollouts`.
+        Time for the whole review, instead of `rollouts`.
     seed
         Seed of worlds and rollouts.
     path
-        A file to which the review is saved after each decision, and from which it
-        resumes, if it is of this game, seat, seed and number of rollouts. One of another
-        version of this package is begun anew.
+        A file for saving the review after each decision and resuming it, if it is of the
+        same game, seat, seed and number of rollouts. A file of another version of this
+        package is discarded.
     progress
         Whether to show progress bars.
 
@@ -585,28 +585,28 @@ def review(
     OSError
         If the file cannot be read or written.
     ValueError
-        If both `rollouts` and `seconds` are given, one is not above 0, or the file is
-        of another review.
+        If both `rollouts` and `seconds` are given, one is not above 0, or the file
+        belongs to another review.
 
     Warns
     -----
     Interrupted
-        If it was interrupted: the decisions judged so far are kept.
+        If interrupted; the decisions judged so far are kept.
 
     Notes
     -----
     A decision is judged if the tickets that its seat held and chose from are known, even
-    if only from the end of the game. If a log does not say in which turn a seat kept
-    which of the tickets that it shows at the end, decisions are judged with hands of
-    tickets that it may have held, and a mark must hold with nearly all of them. If some
-    cards of its hand are not known, only what the known ones pay for is tried.
+    if only from the end of the game. If a log does not show when a seat kept each of its
+    tickets, decisions are judged with hands of tickets that it may have held, and a mark
+    must hold for nearly all of them. If some cards of the hand are unknown, only payments
+    with known cards are tried.
 
-    One measure gives curve, losses, marks and skill: the share of games that the seat
-    wins in the same worlds after the best move found, after the move played, and after a
-    planner's. The curve falls by the loss. What a seat would have `found` beyond a planner's
-    moves, less what it `lost` by moves with a mark, is its `skill`; with what the others' moves
-    brought it and with luck, which is all else and on average 0 among planners, it adds
-    up exactly to the result less the probability at the start.
+    Curve, losses, marks and skill share one measure: the share of games that the seat wins
+    in the same worlds after the best move found, after the move played, and after a
+    planner's move. The curve falls by the loss. A seat's `skill` is what its moves would
+    have gained over a planner's (`found`), minus what its marked moves `lost`. Skill, the
+    others' moves, and luck (the rest, 0 on average among planners) add up exactly to the
+    result minus the probability at the start.
 
     Examples
     --------
@@ -632,12 +632,12 @@ def review(
     except KeyboardInterrupt:
         if not saved.judged:
             raise
-        warnings.warn("the review was interrupted; what was judged is kept", Interrupted, stacklevel=2)
+        warnings.warn("the review was interrupted; the judged decisions are kept", Interrupted, stacklevel=2)
     return Review(record, seat, saved.decisions, seconds, is_whole=is_whole or len(saved.judged) == len(cases))
 
 
 def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
-    """Return a review of one decision alone, without a win curve; None if the step cannot be judged."""
+    """Return a review of a single decision, without a win curve; None if the step cannot be judged."""
     move = record.steps[step][0]
     if not isinstance(move, Move):
         return None
@@ -650,7 +650,7 @@ def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEF
 def _decisions_of(
     record: GameRecord, seat: int | None, seed: int, steps: Iterable[int] | None = None
 ) -> dict[int, Moment]:
-    """Return the decisions of a record, or those in some of its steps, that can be judged, by step."""
+    """Return the decisions of a record, or of some of its steps, that can be judged, by step."""
     n_seats = record.header.n_players
     watchers = {one: Watcher(record, one) for one in (range(n_seats) if seat is None else [seat])}
     cases: dict[int, Moment] = {}
@@ -668,7 +668,7 @@ def _decisions_of(
 def _judge(
     cases: Mapping[int, Moment], saved: SavedReview, n_rollouts: int, until: float | None, *, progress: bool
 ) -> None:
-    """Judge decisions that are not yet, then measure those again that seem to have cost most."""
+    """Judge the remaining decisions, then measure again those that seem costliest."""
     threads = os.cpu_count() or 1
     left = [step for step in cases if step not in saved.judged]
     seconds = None
@@ -678,7 +678,7 @@ def _judge(
     first = [(step, partial(cases[step].judge, each)) for step in left]
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
-    # Few worlds hide a mistake as easily as they show one that is none. With a clock, the dearest need all the time.
+    # With few worlds, real mistakes hide as easily as false ones appear. With a time limit, the costliest need it all.
     least, clear = BOUNDS["inaccuracy"], BOUNDS["mistake"] if until is None else inf
     costly = [one for one in saved.judged.values() if one.loss >= least or one.loss_high >= clear]
     n_most = N_MOMENTS * len({one.seat for one in saved.judged.values()}) * (2 if until is None else 1)
@@ -694,6 +694,6 @@ def _judge(
 
 
 def _key(record: GameRecord, seat: int | None, n: int | None, seed: int) -> dict[str, object]:
-    """Return what identifies a review, ready for JSON; one with a time limit may resume with another."""
+    """Return the identity of a review, ready for JSON; reviews with a time limit may resume with another limit."""
     game = blake2b(record.dumps().encode(), digest_size=16).hexdigest()
     return {"game": game, "seat": seat, "rollouts": n, "seed": index(seed)}

@@ -1,4 +1,4 @@
-"""The decisions of a review or a search, on disk while they are judged."""
+"""Saved decisions of a review or search, on disk while they are judged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 def with_version(key: Mapping[str, object]) -> dict[str, object]:
-    """Return what identifies something saved: of another version, its moves were judged in another way."""
+    """Return the identity of saved work; other versions judge moves differently."""
     return {"version": __version__, **key}
 
 
 def read_saved(path: Path, name: str, key: Mapping[str, object], parts: str, decode: Callable[[Any], T]) -> T | None:
-    """Return what a file holds; None if it is of another version. One of another key, which has `parts`, is refused."""
+    """Return the content of a file, None if of another version; refuse a file with another key of `parts`."""
     try:
         data = json.loads(path.read_text("utf-8"))
         saved = data[name]
@@ -30,14 +30,14 @@ def read_saved(path: Path, name: str, key: Mapping[str, object], parts: str, dec
             return None
         kept = decode(data)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is no {name} that was saved") from error
+        raise ValueError(f"{path} is not a saved {name}") from error
     if saved != key:
-        raise ValueError(f"{path} is of another {name}: another {parts}")
+        raise ValueError(f"{path} belongs to another {name}: another {parts}")
     return kept
 
 
 class SavedReview:
-    """What has been judged, also on disk if there is a file for it; one of another version is begun anew."""
+    """The judged decisions, also on disk if there is a file; a file of another version is discarded."""
 
     def __init__(self, path: str | os.PathLike[str] | None, key: Mapping[str, object]) -> None:
         self._path = None if path is None else Path(path).expanduser()
@@ -50,16 +50,16 @@ class SavedReview:
 
     @property
     def decisions(self) -> list[Decision]:
-        """The decisions in order, as they were measured last."""
+        """The decisions in order, with their latest measurements."""
         return [self.again.get(step, decision) for step, decision in sorted(self.judged.items())]
 
     def keep(self, step: int, decision: Decision) -> None:
-        """Keep a decision that was judged."""
+        """Save a judged decision."""
         self.judged[step] = decision
         self._write()
 
     def keep_again(self, step: int, decision: Decision) -> None:
-        """Keep a decision that was measured again."""
+        """Save a decision that was measured again."""
         self.again[step] = decision
         self._write()
 

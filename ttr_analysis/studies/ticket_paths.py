@@ -1,9 +1,9 @@
 """
-What became of the tickets of a game: how long their paths are, and by whose claim they were lost.
+The fate of a game's tickets: the lengths of their paths, and the claims that lost them.
 
-A ticket is lost when the trains that a seat has left no longer suffice to complete
-it, and stays lost. It is not lost while they suffice for one open path: a path is
-kept until it no longer serves, and only then is another one sought.
+A ticket is lost once the seat's remaining trains cannot complete it. It is not lost as
+long as they are enough for one open path, so a path is kept until it fails, and only
+then another one is searched for.
 """
 
 from __future__ import annotations
@@ -17,54 +17,54 @@ from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
 
 NEVER: Final = -1
-"""What did not come: a turn, a claim."""
+"""A turn or claim that did not happen."""
 NO_PATH: Final = -1
-"""Routes of a path that there is not."""
+"""Number of routes of a path that does not exist."""
 UNIT: Final = 2 * MAX_CITIES
-"""The cost of a train. What is less tells apart paths of as many trains."""
+"""The cost of a train; smaller costs break ties between paths with equal trains."""
 FAR: Final = 1 << 30
-"""Trains of a path that there is not; claims of a game that do not come."""
+"""Trains of a path that does not exist, or claims before an event that never happens."""
 
 
 class Paths(Record):
-    """The map as a network, the board of a game as one seat sees it, and room to search on them."""
+    """The map as a network, the board as one seat sees it, and work space for searches."""
 
     near_start = block(MAX_CITIES + 1)
-    """Where the neighbors of each city begin in `near_city` and `near_route`, and one more cell for the end."""
+    """Start of each city's neighbors in `near_city` and `near_route`, plus one cell for the end."""
     near_city = block(2 * MAX_ROUTES)
     near_route = block(2 * MAX_ROUTES)
     n_opening = block(MAX_TICKETS)
-    """Routes of the shortest path of each ticket on the empty board; `NO_PATH` if the trains do not suffice for one."""
+    """Number of routes on each ticket's shortest path on the empty board; `NO_PATH` if the trains are not enough."""
     opening = block(MAX_TICKETS, MAX_CITIES)
-    """Those routes."""
+    """The routes of that path."""
 
     n_own = cell()
-    """Routes of the seat in the end."""
+    """Number of the seat's routes at the end."""
     own = block(MAX_ROUTES)
-    """Those routes, in the order in which they were taken."""
+    """These routes, in the order taken."""
     own_at = block(MAX_ROUTES)
-    """Claims of the game after which each route was the seat's, else `FAR`."""
+    """Number of claims in the game when the seat got each route, else `FAR`."""
     shut_at = block(MAX_ROUTES)
-    """Claims of the game after which each route was closed to the seat, else `FAR`."""
+    """Number of claims in the game when each route was closed to the seat, else `FAR`."""
 
     cost = block(MAX_ROUTES)
-    """What each route costs, `FAR` if it cannot be used."""
+    """Cost of each route, `FAR` if it cannot be used."""
     fewest = block(MAX_CITIES)
-    """The cost of the path to each city."""
+    """Cost of the path to each city."""
     came_by = block(MAX_CITIES)
-    """The route by which each city is reached at that cost, else `NEVER`."""
+    """The last route on that path, else `NEVER`."""
     is_goal = block(MAX_CITIES)
     queue = block(MAX_CITIES)
-    """Cities from which the search goes on, a ring."""
+    """Queue of cities to search from, a ring buffer."""
     is_queued = block(MAX_CITIES)
     path = block(MAX_CITIES)
-    """Routes of the path found."""
+    """The routes of the path found."""
     is_on_path = block(MAX_ROUTES)
 
 
 @compiled
 def fill_map(tables: Tables, paths: Paths) -> None:
-    """Fill in what is the same in all games."""
+    """Fill in what is equal in all games."""
     n = 0
     for city in range(tables.n_cities):
         paths.near_start[city] = n
@@ -85,28 +85,28 @@ def fill_map(tables: Tables, paths: Paths) -> None:
             paths.opening[ticket, i] = paths.path[i]
 
 
-# -- what `fill_paths` reads of each ticket offered, and of each route taken ----
+# -- input of `fill_paths`: tickets offered and routes taken --------------------
 
 GAME: Final = 0
 SEAT: Final = 1
 TICKET: Final = 2
 IS_KEPT: Final = 3
 GOAL: Final = 4
-"""Which of its destinations counted in the end, from 0; below 0 if none did."""
+"""The destination that counted in the end, from 0; below 0 if none did."""
 ROUTE: Final = 2
 
 TRAINS_ON_PATH: Final = 0
-"""Trains on the shortest path over the seat's routes in the end, to the destination that counted, else `NEVER`."""
+"""Trains on the shortest path over the seat's final routes to the destination that counted, else `NEVER`."""
 LOST_TO: Final = 1
-"""The route by whose claim a ticket was lost, else `NEVER`."""
+"""The route whose claim lost a ticket, else `NEVER`."""
 
 
 @compiled
 def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
     """
-    Fill `found` with the trains on the path of each completed ticket, and the route to which each other was lost.
+    Fill `found` with the trains on each completed ticket's path, and the route that each other ticket was lost to.
 
-    `offers` has rows for game, seat, ticket, whether it was kept, and which destination
+    `offers` has rows for game, seat, ticket, whether it was kept, and the destination that
     counted; `claims` for game, seat (below 0 for the neutral player) and route.
     """
     paths = Paths()
@@ -129,7 +129,7 @@ def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
 
 @compiled
 def _lay_claims(claims: Ints, game: int, at: int, state: State) -> int:
-    """Give the routes of a game to their owners; return where the claims of the next game begin."""
+    """Assign the routes of a game to their owners; return the index of the next game's first claim."""
     state.owner.fill(NOBODY)
     state.n_claims = 0
     while at < claims.shape[1] and claims[GAME, at] <= game:
@@ -146,7 +146,7 @@ def _lay_claims(claims: Ints, game: int, at: int, state: State) -> int:
 def _fill_seat(
     state: State, tables: Tables, paths: Paths, seat: int, offers: Ints, first: int, end: int, found: Ints
 ) -> None:
-    """Find what became of the tickets of a seat in a game."""
+    """Find the fates of a seat's tickets in a game."""
     is_followed = False
     for i in range(first, end):
         if offers[SEAT, i] != seat or not offers[IS_KEPT, i]:
@@ -165,7 +165,7 @@ def _fill_seat(
 
 @compiled
 def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None:
-    """Fill in when routes became a seat's or were closed to it: all claims of a game are undone, and made again."""
+    """Fill in when each route became the seat's or was closed to it, by replaying all claims of a game."""
     owners = state.owner.copy()
     for i in range(state.n_claims):
         state.owner[state.claimed[i]] = NOBODY
@@ -188,7 +188,7 @@ def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None
 
 @compiled
 def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
-    """Return the trains on a ticket's shortest path over the seat's routes in the end; `NEVER` if there is none."""
+    """Return the trains on a ticket's shortest path over the seat's final routes; `NEVER` if there is none."""
     for route in range(tables.n_routes):
         paths.cost[route] = FAR if paths.own_at[route] == FAR else UNIT * tables.length[route]
     city = _search(tables, paths, ticket, goal, goal + 1, FAR - 1)
@@ -197,7 +197,7 @@ def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
 
 @compiled
 def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int:
-    """Return the route by whose claim a ticket was lost; `NEVER` if it never was, or from the start."""
+    """Return the route whose claim lost a ticket; `NEVER` if it never was lost, or from the start."""
     n_routes = paths.n_opening[ticket]
     for i in range(n_routes):
         paths.path[i] = paths.opening[ticket, i]
@@ -212,7 +212,7 @@ def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int
 
 @compiled
 def _served_until(tables: Tables, paths: Paths, n_routes: int) -> int:
-    """Return after how many claims the path found is closed, or the trains no longer suffice for it, else `FAR`."""
+    """Return the number of claims after which the path found is closed or too long for the trains left, else `FAR`."""
     end = FAR
     spare = tables.trains_each
     for i in range(n_routes):
@@ -234,7 +234,7 @@ def _served_until(tables: Tables, paths: Paths, n_routes: int) -> int:
 
 @compiled
 def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int:
-    """Find a ticket's shortest path after some claims that closes late; return its routes, or `NO_PATH`."""
+    """Find a ticket's shortest path after some claims, preferring late closing; return its number of routes."""
     trains = tables.trains_each
     for route in range(tables.n_routes):
         length = tables.length[route]
@@ -273,7 +273,7 @@ def _search(tables: Tables, paths: Paths, ticket: int, first: int, end: int, mos
             paths.came_by[there] = paths.near_route[i]
             if paths.is_goal[there]:
                 nearest = there
-                most = cost - 1  # a path that costs as much is of no use
+                most = cost - 1  # a path of equal cost does not help
             elif not paths.is_queued[there]:
                 paths.is_queued[there] = 1
                 paths.queue[(head + n_queued) % MAX_CITIES] = there
@@ -283,7 +283,7 @@ def _search(tables: Tables, paths: Paths, ticket: int, first: int, end: int, mos
 
 @compiled
 def _begin_search(tables: Tables, paths: Paths, ticket: int, first: int, end: int) -> int:
-    """Queue the cities at which a ticket begins, and mark its goals; return 0 if one is a goal, else how many."""
+    """Queue the start cities of a ticket and mark its goals; return 0 if a start is a goal, else their number."""
     for city in range(tables.n_cities):
         paths.fewest[city] = FAR
         paths.is_goal[city] = paths.is_queued[city] = 0
@@ -307,7 +307,7 @@ def _begin_search(tables: Tables, paths: Paths, ticket: int, first: int, end: in
 
 @compiled
 def _trace(paths: Paths, tables: Tables, city: int) -> int:
-    """Note the routes of the path found to a city, and return how many; `NO_PATH` if there is none."""
+    """Store the routes of the path found to a city; return their number, `NO_PATH` if there is none."""
     if city == NEVER:
         return NO_PATH
     n_routes = 0

@@ -1,4 +1,4 @@
-"""What a seat can know of how a game goes on: who wins, which tickets others hold, and how long a route is free."""
+"""What a seat can infer about the rest of a game: who wins, who holds which tickets, how long a route stays free."""
 
 from __future__ import annotations
 
@@ -57,55 +57,55 @@ def win_probability(
     policies: Sequence[PolicyLike] | None = None,
 ) -> pd.DataFrame:
     """
-    Return how likely each seat is to win, from what one seat can know.
+    Return each seat's win probability, given what one seat can know.
 
     Hands and tickets that the seat does not see are drawn at random, consistent with all
-    that it saw, and the game is played to its end. Nothing that is hidden from the seat
-    changes the result.
+    that it saw, and the game is played to the end. Hidden information does not influence
+    the result.
 
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one. Records are best: a state does
-        not show how the players play, nor which tickets lay face up until a shuffle.
+        A record, a state, or a seat's view. A record is best, since a state shows neither
+        the players' style nor the tickets that lay face up before a shuffle.
     seat
-        Who looks; None sees all hands and tickets, but not the order of the piles.
+        The seat that looks; None sees all hands and tickets, but not the order of the piles.
     step
-        Which step of a record: 0 is the set-up, -1 the last one.
+        Step of the record: 0 is the setup, -1 the last step.
     n_rollouts
-        How often the game is played to its end.
+        Number of times that the game is played to the end.
     policies
-        Who plays on, one compiled policy or name for each seat. None: planners, of
-        whom one in four plays in a style of its own, or as many as in the record.
+        Policies that play on: one compiled policy or name for each seat. None: planners,
+        one in four of them with a varied style, or more if the record suggests it.
 
     Returns
     -------
     chances
-        One row for each seat (index `seat`): `win`, the probability to win (shared
-        wins count in shares) with `win_low` and `win_high`, and expected final
-        `points` with `points_low` and `points_high`: 95% intervals of chance in the
-        rollouts, not of how well the policies represent the players.
+        One row for each seat (index `seat`): `win`, the win probability (shared wins
+        count in shares), with `win_low` and `win_high`, and expected final `points` with
+        `points_low` and `points_high`. The 95% intervals cover the randomness of the
+        rollouts, not how well the policies represent the players.
 
     Raises
     ------
     TypeError
-        If the source is something else, or a policy is not compiled.
+        If the source has another type, or a policy is not compiled.
     ValueError
-        If there are no rollouts, or too many or too few policies.
+        If there are no rollouts, or the number of policies is wrong.
 
     Notes
     -----
-    The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession
-    [1]_: without it, few rollouts would give extreme results. Its interval is that of
-    the same beta distribution, widened to that of `rate_interval` where that reaches
-    further. Where five or more opening tickets are offered, three rollouts in a row have
-    the same tickets, and intervals count as many rollouts as they are worth. A finished
-    game with all tickets known is certain.
+    The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession [1]_,
+    since few rollouts would otherwise give extreme results. Its interval is that of the
+    corresponding beta distribution, widened to `rate_interval` where that is wider. If five
+    or more opening tickets are offered, each three consecutive rollouts share tickets, and
+    intervals use the effective number of rollouts. A finished game with all tickets known
+    is certain.
 
-    The tickets of a seat are believed to be those of a planner who claimed its routes,
-    or any if `Random` plays it. How the players play is inferred from the decisions
-    that the looking seat made, compared with `Planner`'s; from those of all, where all
-    hands are in view. `docs/winning.md` shows how well calibrated this is.
+    A seat's tickets are inferred as those of a planner who claimed its routes; for
+    `Random`, any tickets. The players' style is inferred from the looking seat's decisions,
+    compared with `Planner`'s, or from everyone's if all hands are in view.
+    `docs/winning.md` shows how well calibrated this is.
 
     References
     ----------
@@ -127,7 +127,7 @@ def win_probability(
 
 
 def chances_of(results: Results, each: int = 1, *, is_known: bool) -> pd.DataFrame:
-    """Return the rows of `win_probability`, of rollouts of which `each` in a row resemble each other."""
+    """Return the rows of `win_probability`, from rollouts that are dependent in groups of `each`."""
     rows = _chances(results, each, is_known=is_known)
     return as_table(pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat")))
 
@@ -136,7 +136,7 @@ _CHANCES: Final = ["win", "win_low", "win_high", "points", "points_low", "points
 
 
 def _chances(results: Results, each: int, *, is_known: bool) -> list[list[float]]:
-    """Return the values of `_CHANCES` for each seat."""
+    """Return the `_CHANCES` of each seat."""
     n_rollouts, n_seats = results.won.shape
     first = np.arange(0, n_rollouts, each)
     sizes = np.diff(first, append=n_rollouts)
@@ -155,35 +155,35 @@ def _chances(results: Results, each: int, *, is_known: bool) -> list[list[float]
 
 
 def succession(wins: float, n: float, n_seats: int) -> Interval:
-    """Return the probability of one of some seats to win after `n` rollouts, with the interval of `win_probability`."""
+    """Return one seat's win probability after `n` rollouts, with the interval of `win_probability`."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
     of_wins = rate_interval(wins, n)
     return Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))
 
 
-# -- the win probabilities of a whole game -------------------------------------------------------------------------
+# -- win probabilities over a whole game ---------------------------------------------------------------------------
 
 CURVE_COLUMNS: Final = {
-    "step": "step of the record, from 0, the set-up",
-    "seat": "whose probability it is",
-    "acting": "the seat that moved in this step; -1 for the set-up, or where tickets are shown",
-    "win": "probability to win after the step",
+    "step": "step of the record, from 0, the setup",
+    "seat": "seat of the probability",
+    "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
+    "win": "probability of winning after the step",
     "win_low": "low end of its 95% interval",
     "win_high": "high end of its 95% interval",
     "points": "expected final points",
     "points_low": "low end of their 95% interval",
     "points_high": "high end of their 95% interval",
-    "rollouts": "how many games were played on from here",
-    "since": "the step of the curve before; missing for the first",
-    "swing": "probability less that after `since`; missing for the first",
-    "swing_low": "low end of its 95% interval, from the difference of each two rollouts of one number",
+    "rollouts": "number of games played on from here",
+    "since": "previous step of the curve; missing for the first",
+    "swing": "probability minus that after `since`; missing for the first",
+    "swing_low": "low end of its 95% interval, from differences between paired rollouts",
     "swing_high": "high end of its 95% interval",
 }
-"""The columns of a curve and what they say."""
+"""Columns of a curve, and their meanings."""
 
 
 _Before: TypeAlias = tuple[int, Results]
-"""A step that was played on from, and how that ended."""
+"""A step, and the results of the rollouts from it."""
 
 
 def win_curve(
@@ -197,14 +197,14 @@ def win_curve(
     progress: bool = True,
 ) -> pd.DataFrame:
     """
-    Return how likely each seat was to win after each step of a game.
+    Return each seat's win probability after each step of a game.
 
     Parameters
     ----------
     seat
-        Who looks, as in `win_probability`: a seat, or None to see all hands.
+        The seat that looks, as in `win_probability`, or None to see all hands.
     steps
-        Which steps; by default all. A swing is from one of them to the next.
+        Steps to include, by default all. A swing is the change from one to the next.
     n_rollouts, seed, policies
         As in `win_probability`.
 
@@ -217,12 +217,12 @@ def win_curve(
     Raises
     ------
     GameError, IndexError, TypeError, ValueError
-        As `win_probability`, or if the record has not begun, or there are no steps.
+        As in `win_probability`, or if the record has not begun, or there are no steps.
 
     Warns
     -----
     Interrupted
-        If it was interrupted: the curve then ends early.
+        If interrupted; the curve then ends early.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def win_curve(
     n_steps = len(record.steps)
     numbers = sorted({range(n_steps)[step] for step in (range(n_steps) if steps is None else steps)})
     if not numbers:
-        raise ValueError("expected one step or more")
+        raise ValueError("expected at least one step")
     n_players = record.header.n_players
 
     def play(known: Knowledge) -> tuple[Results, Knowledge]:
@@ -249,7 +249,7 @@ def win_curve(
     before, each = None, 1
     try:
         for number, (results, known) in in_order(jobs, len(numbers), "step", progress=progress):
-            each = max(each, rollouts_each(known))  # those of the step before resemble each other too
+            each = max(each, rollouts_each(known))  # rollouts of the previous step are dependent too
             rows += _rows(record, number, results, before, each, is_known=known.is_known)
             before = number, results
     except KeyboardInterrupt:
@@ -279,11 +279,11 @@ def _rows(
 def _swings(
     results: Results, before: _Before, chances: Sequence[Sequence[float]], each: int
 ) -> list[tuple[float, float, float, float]]:
-    """Return for each seat the step from which its probability swung, by how much, and the ends of the interval."""
+    """Return for each seat the previous step, the swing since, and the interval's ends."""
     since, old = before
     first = np.arange(0, len(old.won), each)
     changes = np.add.reduceat(results.won - old.won, first) / np.diff(first, append=len(old.won))[:, np.newaxis]
-    # Two more differences, one up and one down, keep the interval honest where all rollouts change alike: Bonett and
+    # Two added differences, one up and one down, keep the interval valid if all rollouts change alike: Bonett and
     # Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     n = changes.shape[0] + changes.shape[1]
     swings = []
@@ -297,35 +297,35 @@ def _swings(
 
 def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.DataFrame:
     """
-    Return the steps of a game that changed the win probabilities most.
+    Return the steps of a game with the largest swings in win probability.
 
-    A swing includes what chance did after a move: a card drawn, a tunnel that failed.
-    Intervals are wide enough for all swings of a game together (Bonferroni), and swings
-    whose interval contains 0 are left out.
+    A swing includes chance after a move: a card drawn, a failed tunnel. Intervals are wide
+    enough for all swings of a game together (Bonferroni), and swings whose interval
+    contains 0 are left out.
 
     Parameters
     ----------
     curve
-        From `win_curve`. Where it skips steps, a swing is of all of them.
+        From `win_curve`. If it skips steps, a swing covers all of them.
 
     Returns
     -------
     points
-        One row for each, the clearest first (index `step`): `since`, the step from
-        which it counts, `acting`, the seat that moved (-1 for several steps), its
-        `move` in notation, `seat`, whose probability changed most, its probability
-        `before` and `after`, and `swing` with `swing_low` and `swing_high`. If a seat
-        looked, moves are shown as it saw them.
+        One row for each step, clearest first (index `step`): `since`, the previous step of
+        the curve; `acting`, the seat that moved (-1 for several steps), and its `move` in
+        notation; `seat`, whose probability changed most, from `before` to `after`; and
+        `swing` with `swing_low` and `swing_high`. If a seat looked, moves are shown as it
+        saw them.
 
     Raises
     ------
     ValueError
-        If the curve is of another game.
+        If the curve belongs to another game.
     """
     if curve["step"].max() >= len(record.steps) or set(curve["seat"]) != set(range(record.header.n_players)):
         raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
     swings = curve.dropna(subset="swing").astype({"since": "int64"})
-    df = -(-swings["rollouts"] // curve.attrs.get("each", 1)) + record.header.n_players - 1  # as `_rows` has it
+    df = -(-swings["rollouts"] // curve.attrs.get("each", 1)) + record.header.n_players - 1  # as in `_rows`
     wider = stdtrit(df, 0.025 / max(1, len(swings))) / stdtrit(df, 0.025)
     low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
     high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
@@ -351,7 +351,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
 
 
 def step_text(record: GameRecord, step: int) -> str:
-    """Return a step of a record in notation, without who acts."""
+    """Return a step of a record in notation, without the acting seat."""
     packed = KernelGame(record.map, record.header.n_players)
     first = sum(len(events) for events in record.steps[:step])
     entries = record.entries[first : first + len(record.steps[step])]
@@ -361,7 +361,7 @@ def step_text(record: GameRecord, step: int) -> str:
 # -- what a seat can infer: the tickets of others, and how long a route will be free ------------------------------
 
 _BLOCK: Final = 200
-"""Worlds that are in memory at once."""
+"""Worlds in memory at a time."""
 
 
 def ticket_posterior(
@@ -376,7 +376,7 @@ def ticket_posterior(
     policies: Sequence[PolicyLike] | None = None,
 ) -> pd.DataFrame:
     """
-    Return how likely another seat is to hold each ticket, from what one seat can know.
+    Return the probability that another seat holds each ticket, given what one seat can know.
 
     Parameters
     ----------
@@ -385,11 +385,11 @@ def ticket_posterior(
     other
         The seat that holds the tickets.
     to
-        A city or country: the first row is then any ticket that names it.
+        A city or country: the first row is then for any ticket that names it.
     n_worlds, seed
-        Worlds to draw, and the seed of the draws.
+        Number of worlds to draw, and the seed.
     policies
-        Who plays: routes of `Random` say nothing of its tickets.
+        The policies of the seats: the routes of `Random` reveal nothing about its tickets.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Who won, from which seat, by which points; loans and tunnels; and the same deals with other strategies or rules."""
+"""Who won, from which seat and by which points; loans and tunnels; strategies and rules compared on the same deals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
 
     Notes
     -----
-    Intervals are cautious: never narrower than if all games were independent.
+    Intervals are conservative: never narrower than if all games were independent.
     To compare two players, `win_differences` is more precise.
 
     Examples
@@ -61,13 +61,13 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
 @answer()
 def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     """
-    Return how often each seat won: what going first is worth.
+    Return how often each seat won, such as the value of going first.
 
     Parameters
     ----------
     result
-        A simulation. If the policies differ, play a multiple of the number of
-        players, so that each of them sits everywhere equally often.
+        A simulation. If the policies differ, its games should be a multiple of the
+        number of players, so that everyone has every seat equally often.
 
     Returns
     -------
@@ -89,10 +89,10 @@ def _with_sd(sums: Tally) -> pd.DataFrame:
 @answer()
 def win_differences(result: SimulationResult) -> pd.DataFrame:
     """
-    Return by how much one player did better than another, deal by deal.
+    Return how much better one player did than another, paired by deal.
 
-    In the games of a deal both sit at the same seats in turn and are dealt the
-    same, so their difference is known more precisely than either rate.
+    In the games of a deal, both have the same seats in turn and are dealt the same, so
+    their difference is known more precisely than either rate.
 
     Parameters
     ----------

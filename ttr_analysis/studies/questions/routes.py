@@ -1,4 +1,4 @@
-"""Routes and cities: who takes them, when, whether they win, and whose tickets they cut."""
+"""Routes and cities: who takes them and when, whether they win, and which tickets they block."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
 @answer()
 def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
-    Return how often the routes of a seat led to each city, from which turn, and whether it won.
+    Return how often a seat's routes reached each city, from which turn, and whether the seat won.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
         {columns}
 
-        Players who build much visit the cities in the middle: that is no proof
-        that these cities win games.
+        Players who build a lot reach the central cities: that does not prove that these
+        cities win games.
     """
     game_map = played_map(result, game_map)
     pairs = [(route.id, city) for route in game_map.routes for city in route.cities]
@@ -80,7 +80,7 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 @answer()
 def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
-    Return how many routes of each length players take, and what they bring.
+    Return how many routes of each length players take, and what these bring.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 @answer()
 def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
-    Return who took the longest routes of the map, and whether that paid.
+    Return who took the longest routes of the map, and whether it paid.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
         {columns}
 
-        A player who can afford one may be ahead already.
+        A player who can afford one may already be ahead.
     """
     game_map = played_map(result, game_map)
     facts = _facts(game_map)
@@ -154,7 +154,7 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 @answer()
 def blocking_routes(result: SimulationResult) -> pd.DataFrame:
     """
-    Return which routes block tickets: after their claim another seat has too few trains left to complete one.
+    Return which routes block tickets: after the claim, another seat has too few trains left for its ticket.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def blocking_routes(result: SimulationResult) -> pd.DataFrame:
             )
 
     found = tally(result, "blocking_routes", ["route"], rows()).table()
-    # A route is listed only if it blocked in these games: a lower end below 0 would suggest otherwise.
+    # Only routes that blocked a ticket are listed, so a lower end below 0 would be misleading.
     found["blocked_low"] = found["blocked_low"].clip(lower=0)
     found = found[found["blocked"] > 0].sort_values("blocked", ascending=False, kind="stable")
     worst = [pairs.loc[route].idxmax() for route in found.index]
@@ -192,7 +192,7 @@ def blocking_routes(result: SimulationResult) -> pd.DataFrame:
 
 
 def _every_route(games: pd.DataFrame, routes: pd.DataFrame) -> pd.DataFrame:
-    """Return each game with each route, taken or not."""
+    """Return a row for each game and route, taken or not."""
     every = grid(games, "route", routes["route"].cat.categories)
     return every.astype({"route": routes["route"].dtype})
 

@@ -1,4 +1,4 @@
-"""Sums over games, part by part, and the figures with intervals that they give."""
+"""Sums over games, computed in parts, and the figures with intervals that follow from them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _DEAL: Final = "deal"
 
 def n_players(result: SimulationResult) -> int:
     """Return the number of players of a simulation."""
-    n: int = result.meta.get("n_players", len(result.meta["policies"]))  # of people, not all played every game
+    n: int = result.meta.get("n_players", len(result.meta["policies"]))  # not every person played in every game
     return n
 
 
 def games_per_deal(result: SimulationResult) -> int:
-    """Return how many games have the same random numbers, with other players at the seats."""
+    """Return the number of games per deal, which differ only in seating."""
     n_games: int = result.meta["rotations"]
     return n_games
 
 
 def played_map(result: SimulationResult, given: MapLike) -> GameMap:
-    """Return a map that is given; raise a ValueError if a simulation was played on another one."""
+    """Return the given map; raise a ValueError if the simulation was played on another one."""
     game_map = as_map(given)
     if result.meta["facts"] != fingerprint(game_map):
         variant = f" {result.meta['variant']}" if result.meta["variant"] else ""
@@ -44,7 +44,7 @@ def played_map(result: SimulationResult, given: MapLike) -> GameMap:
 
 
 def answer(why_empty: str = "") -> Callable[[Question], Question]:
-    """Return a decorator that lists the columns of an answer in place of {columns}, and shows it as a table."""
+    """Return a decorator that lists the columns in place of {columns}, and displays answers as tables."""
 
     def decorate(question: Question) -> Question:
         columns = columns_of(ANSWERS[question.__name__])
@@ -67,7 +67,7 @@ def sums_by_deal(
     frames: Iterable[pd.DataFrame], values: Mapping[str, Values], by: Sequence[str], n_games: int
 ) -> Iterator[pd.DataFrame]:
     """
-    Yield the sums of named values for each deal and group; a deal that two frames share comes whole.
+    Yield the sums of named values for each deal and group, joining deals that two frames share.
 
     The frames are rows with their `game`, part by part and in order of games.
     """
@@ -90,10 +90,10 @@ def sums_by_deal(
 
 class Tally:
     """
-    Figures by group, over games of which only the deals are independent.
+    Figures by group, for games of which only the deals are independent.
 
-    A deal is played once for each rotation of the players, who are dealt the same each
-    time: intervals from single games would be too narrow.
+    A deal is played once in each rotation of the players, with the same cards each time, so
+    intervals that treat games as independent would be too narrow.
     """
 
     def __init__(self, frames: Iterable[pd.DataFrame], by: Sequence[str], figures: Figures, n_games: int = 1) -> None:
@@ -101,7 +101,7 @@ class Tally:
         values = {name: figure.of for name, figure in figures.items() if figure.of is not None}
         found: list[pd.DataFrame] = []
         for deals in sums_by_deal(frames, values, by, n_games):
-            whole = pd.concat([*found, self._moments(deals)])  # added up as they come: memory stays flat
+            whole = pd.concat([*found, self._moments(deals)])  # added up in parts, so that memory does not grow
             found = [whole.groupby(level=self._by, observed=True).sum()]
         [self.sums] = found
 
@@ -121,7 +121,7 @@ class Tally:
         return self.sums[name]
 
     def table(self) -> pd.DataFrame:
-        """Return the figures by group, in their order; those that are added are missing."""
+        """Return the figures by group, in order; figures that the question adds are missing."""
         parts: list[pd.Series[Any] | pd.DataFrame] = []
         for name, figure in self._figures.items():
             if name.startswith(HIDDEN):
@@ -143,14 +143,14 @@ class Tally:
         return {group: Moments(*row) for group, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
 
     def _intervals(self, name: str, interval: Callable[[Moments], Sequence[float]]) -> pd.DataFrame:
-        """Return a figure with the ends of its interval."""
+        """Return a figure with its interval's ends."""
         figure = self._figures[name]
         rows = [interval(moments) for moments in self.moments(name).values()]
         return pd.DataFrame(rows, index=self.sums.index, columns=[name, *figure.end_names(name)], dtype="float64")
 
 
 def _squares(name: str, per: str) -> tuple[tuple[str, str], ...]:
-    """Return of which sums of a deal the products are added up, for an interval."""
+    """Return the names of the sums whose products an interval needs."""
     return (name, name), (name, per), (per, per)
 
 
@@ -162,7 +162,7 @@ def _product(a: str, b: str) -> str:
     return f"{a} x {b}"
 
 
-# -- of a simulation --------------------------------------------------------------------
+# -- questions on a simulation ----------------------------------------------------------
 
 
 def tally(result: SimulationResult, question: str, by: Sequence[str], rows: Iterable[pd.DataFrame]) -> Tally:
@@ -174,12 +174,12 @@ def tally(result: SimulationResult, question: str, by: Sequence[str], rows: Iter
 
 
 def with_winners(result: SimulationResult, table: str) -> Iterator[pd.DataFrame]:
-    """Yield a table part by part, with policy and share of the win of each row; missing for the neutral player."""
+    """Yield a table in parts, with each row's policy and share of the win; missing for the neutral player."""
     columns = ["game", "seat", "policy", "won"]
     for frame, seats in zip(result.iterate(table), result.iterate("seats", columns), strict=True):
         yield frame.merge(seats, on=["game", "seat"], how="left")
 
 
 def grid(units: pd.DataFrame, column: str, values: pd.Index[Any]) -> pd.DataFrame:
-    """Return each unit, such as a game or a seat of one, with each value of a column: what did not happen has a row."""
+    """Return every combination of a unit, such as a game or seat, with a column's values, so that absent ones count."""
     return units.merge(pd.DataFrame({column: values}), how="cross")

@@ -1,4 +1,4 @@
-"""How tickets do: which are completed and kept, when to draw more, what they are lost to, what makes one hard."""
+"""Tickets: which are completed and kept, when to draw more, what they are lost to, and what makes one hard."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from ttr_analysis.studies.simulation import SimulationResult
 from ttr_analysis.tables import game_tables
 
 OPENING: Final = 0
-"""In the column `offered`: at the start."""
+"""In the column `offered`: the start."""
 _NEUTRAL: Final = -1
 _LAST: Final = 127
-"""A seat number after all seats, since the neutral player moves last."""
+"""A seat number above all seats, since the neutral player moves last."""
 
 
 @answer()
@@ -49,8 +49,8 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        Players who keep more were often dealt better tickets: to make a player
-        keep more, use `compare_strategies`.
+        Players who keep more were often dealt better tickets. To compare the choices
+        themselves, use `compare_strategies`.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -67,16 +67,16 @@ def ticket_results(
     result: SimulationResult, values: pd.DataFrame | None = None, game_map: MapLike | None = None
 ) -> pd.DataFrame:
     """
-    Return how often each ticket was kept and completed, and what it brought.
+    Return how often each ticket was kept and completed, and its points.
 
     Parameters
     ----------
     values
-        Values of tickets by structure, from `ttr.tickets.value_table`, to add.
+        Structural values of tickets to add, from `ttr.tickets.value_table`.
     game_map
-        The map that was played. It gives the most that a ticket with several
-        destinations brings, which these games may not show: without it `net_high`
-        of such a ticket may be too low.
+        The map that was played. It provides the maximum points of tickets with several
+        destinations, which the games may not show; without it, `net_high` of such a
+        ticket may be too low.
 
     Returns
     -------
@@ -85,20 +85,20 @@ def ticket_results(
 
         {columns}
 
-        The path is the shortest over the routes of the seat, to the destination
-        that counted; a ticket that only a station completed has none. A ticket
-        that goes along with winning need not be the cause.
+        The path is the shortest over the seat's routes to the destination that counted;
+        a ticket completed only by a station has none. A ticket can go with winning
+        without causing it.
 
-        With `values` also `points`, fewest `trains` and `points_per_train` by
-        structure, `in_deal` (trains on top of the other tickets of a deal), and
-        as played: `played_per_train` (points of those completed without a station
-        by the trains of their paths) and `net_per_train` (net points by the
-        fewest trains).
+        With `values`, also the structural `points`, fewest `trains`, `points_per_train`
+        and `in_deal` (trains on top of the other tickets of a deal); and, as played,
+        `played_per_train` (points of tickets completed without a station, divided by the
+        trains of their paths) and `net_per_train` (net points divided by the fewest
+        trains).
 
     Raises
     ------
     ValueError
-        If another map than `game_map` was played.
+        If the games were played on another map than `game_map`.
     """
     tables = with_winners(result, "tickets")
     bounds: dict[str, tuple[float, float]] = {}
@@ -112,7 +112,7 @@ def ticket_results(
     found = sums.table()
     nets = []
     for name, net in sums.moments("net_points").items():
-        least, most = bounds.get(name, (np.nan, np.nan))  # of a ticket that nobody kept nothing is known
+        least, most = bounds.get(name, (np.nan, np.nan))  # for a ticket that nobody kept, nothing is known
         nets.append(clustered_bounded_mean(net, -least, most))
     found[["net_points", "net_low", "net_high"]] = np.reshape(nets, (-1, 3))
     found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
@@ -125,7 +125,7 @@ def ticket_results(
 
 
 def _noting_bounds(tables: Iterable[pd.DataFrame], bounds: dict[str, tuple[float, float]]) -> Iterator[pd.DataFrame]:
-    """Yield tables of tickets, and note the least and the most points that each ticket scored or cost."""
+    """Yield tables of tickets, noting the fewest and the most points that each ticket scored or cost."""
     for tickets in tables:
         kept = tickets[tickets["kept"]]
         seen = kept["points"].abs().astype("float64").groupby(kept["ticket"].astype(object)).agg(["min", "max"])
@@ -140,14 +140,14 @@ def late_tickets(
     result: SimulationResult, by: Literal["turn", "trains_left"] = "turn", *, width: int = 5
 ) -> pd.DataFrame:
     """
-    Return what drawing tickets brought, by when they were drawn.
+    Return the results of drawing tickets, by time of the draw.
 
     Parameters
     ----------
     by
-        Whether draws are grouped by the turn of the seat, or by its trains left.
+        Whether to group draws by the seat's turn or by its trains left.
     width
-        Turns, or trains, of one row.
+        Turns, or trains, per row.
 
     Returns
     -------
@@ -186,12 +186,12 @@ def late_tickets(
 @answer()
 def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     """
-    Return what became of the tickets kept: completed, or lost to what.
+    Return what became of the tickets kept: completed, or the reason for their loss.
 
-    A ticket is lost when its seat has too few trains left for the shortest path
-    that is still open. It is *blocked* if that happens by the claim of another
-    player, *out of trains* by its own claim; *hopeless* if it was lost before it
-    was kept; *out of time* if the trains sufficed to the end, or never could.
+    A ticket is lost when its seat has too few trains left for the shortest path still open.
+    It is *blocked* if another player's claim caused that, *out of trains* if the seat's own
+    claim did, and *hopeless* if it was already lost when kept. It is *out of time* if the
+    trains were enough until the end.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
 
 
 def with_fates(result: SimulationResult) -> Iterator[pd.DataFrame]:
-    """Yield the tickets kept, part by part, with their `fate` and the seat that made the `lost_to` claim (`by`)."""
+    """Yield the tickets kept, in parts, with their `fate` and the seat whose claim they were lost to (`by`)."""
     for tickets, routes in zip(
         with_winners(result, "tickets"), result.iterate("routes", ["game", "seat", "route", "turn"]), strict=True
     ):
@@ -237,7 +237,7 @@ def with_fates(result: SimulationResult) -> Iterator[pd.DataFrame]:
 @answer("no ticket of the map has several destinations")
 def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
-    Return which destination of tickets with several counted, and what they yielded.
+    Return which destination of each ticket counted, for tickets with several, and what it scored.
 
     Parameters
     ----------
@@ -247,9 +247,9 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
     Returns
     -------
     rates
-        One row for each ticket with several destinations that was ever kept, and
-        each of these, best first (index `ticket`, `destination`; "none" for
-        tickets not completed); empty if the map has none:
+        One row for each destination of each ticket that has several and was ever kept, best
+        first (index `ticket`, `destination`; "none" for tickets not completed); empty if
+        the map has no such tickets:
 
         {columns}
     """
@@ -301,16 +301,16 @@ def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]
 # -- what makes a ticket hard --------------------------------------------------------------------------------------
 
 MEASURES: Final = ("length", "hops", "resistance", "length_as_conductance")
-"""What may make a ticket hard, as columns of `ticket_difficulty`."""
+"""Possible causes of difficulty, as columns of `ticket_difficulty`."""
 _LEAST: Final = 4
-"""Tickets without which a correlation has no interval."""
+"""Fewest tickets for which a correlation has an interval."""
 _PERFECT: Final = 1 - 1e-9
-"""A correlation from which Fisher's transformation would give an interval of no width."""
+"""A correlation this close to 1 would give Fisher's transformation an interval without width."""
 
 
 def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
-    Return how often each ticket was completed, beside measures of how hard it should be.
+    Return how often each ticket was completed, with measures of its expected difficulty.
 
     Parameters
     ----------
@@ -320,18 +320,17 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
     Returns
     -------
     table
-        One row for each ticket that was kept at least once (index `ticket`):
-        `kept`, `completion_rate` with `completion_low` and `completion_high`; and
-        from the map, to the destination that is nearest by each measure: `length`
-        (trains of the shortest path), `hops` (fewest routes), `resistance`
-        (trains: see `ttr.structure.effective_resistance`), and
-        `length_as_conductance`, the resistance with length for conductance, as it
-        was published by mistake (1/trains).
+        One row for each ticket that was kept at least once (index `ticket`): `kept`,
+        `completion_rate` with `completion_low` and `completion_high`; and from the map,
+        to the destination nearest by each measure: `length` (trains of the shortest
+        path), `hops` (fewest routes), `resistance` (trains, see
+        `ttr.structure.effective_resistance`), and `length_as_conductance`, the resistance
+        with length as conductance, as published by mistake (1/trains).
 
     Raises
     ------
     ValueError
-        If the simulation is of another map.
+        If the simulation was played on another map.
 
     Examples
     --------
@@ -387,7 +386,7 @@ def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
 
 def _correlation(x: pd.Series[float], y: pd.Series[float]) -> Interval:
     r, n = float(x.corr(y)), len(x)
-    if n < _LEAST or not abs(r) < _PERFECT:  # not a number, too, if all values are the same
+    if n < _LEAST or not abs(r) < _PERFECT:  # not a number either if all values are equal
         return Interval(r, -1.0, 1.0)
     half = Z_95 / sqrt(n - 3)
     return Interval(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
