@@ -444,7 +444,7 @@ def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     whole = review(record, 0, rollouts=4, progress=False)
     with monkeypatch.context() as patch:
         interrupt_judging(patch, after=10)
-        with pytest.warns(ttr.studies.Interrupted, match="what was judged is kept"):
+        with pytest.warns(ttr.studies.Interrupted, match="the judged decisions are kept"):
             part = review(record, 0, rollouts=4, path=path, progress=False)
 
     assert 0 < len(part.table) <= 10
