@@ -85,11 +85,11 @@ class Range:
         --------
         >>> Range(1, 6).check(7, "n_players")
         Traceback (most recent call last):
-        ValueError: n_players is a whole number from 1 to 6, got 7
+        ValueError: n_players must be a whole number from 1 to 6, got 7
         """
         number = index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
         if number not in self:
-            raise error(f"{what} is {self}, got {_number_text(value)}")
+            raise error(f"{what} must be {self}, got {_number_text(value)}")
         return number  # type: ignore[return-value] # an int, as it is in the range
 
     def parse(self, text: str) -> int:

@@ -207,7 +207,7 @@ def test_a_memory_without_room_for_random_numbers_is_refused(nordic: GameMap) ->
 
 
 def test_a_policy_that_extends_another_is_not_taken_for_it(nordic: GameMap) -> None:
-    with pytest.raises(TypeError, match="P0 is to be played by"):
+    with pytest.raises(TypeError, match="P0 must be played by"):
         play_games(nordic, [Failing(), Greedy()], 1, seed=5)
 
 

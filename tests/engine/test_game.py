@@ -100,11 +100,15 @@ def test_a_state_is_a_copy_of_the_packed_one(nordic: GameMap) -> None:
     ("make", "error", "reason"),
     [
         (lambda m: Game(m, 4), GameError, "for 2 to 3 players, got 4"),
-        (lambda m: Game(m, cast("int", 2.5)), GameError, "n_players is a whole number of 0 or more, below .*, got 2.5"),
+        (
+            lambda m: Game(m, cast("int", 2.5)),
+            GameError,
+            "n_players must be a whole number of 0 or more, below .*, got 2.5",
+        ),
         (lambda _: Game(7), TypeError, "expected a map, or the name of one, got 7"),  # type: ignore[arg-type]
         (lambda m: Game(m, 2, "no_tols"), UnknownNameError, "no variant of Nordic Countries 'no_tols'"),
-        (lambda m: Game(m).new(-1), ValueError, "a seed is a whole number"),
-        (lambda m: Game(m).new(7, -1), GameError, "game is a whole number"),
+        (lambda m: Game(m).new(-1), ValueError, "a seed must be a whole number"),
+        (lambda m: Game(m).new(7, -1), GameError, "game must be a whole number"),
         (lambda m: Game(m).legal_actions(Game(m, 3).new(7)), GameError, "is no state of <Game nordic, 2 players>"),
         (lambda m: Game(m).view(7, 0), GameError, "expected a GameState"),  # type: ignore[arg-type]
         (lambda m: Game(m).apply(Game(load("usa")).new(7), DrawCard()), GameError, "is no state of"),

@@ -184,6 +184,6 @@ def test_what_is_no_text_map_step_or_seed_is_told_so() -> None:
     assert GameRecord.loads(short_text(), "nordic") == record
     with pytest.raises(TypeError, match="'str' object cannot be interpreted as an integer"):
         record.state_at("a")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a seed is a whole number of 0 or more, got -1"):
+    with pytest.raises(ValueError, match="a seed must be a whole number of 0 or more, got -1"):
         record.resume(-1, seed=-1)
     assert faults_of(short_text() + "\n") == [(44, "expected a JSON object, got a blank line")]

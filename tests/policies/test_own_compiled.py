@@ -182,7 +182,7 @@ def test_others_are_not_seen_and_not_changed(nordic: GameMap) -> None:
 
 
 def test_one_that_only_inherits_a_compiled_function_is_refused(nordic: GameMap) -> None:
-    with pytest.raises(TypeError, match="P1 is to be played by a compiled policy"):
+    with pytest.raises(TypeError, match="P1 must be played by a compiled policy"):
         play_games(nordic, [Greedy(), Heir()], 1, seed=7)
 
 

@@ -165,7 +165,7 @@ def test_it_plays_wherever_players_do(nordic: GameMap) -> None:
 
 def test_it_is_not_compiled(nordic: GameMap) -> None:
     assert not is_compiled(Searcher())
-    with pytest.raises(TypeError, match="P1 is to be played by a compiled policy such as Planner"):
+    with pytest.raises(TypeError, match="P1 must be played by a compiled policy such as Planner"):
         ttr.policies.play_games(nordic, ["Planner", "Searcher"], 1, seed=7)
 
 

@@ -225,7 +225,7 @@ def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_bad_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="n_games is a whole number of 1 or more, got 0"):
+    with pytest.raises(ValueError, match="n_games must be a whole number of 1 or more, got 0"):
         fairness(load("usa"), 0)
     with pytest.raises(ValueError, match="for 2 to 3 players, got 4"):
         fairness(load("nordic"), 1, policies=[Greedy()] * 4)

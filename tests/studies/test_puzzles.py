@@ -187,9 +187,9 @@ def test_payments_and_slots_count_as_one_move(shipped: tuple[Puzzle, ...]) -> No
 
 
 def test_wrong_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="n is a whole number of 1 or more, got 0"):
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more, got 0"):
         puzzles([], n=0)
-    with pytest.raises(ValueError, match="rollouts is a whole number"):
+    with pytest.raises(ValueError, match="rollouts must be a whole number"):
         puzzles([], rollouts=0)
     with pytest.raises(ValueError, match="seconds must be a number above 0, got 0"):
         puzzles([], seconds=0)

@@ -525,10 +525,14 @@ def test_no_games_make_empty_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        pytest.param({"n_games": 0}, "n_games is a whole number of 1 or more, got 0", id="games"),
-        pytest.param({"n_games": 2.5}, "n_games is a whole number of 1 or more, got 2.5", id="half a game"),
-        pytest.param({"n_games": 2, "n_waiting": 0}, "n_waiting is a whole number of 1 or more, got 0", id="waiting"),
-        pytest.param({"n_games": 2, "chunk_size": 0}, "chunk_size is a whole number of 1 or more, got 0", id="chunk"),
+        pytest.param({"n_games": 0}, "n_games must be a whole number of 1 or more, got 0", id="games"),
+        pytest.param({"n_games": 2.5}, "n_games must be a whole number of 1 or more, got 2.5", id="half a game"),
+        pytest.param(
+            {"n_games": 2, "n_waiting": 0}, "n_waiting must be a whole number of 1 or more, got 0", id="waiting"
+        ),
+        pytest.param(
+            {"n_games": 2, "chunk_size": 0}, "chunk_size must be a whole number of 1 or more, got 0", id="chunk"
+        ),
         pytest.param({"n_games": 2, "patience": 0}, "patience is a number of seconds above 0, or None", id="patience"),
         pytest.param({"n_games": 2, "n_players": 5}, "for 2 to 3 players, got 5", id="players"),
     ],

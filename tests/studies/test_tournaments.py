@@ -297,7 +297,7 @@ def test_bad_tournaments_are_refused() -> None:
         tournament(load("nordic"), [Random(), Greedy()], n_players=1, progress=False)
     with pytest.raises(ValueError, match="the reference must be one of Random, Planner, got 'Greedy'"):
         tournament(load("usa"), [Random(), Planner()], reference="Greedy", progress=False)
-    with pytest.raises(ValueError, match="n_games is a whole number of 1 or more, got 0"):
+    with pytest.raises(ValueError, match="n_games must be a whole number of 1 or more, got 0"):
         tournament(load("usa"), [Random(), Planner()], 0, progress=False)
 
 

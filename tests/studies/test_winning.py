@@ -156,7 +156,7 @@ def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord)
         pytest.param({"step": 9_999}, IndexError, "got 9999", id="step"),
         pytest.param({"n_rollouts": 0}, ValueError, "1 rollout or more, got 0", id="rollouts"),
         pytest.param({"policies": [Greedy()]}, ValueError, "expected 2 policies", id="too few policies"),
-        pytest.param({"policies": [Greedy(), object()]}, TypeError, "P1 is to be played by", id="no policy"),
+        pytest.param({"policies": [Greedy(), object()]}, TypeError, "P1 must be played by", id="no policy"),
     ],
 )
 def test_wrong_questions_are_refused(
@@ -170,7 +170,7 @@ def test_other_things_have_no_probability(record: GameRecord) -> None:
     with pytest.raises(TypeError, match="expected a GameRecord"):
         win_probability(record.dumps())  # type: ignore[arg-type]
     view = a_game().view(record.state_at(3), 0)
-    with pytest.raises(ValueError, match="what P0 sees, which says nothing of what P1 knows"):
+    with pytest.raises(ValueError, match="what P0 sees, not what P1 knows"):
         win_probability(view, 1)
 
 

@@ -204,12 +204,12 @@ SeatedChooser = Callable[[State], tuple[int, int]]
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
     """Return a policy at its seat, with random numbers of its own; errors name the policy, its seat and the turn."""
     if isinstance(policy, type):
-        raise GameError(f"P{seat} is to be played by a policy, got the class {policy.__name__}: write brackets")
+        raise GameError(f"P{seat} must be played by a policy, got the class {policy.__name__}: write brackets")
     if isinstance(policy, CompiledPolicy):
         return _seat_compiled(game, policy, seat, seed, number)
     if isinstance(policy, Policy):
         return _seat_python(game, policy, seat, seed, number)
-    raise GameError(f"P{seat} is to be played by a policy, an object with a method `choose`, got {policy!r}")
+    raise GameError(f"P{seat} must be played by a policy, an object with a method `choose`, got {policy!r}")
 
 
 def check_memory(policy: CompiledPolicy, seat: int) -> None:

@@ -200,7 +200,7 @@ _ENDS: Final[dict[GraphFile, tuple[str, ...]]] = {
 def graph_text(path: str | os.PathLike[str], kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:
     """Return a map as the text of a file, or raise a ValueError as `GameMap.export` does."""
     if kind not in _ENDS:
-        raise ValueError(f"kind is one of {', '.join(_ENDS)}, got {kind!r}")
+        raise ValueError(f"kind must be one of {', '.join(_ENDS)}, got {kind!r}")
     end = Path(path).suffix.lower()
     if end and end not in _ENDS[kind]:
         others = [f'kind="{other}"' for other, ends in _ENDS.items() if end in ends]

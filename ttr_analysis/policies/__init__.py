@@ -1,13 +1,13 @@
 """
-Players: what chooses among the legal actions of a seat.
+Players: policies that choose among a seat's legal actions.
 
 >>> game = ttr.Game(ttr.load_map("usa"))
 >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
 >>> record.header.policies
 ('Greedy', 'Random')
 
-A player of one's own is a short class: see `Policy`. Nothing heavy is imported
-before it is used: the names below are looked up at their first use (PEP 562).
+To write your own, subclass `Policy`. Heavy modules load on demand: each name below is
+looked up the first time it is used (PEP 562).
 """
 
 import lazy_loader as _lazy_loader

@@ -1,9 +1,8 @@
 """
-Compiled policies: asked for one move, or seated for whole games.
+Compiled policies: asked for single moves, or playing whole games.
 
-Each game depends on the seed and its own number alone: results do not change
-with how games are cut into blocks, threads or processes, and they are those of
-`Game.play`, event by event.
+Each game depends only on the seed and its number. Results do not depend on how games
+are split into blocks, threads or processes, and they match `Game.play` event by event.
 """
 
 from __future__ import annotations
@@ -34,24 +33,24 @@ from ttr_analysis.rules.chance import KEY_SIZE, below, open_stream, run_keys, st
 from ttr_analysis.tables import Tables, game_tables
 
 NO_TAPE_CELLS: Final = 4
-"""Cells of a tape on which nothing is written."""
+"""Cells of a tape without room for events."""
 _LAST_GAME = 2**62 - 1
 BLOCK: Final = 32
 """
-Games between two chances to interrupt: enough for what a block costs in Python not to count, and few enough for
+Games between two checks for interrupts: enough to make Python's overhead per block negligible, and few enough for
 their states to stay in the processor's cache.
 """
 
 
-# -- one move ------------------------------------------------------------------------------------------------------
+# -- single moves --------------------------------------------------------------------------------------------------
 
 
 class Player(CompiledPolicy, Protocol):
-    """A policy that compiled code plays: `decide` as a compiled function."""
+    """A policy with a compiled `decide` function."""
 
     @property
     def chooser(self) -> Chooser:
-        """The function that plays."""
+        """The compiled function that plays."""
         ...
 
 
@@ -62,7 +61,7 @@ class OneFunction:
 
     @property
     def params(self) -> Floats:
-        """Nothing can be set."""
+        """Without parameters."""
         return np.zeros(1)
 
     def decide(
@@ -78,25 +77,25 @@ class OneFunction:
         rng: np.random.Generator,
     ) -> Action:
         """
-        Return what the policy would do here.
+        Return the action that the policy would take here.
 
-        A view has no history: the policy looks at the game for the first
-        time, so that a planner plans anew. In `Game.play` and in the compiled
-        loop it remembers its plan, and may keep it.
+        A view has no history, so the policy sees the game for the first time, and a planner
+        makes a new plan. In `Game.play` and in the compiled loop it remembers its plan, and
+        may keep it.
 
         Parameters
         ----------
         view
-            What the seat can see; it acts now.
+            What the acting seat sees.
         actions
             Its legal actions; the policy knows them from the view.
         rng
-            Source of randomness; it gives four numbers.
+            Random generator; it provides four numbers.
 
         Raises
         ------
         GameError
-            If the seat does not act now.
+            If the view's seat is not the acting one.
 
         Examples
         --------
@@ -110,7 +109,7 @@ class OneFunction:
 
 
 def first_look(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[tuple[int, int], Ints]:
-    """Return code and value of what a policy does that has seen nothing of a game before, and what it remembers."""
+    """Return the code and value of a policy's first action in a game, and its memory."""
     check_turn(view)
     tables = game_tables(view.game_map, view.n_players)
     memory = np.zeros(policy.memory_size, dtype=np.int64)
@@ -121,7 +120,7 @@ def first_look(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[tu
 
 
 def check_turn(view: SeatView) -> None:
-    """Raise a `GameError` if the seat of a view has nothing to decide."""
+    """Raise a `GameError` if a view's seat has nothing to decide."""
     if view.is_over:
         raise GameError("the game is over: there is nothing to choose")
     if view.acting != view.seat:
@@ -136,16 +135,16 @@ def random_number(memory: Ints, n: int) -> int:
     return below(memory[:KEY_SIZE], n)
 
 
-# -- who plays -----------------------------------------------------------------------------------------------------
+# -- players -------------------------------------------------------------------------------------------------------
 
 
 class Players(NamedTuple):
     """
-    Policies at the seats of a game, one row each.
+    The policies at the seats of a game, one row each.
 
-    `choosers` are the compiled functions by which they choose, each once, and
-    `which` their numbers. Behind each other, `lore` has what the policies know of
-    the map; `lore_at` where that of each seat begins and ends.
+    `choosers` are the distinct compiled functions, and `which` their indices by seat.
+    `lore` concatenates the policies' data on the map, and `lore_at` has the start and end
+    of each seat's data.
     """
 
     choosers: Functions
@@ -159,22 +158,22 @@ class Players(NamedTuple):
 
 
 def is_compiled(policy: object) -> TypeGuard[Player]:
-    """Return whether compiled code plays a policy: its own class, not one it inherits from, has a `chooser`."""
+    """Return whether compiled code plays a policy: its own class, not a base class, has a `chooser`."""
     return "chooser" in vars(type(policy))
 
 
 def as_players(policies: Sequence[PolicyLike]) -> list[Player]:
-    """Return policies, or built-in ones of some names, for the compiled loop; a `TypeError` if one is not compiled."""
+    """Return the policies, by name or given, for the compiled loop; raise a `TypeError` if one is not compiled."""
     found: list[Player] = []
     for seat, policy in enumerate(find_policies(policies)):
         if not is_compiled(policy):
-            raise TypeError(f"P{seat} is to be played by a compiled policy such as Planner(), got {policy!r}")
+            raise TypeError(f"P{seat} must be played by a compiled policy such as Planner(), got {policy!r}")
         found.append(policy)
     return found
 
 
 def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
-    """Return policies at their seats, ready for `play_block`."""
+    """Return the policies at their seats, ready for `play_block`."""
     n = len(policies)
     params = np.zeros((n, max(len(policy.params) for policy in policies)))
     for seat, policy in enumerate(policies):
@@ -182,7 +181,7 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
     played_by = [chooser_of(policy) for policy in policies]
-    # In one order for all seatings, so that these share one program.
+    # In a fixed order, so that all seatings share one compiled program.
     choosers = sorted(dict.fromkeys(played_by), key=lambda chooser: chooser.__module__)
     lores, lore_at = _lay_out(policies, [policy.lore(game_map, n) for policy in policies])
     return Players(
@@ -199,10 +198,10 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
 
 def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, Ints]:
     """
-    Return what policies know one after the other, and where that of each begins and ends.
+    Concatenate the policies' data, and return the start and end of each.
 
-    The same object is there once, so that more of it stays in the processor's
-    cache; not so for policies of others, which may write to it.
+    Equal objects are stored once, so that more of them fit into the processor's cache; but
+    not those of user policies, which may write to their data.
     """
     parts: list[Ints] = []
     spans: dict[int, tuple[int, int]] = {}
@@ -220,17 +219,17 @@ def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, I
 
 
 def chooser_of(policy: Player) -> Chooser:
-    """Return how a policy plays in the compiled loop: built-in ones as they are, all others guarded."""
+    """Return a policy's functions in the compiled loop: built-in ones directly, others guarded."""
     return policy.chooser if is_built_in(policy) else guarded(policy.chooser)
 
 
 @cache
 def guarded(chooser: Chooser) -> Chooser:
     """
-    Return a chooser that sees what its seat can see, and cannot do what is illegal, as in `Game.play`.
+    Return a chooser that sees only what its seat can see, and cannot make illegal moves, as in `Game.play`.
 
-    In place of an illegal action the first legal one is taken, and the state
-    is marked: see `check_legal`.
+    An illegal action is replaced by the first legal one, and the state is marked: see
+    `check_legal`.
     """
 
     @compiled
@@ -266,16 +265,16 @@ def check_legal(states: Ints, first: int) -> None:
 @compiled
 def play_block(tables: Tables, players: Players, keys: Ints, first: int, states: Ints, tape: Ints, deals: bool) -> None:
     """
-    Play games, one a row of `states`, each to its end.
+    Play games to the end, one per row of `states`.
 
     Parameters
     ----------
     keys
         Keys of the run: see `rules.chance.run_keys`.
     tape
-        Where events are written.
+        The tape for events.
     deals
-        Whether to set the games up first.
+        Whether to set up the games first.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -287,7 +286,7 @@ def play_block(tables: Tables, players: Players, keys: Ints, first: int, states:
 
 @compiled
 def finish(state: State, tables: Tables, players: Players, tape: Ints) -> None:
-    """Play one game to its end."""
+    """Play one game to the end."""
     while state.phase != OVER:
         code, value = choose(state, tables, players, state.seat)
         step(state, tables, code, value, tape)
@@ -296,7 +295,7 @@ def finish(state: State, tables: Tables, players: Players, tape: Ints) -> None:
 @compiled
 def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game: int) -> None:
     """
-    Make players ready for a game: they remember nothing, and each has its stream of chance.
+    Prepare players for a game, with empty memories and new random streams.
 
     Player p sits at seat p - `shift`.
     """
@@ -309,7 +308,7 @@ def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game:
 
 @compiled
 def choose(state: State, tables: Tables, players: Players, player: int) -> tuple[int, int]:
-    """Return code and value of what a player does, who sits at the seat that acts."""
+    """Return the code and value of the action of the player at the acting seat."""
     params = players.params[player][: players.n_params[player]]
     memory = players.memory[player][: players.memory_size[player]]
     lore = players.lore[players.lore_at[player, 0] : players.lore_at[player, 1]]
@@ -318,14 +317,14 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
 
 
 class Results(NamedTuple):
-    """How games ended: each seat's share of the win and final points, shape (games, seats) unless noted."""
+    """Results of games: each seat's share of the win and final points, shape (games, seats) unless noted."""
 
     won: Floats
     points: Ints
 
 
 def results_of(states: Ints, tables: Tables) -> Results:
-    """Return how games ended, of which these are the last states."""
+    """Return the results of games, given their last states."""
     scores = np.zeros((len(states), tables.n_seats, N_COLUMNS), dtype=np.int64)
     score_games(states, tables, scores)
     won = scores[:, :, WON_COLUMN]
@@ -333,7 +332,7 @@ def results_of(states: Ints, tables: Tables) -> Results:
 
 
 def joined(parts: Sequence[Results], axis: int = 0) -> Results:
-    """Return results of games, one after the other."""
+    """Concatenate results of games."""
     if len(parts) == 1:
         return parts[0]
     return Results(*(np.concatenate(arrays, axis=axis) for arrays in zip(*parts, strict=True)))
@@ -348,9 +347,9 @@ def play_games(
     Parameters
     ----------
     game_map
-        The map, with the rules of the variant that is played.
+        The map in the variant to play.
     policies
-        One for each seat, or the names of built-in ones.
+        Policies, one for each seat, or names of built-in ones.
     first
         Number of the first game in the run.
 
@@ -366,10 +365,10 @@ def play_games(
         If the map is not for this number of players, or a number is below 0
         or too large.
     TypeError
-        If a policy is not compiled: `Game.play` takes others.
+        If a policy is not compiled; `Game.play` accepts others.
     GameError
-        If the memory of a policy has no room for its stream, or it chooses
-        what is illegal.
+        If a policy's memory has no room for its random stream, or it chooses an illegal
+        action.
 
     Examples
     --------
@@ -380,7 +379,7 @@ def play_games(
     game_map = as_map(game_map)
     compiled_players = as_players(policies)
     if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
-        raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
+        raise ValueError(f"game numbers range from 0 to {_LAST_GAME}, got {n_games} from number {first}")
     tables = game_tables(game_map, len(policies))
     players = seat_players(game_map, compiled_players)
     keys = run_keys(seed, len(policies))

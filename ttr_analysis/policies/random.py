@@ -1,17 +1,16 @@
 """
-The policy that plays at random.
+Random: the policy that plays at random.
 
-Every legal action is equally likely, a claim with sets by its route and form of
-payment: the cards of its sets are drawn from what is left of the hand.
+Every legal action is equally likely. Claims count by route and form of payment; the
+cards of sets are drawn at random from the rest of the hand.
 
-Claims are counted by shape. Routes that cost alike, but for their color, are of
-one *shape*, and there are few. How many forms of payment a hand has in one
-color (or without one) depends on the shape, its cards of the color, its
-locomotives and its size, which limits sets: these numbers are listed
-beforehand for every hand. The routes open to a seat are counted by color and
-shape as they are taken. The claims in a color are then a sum of products over
-shapes; no route is looked at. If the forms of each route were counted in every
-turn, Random would play a tenth to a fifth as many games.
+Claims are counted by shape. Routes with the same cost, apart from color, share a
+*shape*, and there are few shapes. The number of forms of payment that a hand has in one
+color (or without one) depends only on the shape, its cards of the color, its
+locomotives and, because of sets, its size; these numbers are tabulated in advance. The
+open routes are counted by color and shape as routes are taken. The number of claims in
+a color is then a sum of products over shapes, without looking at single routes. Counting
+the forms of each route every turn would make Random five to ten times slower.
 """
 
 from __future__ import annotations
@@ -41,66 +40,65 @@ from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_in_color, find_
 from ttr_analysis.tables import MAX_ROUTES, MAX_SLOTS, Tables, game_tables, spaces_at, spaces_of
 
 _NO_COLOR: Final = LOCOMOTIVE_INDEX
-"""The kind of a form that uses no color cards singly."""
+"""The kind of a form without colored cards outside sets."""
 _LANES: Final = 8
-"""Numbers that a processor multiplies at once; for what is left over of a row it would take as long."""
+"""Rows are padded to a multiple of this, for vector instructions."""
 
 
 class Shapes(Record):
     """
     The routes of a map by shape.
 
-    Behind the record the array lists, for each size of a hand, number of
-    locomotives, and number of cards of a color, where its row begins; then come the
-    rows, each with the number of forms for every shape. Without cards of a color
-    there are none in it; payments without a color are listed last, as if by one
-    card more than the longest route takes.
+    After the record, the array lists the start of a row for each size of hand, number of
+    locomotives and number of cards of a color; then the rows follow, each with the number
+    of forms for every shape. Without cards of a color there are no forms in it; payments
+    without a color come last, as if for one card more than the longest route takes.
     """
 
     n_shapes = cell()
     width = cell()
-    """Numbers in a row: one for each shape, and zeros up to a multiple of `_LANES`."""
+    """Numbers in a row: one for each shape, then zeros up to a multiple of `_LANES`."""
     longest = cell()
-    """Length of the longest route: more cards of one kind make no further forms."""
+    """Length of the longest route; more cards of a kind add no forms."""
     largest = cell()
-    """The largest hand whose size matters; 0 if there are no sets."""
+    """The largest size of hand that matters; 0 without sets."""
     shape = block(MAX_ROUTES)
     """The shape of each route."""
     start = block(MAX_ROUTES + 1)
-    """Where the routes of each shape begin in `member`, and one more cell for the end."""
+    """First route of each shape in `member`, plus one cell for the end."""
     member = block(MAX_ROUTES)
     n_routes = block(N_KINDS, MAX_ROUTES)
-    """Routes of each shape that may be paid for in each color, and without one."""
+    """Routes of each shape that can be paid in each color, and without one."""
 
 
 class OpenRoutes(Record):
-    """What is open to a seat, as far as it has looked. All zeros before it looks for the first time."""
+    """The routes open to a seat when it last looked; all zeros before the first time."""
 
     n_seen = cell()
-    """Claims taken into account."""
+    """Claims seen so far."""
     reach = cell()
-    """Trains left at the last look at all routes, at most as many as the longest one takes."""
+    """Trains left when all routes were last checked, at most the length of the longest."""
     is_closed = block(MAX_ROUTES)
     """1 for each route that is not open."""
     n_open = block(N_KINDS, MAX_ROUTES)
-    """Open routes of each shape that may be paid for in each color, and without one."""
+    """Open routes of each shape that can be paid in each color, and without one."""
     row = block(N_KINDS)
-    """Where the row of the hand begins for each color, and without one, when claims were last counted."""
+    """The hand's row for each color, and without one, when claims were last counted."""
     n_claims = block(N_KINDS)
     """Claims in each color, and without one, at that time."""
 
 
-# -- beforehand -------------------------------------------------------------------
+# -- tables computed in advance ---------------------------------------------------
 
 
 @lru_cache(maxsize=32)
 def route_shapes(game_map: GameMap) -> Ints:
-    """Return the shapes of the routes of a map, and in how many forms hands pay for them."""
+    """Return the shapes of a map's routes, and the number of forms in which hands pay for them."""
     tables = game_tables(game_map, game_map.rules.players[0])
     members: dict[tuple[int, Spaces], list[int]] = {}
     for number, its in enumerate(game_map.routes):
         spaces = spaces_of(its)
-        # First the number of cards from which on the size of a hand limits no set; 0 if there are no sets.
+        # First, the hand size above which sets are not limited; 0 without sets.
         members.setdefault((its.length * spaces.swap_size, spaces), []).append(number)
     shapes = Shapes()
     shapes.n_shapes = len(members)
@@ -132,14 +130,14 @@ def route_shapes(game_map: GameMap) -> Ints:
 
 @compiled
 def _count_forms(counts: Ints, spaces: Spaces) -> None:
-    """Count the forms of a shape for hands of each size, number of locomotives, and cards of the color (0: without)."""
+    """Count the forms of a shape by hand size, locomotives, and cards of the color (0: without)."""
     for n_cards in range(counts.shape[0]):
         for locomotives in range(counts.shape[1]):
             for own in range(counts.shape[2]):
                 counts[n_cards, locomotives, own] = count_in_color(spaces, own, locomotives, n_cards)
 
 
-# -- in a game --------------------------------------------------------------------
+# -- counting and choosing claims -------------------------------------------------
 
 
 @compiled
@@ -166,7 +164,7 @@ def count_claims(state: State, tables: Tables, lore: Ints, seat: int, routes: Op
 def nth_claim(
     state: State, tables: Tables, lore: Ints, seat: int, routes: OpenRoutes, number: int
 ) -> tuple[int, int, int, int]:
-    """Return one of the claims that were just counted: the route, color, color cards and locomotives."""
+    """Return one of the claims just counted: route, color, color cards and locomotives."""
     shapes = Shapes(lore[: Shapes.n_cells])
     kind = 0
     while number >= routes.n_claims[kind]:
@@ -185,7 +183,7 @@ def nth_claim(
 
 @compiled
 def _nth_open(tables: Tables, shapes: Shapes, routes: OpenRoutes, kind: int, s: int, number: int) -> int:
-    """Return one of the open routes of a shape that may be paid for in a color, or without one."""
+    """Return one of the open routes of a shape that can be paid in a color, or without one."""
     at = shapes.start[s] - 1
     while number >= 0:
         at += 1
@@ -195,17 +193,16 @@ def _nth_open(tables: Tables, shapes: Shapes, routes: OpenRoutes, kind: int, s: 
     return int(shapes.member[at])
 
 
-# -- what is open -----------------------------------------------------------------
+# -- open routes ------------------------------------------------------------------
 
 
 @compiled
 def _look_at_board(state: State, tables: Tables, shapes: Shapes, seat: int, routes: OpenRoutes) -> None:
     """
-    Bring what is open to the seat up to date.
+    Update the routes open to the seat.
 
-    Claims since the last look close few routes. Too few trains close more: then all
-    are looked at. Where loans are limited, money may open some again, and every
-    look begins anew.
+    New claims close few routes. Too few trains close more, so then all routes are checked.
+    With limited loans, money may reopen routes, so every update starts from scratch.
     """
     reach = min(state.trains[seat], shapes.longest)
     may_reopen = tables.loan_limit > 0 and tables.tokens_each > 0
@@ -232,7 +229,7 @@ def _look_at_board(state: State, tables: Tables, shapes: Shapes, seat: int, rout
 
 @compiled
 def _close(tables: Tables, shapes: Shapes, routes: OpenRoutes, route: int) -> None:
-    """Count a route no more."""
+    """Stop counting a route."""
     if routes.is_closed[route]:
         return
     routes.is_closed[route] = 1
@@ -257,7 +254,7 @@ def choose_at_random(
     params: Floats,  # noqa: ARG001
     memory: Ints,
 ) -> tuple[int, int]:
-    """Return a random legal action of the seat that acts: its code and value."""
+    """Return the code and value of a random legal action."""
     phase = state.phase
     if phase in (TURN, SECOND_DRAW):
         return _choose_turn(state, tables, lore, seat, memory, phase == TURN)
@@ -279,7 +276,7 @@ def choose_at_random(
 
 @compiled
 def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, is_turn: bool) -> tuple[int, int]:
-    """Return a random action of a turn, or a further card to draw."""
+    """Return a random action of a turn, or a random further draw."""
     n_unseen, n_face_up = int(has_cards(state)), 0
     slots = np.empty(MAX_SLOTS, dtype=np.int64)
     for slot in range(tables.market_size):
@@ -317,7 +314,7 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
 
 @compiled
 def _with_sets(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: int, memory: Ints) -> int:
-    """Return the packed cards of a payment with sets, whose cards are drawn from the rest of the hand."""
+    """Return the packed cards of a payment with sets, drawn at random from the rest of the hand."""
     cards, left = np.zeros(N_KINDS, dtype=np.int64), hand.copy()
     cards[kind] += own
     cards[LOCOMOTIVE_INDEX] += locomotives
@@ -334,9 +331,9 @@ class Random(OneFunction):
     """
     A player that chooses at random.
 
-    Uniform over the legal actions, claims counted once for each route and form
-    of payment (color, color cards and locomotives used singly); the cards of
-    sets are then drawn from the rest of the hand.
+    Uniform over the legal actions, with claims counted once for each route and form of
+    payment (color, color cards and locomotives outside sets). The cards of sets are drawn
+    from the rest of the hand.
 
     Examples
     --------
@@ -349,5 +346,5 @@ class Random(OneFunction):
     chooser = staticmethod(choose_at_random)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
-        """Return the shapes of the routes of a map: see `route_shapes`."""
+        """Return the shapes of a map's routes: see `route_shapes`."""
         return route_shapes(game_map)

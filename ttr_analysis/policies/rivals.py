@@ -1,9 +1,8 @@
 """
-Rivals from outside: four players that others have published, written anew from what they do.
+Outside rivals: four published players, reimplemented from their descriptions.
 
-They are named by what they care for. What never ends in the originals, such as
-waiting for a card that cannot come, ends here: who can do nothing for the plan
-plays as `Greedy` does.
+They are named after what they care about. Where the originals would wait forever, such
+as for a card that cannot come, these fall back to playing as `Greedy`.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, Tables
 _FAR: Final = 1 << 20
 SHORTEST, BY_HOPS, ONE_TICKET, KEEPS_ALL, APPETITE, IDLE = range(6)
 """
-Places in the vector of a rival: the shortest route that it plans with; whether a
-way is judged by its routes, not by its trains; whether it goes for one ticket at
-a time; whether it keeps all tickets dealt; the trains to spare from which it draws
-tickets; and the trains that everybody must have for it to draw some when none is
-left to do. `NEVER` is more than anybody has.
+Indices in a rival's vector: the shortest route in its plans; whether a path is judged
+by routes instead of trains; whether it pursues one ticket at a time; whether it keeps
+all tickets dealt; the spare trains from which it draws tickets; and the trains that
+everybody must have before it draws when all tickets are done. `NEVER` is more than
+anybody has.
 """
 NEVER: Final = 1_000.0
 _SPARE: Final = 5
-"""Trains that a keep leaves if it can."""
+"""Spare trains that it tries to have left after keeping tickets."""
 
 
 class Plan(NamedTuple):
-    """What a rival goes for: 1 for each route of it, and the cities that own and planned routes join."""
+    """A rival's plan: 1 for each route, and the cities connected by own and planned routes."""
 
     routes: Ints
     label: Ints
@@ -57,7 +56,7 @@ class Plan(NamedTuple):
 def choose_for_tickets(
     state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
 ) -> tuple[int, int]:
-    """Return the action of a rival: its code and value."""
+    """Return the code and value of a rival's action."""
     phase = state.phase
     if phase in (KEEP_START, KEEP):
         return codes.KEEP_TICKETS, _choose_tickets(state, tables, seat, params)
@@ -80,7 +79,7 @@ def choose_for_tickets(
 
 @compiled
 def _wants_tickets(state: State, tables: Tables, seat: int, params: Floats, trains: int) -> bool:
-    """Return whether a rival draws tickets, whose plan takes so many trains."""
+    """Return whether a rival draws tickets, if its plan takes this many trains."""
     if state.trains[seat] - trains > params[APPETITE]:
         return True
     fewest = state.trains[seat]
@@ -91,7 +90,7 @@ def _wants_tickets(state: State, tables: Tables, seat: int, params: Floats, trai
 
 @compiled
 def _choose_tickets(state: State, tables: Tables, seat: int, params: Floats) -> int:
-    """Return which tickets of an offer to keep, as bits: all, or those of most points a train that can be built."""
+    """Return the tickets of an offer to keep, as bits: all, or the feasible ones with the most points per train."""
     n = state.n_offer[seat]
     everything = (1 << n) - 1
     if params[KEEPS_ALL] > 0.0:
@@ -124,7 +123,7 @@ def _choose_tickets(state: State, tables: Tables, seat: int, params: Floats) -> 
 
 @compiled
 def _reaches(state: State, tables: Tables, seat: int, plan: Plan, kept: int) -> bool:
-    """Return whether a plan completes the tickets kept of an offer."""
+    """Return whether a plan completes the kept tickets of an offer."""
     for i in range(state.n_offer[seat]):
         ticket = state.offer[seat, i]
         if kept >> i & 1 and ticket != UNKNOWN_TICKET and goal_reached(tables, ticket, plan.label) == NO_GOAL:
@@ -134,7 +133,7 @@ def _reaches(state: State, tables: Tables, seat: int, plan: Plan, kept: int) -> 
 
 @compiled
 def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: int) -> Plan:
-    """Return the plan for the tickets held and those kept of an offer: way after way, the dearest ticket first."""
+    """Return the plan for tickets held and kept, adding path after path, most points first."""
     routes, label = np.zeros(MAX_ROUTES, dtype=np.int64), np.zeros(MAX_CITIES, dtype=np.int64)
     for city in range(tables.n_cities):
         label[city] = city
@@ -171,7 +170,7 @@ def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: in
 
 @compiled
 def _add_way(state: State, tables: Tables, seat: int, params: Floats, ticket: int, plan: Plan) -> bool:
-    """Add the shortest way that completes a ticket to a plan; return whether there is one."""
+    """Add the shortest path that completes a ticket to a plan; return whether there is one."""
     n = tables.n_cities
     cost, by = np.full(n, _FAR, dtype=np.int64), np.full(n, -1, dtype=np.int64)
     place = tables.origin[ticket]
@@ -210,7 +209,7 @@ def _add_way(state: State, tables: Tables, seat: int, params: Floats, ticket: in
 
 @compiled
 def _step(state: State, tables: Tables, seat: int, params: Floats, route: int, plan: Plan) -> int:
-    """Return what a route adds to a way: nothing if it is one's own or planned, below 0 if it cannot be had."""
+    """Return the cost of a route in a path: 0 if owned or planned, below 0 if unavailable."""
     if state.owner[route] == seat or plan.routes[route]:
         return 0
     length = tables.length[route]
@@ -230,7 +229,7 @@ def _trains_of(tables: Tables, plan: Plan) -> int:
 
 @compiled
 def _draw_for(state: State, tables: Tables, seat: int, plan: Plan) -> int:
-    """Return the draw for a plan: the color of which most is missing, else a locomotive, else unseen; -1 if none."""
+    """Return the draw for a plan: the color missing most, else a locomotive, else blind; -1 if none."""
     needed = np.zeros(N_KINDS, dtype=np.int64)
     top = 0
     for color in range(1, N_COLORS):
@@ -258,7 +257,7 @@ def _draw_for(state: State, tables: Tables, seat: int, plan: Plan) -> int:
 
 
 class _Rival(OneFunction):
-    """A rival: one function, and a vector that says what it cares for."""
+    """A rival: one function, and a vector of its preferences."""
 
     __slots__ = ()
     memory_size = KEY_SIZE
@@ -267,20 +266,20 @@ class _Rival(OneFunction):
 
     @property
     def params(self) -> Floats:
-        """What it cares for."""
+        """Its preferences."""
         return np.array(self.cares)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
-        """Return the routes of a map, the longest first."""
+        """Return the routes of a map, longest first."""
         return greedy_lore(game_map)
 
 
 @dataclass(frozen=True, slots=True)
 class OneStep(_Rival):
     """
-    Thinks one ticket ahead: keeps all tickets dealt, and goes for the dearest one by the fewest routes.
+    Thinks one ticket ahead: keeps all tickets dealt, and pursues the most valuable by the fewest routes.
 
-    When none is left to do, and everybody has eight trains, it draws more.
+    Once all are done, and everybody has eight trains, it draws more.
 
     References
     ----------
@@ -301,12 +300,13 @@ class OneStep(_Rival):
 @dataclass(frozen=True, slots=True)
 class LongRoutes(_Rival):
     """
-    Loves long routes: plans with routes of three trains or more, for one ticket at a time.
+    Loves long routes: plans with routes of at least three trains, for one ticket at a time.
 
     References
     ----------
-    As `OneStep`, where it is the long-route junkie. The authors' program keeps the
-    tickets of fewest points, by a slip; this one keeps those of most points a train.
+    See `OneStep`; there called the long-route junkie. The authors' program keeps the
+    tickets with the fewest points, by mistake; this one keeps those with the most points
+    per train.
 
     Examples
     --------
@@ -322,11 +322,11 @@ class LongRoutes(_Rival):
 @dataclass(frozen=True, slots=True)
 class Paths(_Rival):
     """
-    Keeps all tickets dealt, and builds a path of the fewest routes for each of them, the dearest first.
+    Keeps all tickets dealt, and builds a path with the fewest routes for each, most points first.
 
     References
     ----------
-    As `OneStep`, where it is the path agent.
+    See `OneStep`; there called the path agent.
 
     Examples
     --------
@@ -342,11 +342,11 @@ class Paths(_Rival):
 @dataclass(frozen=True, slots=True)
 class Hungry(_Rival):
     """
-    Hungry for tickets: draws more of them while the plan leaves more than eight trains.
+    Hungry for tickets: draws more as long as the plan leaves more than eight trains.
 
     References
     ----------
-    As `OneStep`, where it is the hungry agent.
+    See `OneStep`; there called the hungry agent.
 
     Examples
     --------

@@ -449,6 +449,6 @@ def playable(state: GameState, seed: int, number: int) -> tuple[Position, State]
     """Return a state between two turns as a position, and as a packed state with random numbers to come."""
     position, laid = laid_out(state)
     if unknown := unknown_words(laid, state.n_players):
-        raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills such in")
+        raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills them in")
     open_stream(seed_key(seed), number, TABLE_STREAM, laid.stream)
     return position, laid

@@ -54,7 +54,7 @@ def seed_key(seed: int) -> Ints:
     """
     whole: object = seed
     if isinstance(whole, bool) or not isinstance(whole, SupportsIndex) or index(whole) < 0:
-        msg = f"a seed is a whole number of 0 or more, got {seed!r}"
+        msg = f"a seed must be a whole number of 0 or more, got {seed!r}"
         raise ValueError(msg)
     return np.random.SeedSequence(index(whole)).generate_state(KEY_SIZE).astype(np.int64)
 

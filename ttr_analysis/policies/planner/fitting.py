@@ -1,4 +1,4 @@
-"""`fit`: find the numbers with which `Planner` wins most on a map, by playing; and keep them in its folder."""
+"""Fit `Planner` to a map: play to find the parameters that win most, and save them in the map folder."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from ttr_analysis.policies.playout import Player, as_players, play_games
 
 _OPPONENTS: Final = ("Planner2", "Racer", "Planner1")
 ROUNDS: Final = 80
-"""After as many rounds as this, more bring little."""
+"""Rounds after which further ones gain little."""
 _N_TRIED: Final = 28
 """Settings tried in a round;"""
 _N_BEST: Final = 7
-"""of these the best shape the next one."""
+"""the best of them shape the next round."""
 _N_GAMES: Final = 40
-"""Games of each setting against each opponent, in a round."""
+"""Games of each setting against each opponent, per round."""
 _N_START: Final = 400
-"""Games of each player that may be the start."""
+"""Games of each candidate for the start."""
 _PACE: Final = 0.8
 _MEMORY: Final = 0.75
-"""How far the middle moves to the best settings, and how much of the spread around it stays, from round to round."""
+"""Per round: how far the mean moves to the best settings, and how much of the spread remains."""
 _SNAPSHOT: Final = 12
-"""After so many rounds the middle joins the opponents,"""
+"""After this many rounds, earlier means join the opponents,"""
 _N_FORMER: Final = 4
-"""of whom the latest count: what wins must hold against those who know it."""
+"""but only the latest: a winner must also beat players adapted to it."""
 _PART: Final = 0.3
-"""The spread of a number at first, as a part of it; it never becomes less than a twentieth of that."""
+"""Initial spread of a parameter, relative to its value; it never drops below a twentieth of that."""
 _SWITCHES: Final = frozenset({"foresight", "care", "patience"})
-"""Numbers that are not fitted: they only turn something on."""
+"""Parameters that are not fitted: they only switch something on."""
 _STEPS: Final = {
     "hoard_cards": 8.0,
     "hoard_turns": 4.0,
@@ -58,21 +58,21 @@ _STEPS: Final = {
     "owner_price": 0.4,
     "token_calm": 0.2,
 }
-"""The spread at first of numbers whose own size does not tell it."""
+"""Initial spreads of parameters whose own value is no guide."""
 
 
 class Middle(NamedTuple):
     """
-    How far a fit has come.
+    The progress of a fit.
 
     Parameters
     ----------
     n_rounds
-        Rounds that are done.
+        Completed rounds.
     mean, spread
-        The numbers around which settings are tried, and by how much they differ.
+        The mean and spread of the settings tried.
     former
-        Middles of former rounds, among the opponents.
+        Means of earlier rounds that are among the opponents.
     """
 
     n_rounds: int
@@ -94,32 +94,32 @@ def fit(
     progress: bool = True,
 ) -> Fitted:
     """
-    Return the numbers with which `Planner` wins most on a map.
+    Return the parameters with which `Planner` wins most on a map.
 
-    In each round some settings around a middle play the same deals against the
-    opponents, and against middles of former rounds; the middle then moves to those
-    that win most (the cross-entropy method). `ttr-analysis fit` writes the result into
-    the folder of a map; `dataclasses.replace(game_map, strategies=(fitted,))` has it.
+    In each round, settings around a mean play the same deals against the opponents and
+    against means of earlier rounds; the mean then moves toward those that win most (the
+    cross-entropy method). `ttr-analysis fit` writes the result to the map folder;
+    `dataclasses.replace(game_map, strategies=(fitted,))` applies it.
 
     Parameters
     ----------
     game_map
         The map, as the variant to play.
     n_players
-        Players in a game, of whom one is tried.
+        Players in a game, one of whom is tried.
     opponents
         Compiled players to win against; the first counts twice. None: `Planner2`,
         `Racer` and `Planner1`.
     rounds
-        Rounds to play, of some 8,000 games each.
+        Rounds to play, of about 8,000 games each.
     middle
-        Where to go on; None: begin with the numbers that the map has now, or those of
-        an opponent if these win more.
+        Progress to resume from. None starts from the map's current parameters, or an
+        opponent's if these win more.
     keep
-        Called after each round with how far the fit has come.
+        Called with the progress after each round.
     executor
-        Where settings are tried, such as `client.get_executor()` of Dask; None: in
-        threads, one for each core.
+        Where to try settings, such as Dask's `client.get_executor()`; None uses one
+        thread per core.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def fit(
 
 
 def begin(game_map: GameMap, n_players: int, opponents: Sequence[Player]) -> Middle:
-    """Return the middle of the first round: the numbers of the map, or of an opponent whose numbers win more."""
+    """Return the first mean: the map's parameters, or those of an opponent who wins more."""
     known = [Planner(), *(one for one in opponents if isinstance(one, Planner))]
     starts = [one.on(game_map, n_players).params for one in known]
     score = partial(_score, game_map, n_players, opponents, 0)
@@ -175,7 +175,7 @@ def _first_spread(mean: Floats) -> Floats:
 
 
 def settings_near(mean: Floats, spread: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Return random settings around a middle, one a row, of numbers that are allowed."""
+    """Return random allowed settings around the mean, one per row."""
     lows = [
         -np.inf if allowed.low is None else allowed.low + 0.3 * allowed.is_above
         for allowed in allowed_numbers().values()
@@ -187,7 +187,7 @@ def settings_near(mean: Floats, spread: Floats, n: int, rng: np.random.Generator
 def _play_round(
     game_map: GameMap, n_players: int, fixed: Sequence[Player], seed: int, now: Middle, pool: Executor
 ) -> Middle:
-    """Try settings around the middle, and move it."""
+    """Try settings around the mean, and move it."""
     rng = np.random.default_rng([seed, now.n_rounds])
     settings = settings_near(now.mean, now.spread, _N_TRIED, rng)
     rivals = [*fixed, *(Planner(*former) for former in now.former)]
@@ -212,7 +212,7 @@ def _score(
     numbers: Sequence[float],
     n_games: int = _N_GAMES,
 ) -> float:
-    """Return how much a setting wins against some rivals, of whom the first counts twice."""
+    """Return a setting's share of wins against rivals, the first of whom counts twice."""
     tried = Planner(*numbers)
     rates = [
         win_share(game_map, tried, rival, n_players, n_games * (1 + (i == 0)), deals + i)
@@ -222,7 +222,7 @@ def _score(
 
 
 def win_share(game_map: GameMap, tried: Player, rival: Player, n_players: int, n_games: int, seed: int) -> float:
-    """Return the share of wins of a player alone among copies of another, at every seat in turn with the same deals."""
+    """Return the win share of one player among copies of another, in every seat in turn on the same deals."""
     shares = []
     for seat in range(n_players):
         seated = [rival] * n_players
@@ -232,11 +232,11 @@ def win_share(game_map: GameMap, tried: Player, rival: Player, n_players: int, n
     return float(np.mean(shares))
 
 
-# -- the map in a folder, one number of players after the other, into its `planner.toml` ------------------------------
+# -- fitting a map folder, for each number of players, into `planner.toml` --------------------------------------------
 
 
 PART_FILE: Final = "planner.part.json"
-"""Where an unfinished fit is kept, beside the result."""
+"""File of an unfinished fit, beside the result."""
 
 Count = Annotated[int, Range()]
 
@@ -248,7 +248,7 @@ class _Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An unfinished fit: of which game, by which seed, and how far it has come."""
+    """An unfinished fit: its game, seed and progress."""
 
     variant: str
     n_players: Count
@@ -259,7 +259,7 @@ class _Part:
     former: tuple[_Numbers, ...]
 
     def middle(self) -> Middle | None:
-        """Return how far it has come; None if it is of another version, with other numbers."""
+        """Return the progress; None if it belongs to another version or other parameters."""
         rows = [self.mean, self.spread, *(one.numbers for one in self.former)]
         if any(len(row) != len(NUMBERS) for row in rows):
             return None
@@ -268,7 +268,7 @@ class _Part:
 
 
 def games_of(game_map: GameMap) -> list[tuple[str, int]]:
-    """Return the variants of a map with each number of players, "" for its own rules."""
+    """Return the variants of a map ("" for its own rules) with each number of players."""
     rules = [game_map.rules, *game_map.rules.variants]
     return [(one.variant, n) for one in rules for n in range(one.players[0], one.players[1] + 1)]
 
@@ -283,9 +283,9 @@ def fit_folder(
     progress: bool = True,
 ) -> Iterator[Fitted]:
     """
-    Fit planners to games of a map, and write each result beside its rules; yield them.
+    Fit planners to games of a map, write each result beside the rules, and yield it.
 
-    If it is interrupted, the same call goes on in the middle of the fit: the games before it are done.
+    After an interrupt, the same call resumes in the middle of a fit; earlier fits are done.
     """
     to_fit, part = [*games], _read_part(folder / PART_FILE)
     begun = None if part is None or part.seed != seed else (part.variant, part.n_players)
@@ -318,7 +318,7 @@ def fit_folder(
 
 
 def _read_part(path: Path) -> _Part | None:
-    """Return the unfinished fit in a file, if there is one; raise a `RecordError` with all its faults."""
+    """Return the unfinished fit in a file, if any; raise a `RecordError` with all its faults."""
     faults = FaultList(str(path), path.name)
     text = read_text(path, faults) if path.exists() else None
     faults.raise_if_any()
@@ -331,7 +331,7 @@ def _read_part(path: Path) -> _Part | None:
     try:
         part: _Part | None = Decoder(refuse).table(_Part, json.loads(text))
     except ValueError:
-        faults.add(1, "", "something else", "expected JSON; delete the file to begin anew")
+        faults.add(1, "", "something else", "expected JSON; delete the file to start over")
         part = None
     faults.raise_if_any()
     return part

@@ -1,13 +1,12 @@
 """
-What a planner knows of a map and of a game, and the cheapest networks on the board that it sees.
+A planner's knowledge of a map and a game, and the cheapest networks on the current board.
 
-`analysis.tickets` finds cheapest networks from the distances between all
-cities, which is best for many questions about one board. A planner asks one
-question about each board. So the cities that its own routes join become one
-*node*, closed routes are left out, and paths are followed from the ends of
-tickets only. The algorithm is that of `analysis.tickets.steiner`. Trees that
-touch sets of *groups* of nodes are grown here, in int32, of which a processor
-adds twice as many at once; how the tickets are split among trees is its.
+`analysis.tickets` computes networks from the distances between all cities, which suits
+many questions about one board. A planner asks one question per board. So the cities
+connected by its own routes become one *node*, closed routes are left out, and paths are
+followed only from the ends of tickets. The algorithm is that of
+`analysis.tickets.steiner`, which also splits the tickets among trees. Trees that touch
+sets of *groups* of nodes are grown here, in int32, which a processor adds twice as fast.
 """
 
 from __future__ import annotations
@@ -31,56 +30,56 @@ from ttr_analysis.tables import MAX_CITIES, MAX_GOALS, MAX_ROUTES, MAX_SEATS, MA
 
 
 class Memory(Record):
-    """What a planner remembers of a game, and of its plan."""
+    """What a planner remembers of a game and of its plan."""
 
     stream = block(KEY_SIZE)
-    """The seat's stream of chance."""
+    """The seat's random stream."""
     is_awake = cell()
-    """0 before the first look at a game."""
+    """0 before the planner first sees the game."""
     degree = block(MAX_CITIES)
-    """Own routes at each city."""
+    """Number of own routes at each city."""
     rivals = block(MAX_CITIES)
-    """1 for each city that routes of others touch."""
+    """1 for each city with routes of other players."""
     n_seen = cell()
-    """Claims taken into account."""
+    """Claims seen so far."""
     n_tickets_planned = cell()
     """Tickets held when the plan was made."""
     is_stale = cell()
-    """1 if the plan must be made again."""
+    """1 if the plan must be remade."""
     n_planned = cell()
-    """Routes of the plan still to be claimed."""
+    """Number of routes of the plan still to claim."""
     gain_planned = cell()
-    """Points that the tickets of the plan are worth."""
+    """Points of the tickets in the plan."""
     left_planned = cell()
-    """Turns that were left when the plan was made."""
+    """Turns left when the plan was made."""
     board_foreseen = cell()
-    """A number of the board for which `foreseen` was computed."""
+    """A hash of the board for which `foreseen` was computed."""
     foreseen = cell()
-    """What the tickets of the pile add to the value of a draw, in parts of a point."""
+    """What tickets in the pile add to the value of a draw, in fractions of a point."""
     label = block(MAX_CITIES)
-    """For each city a label, equal for cities that the seat's own routes join."""
+    """A label for each city, equal for cities connected by the seat's own routes."""
     plan = block(MAX_ROUTES)
     """The routes of the plan."""
     is_planned = block(MAX_ROUTES)
     """1 for each route of the plan."""
     was_offered = block(MAX_TICKETS)
-    """1 for each ticket that was offered to the seat."""
+    """1 for each ticket that the seat was ever offered."""
     wanted = block(N_KINDS)
     """Cards of each kind that the plan needs."""
     free = block(N_KINDS)
-    """Cards of each color in hand beyond those wanted, and all locomotives."""
+    """Cards of each color beyond those needed, and all locomotives."""
     n_spare = cell()
-    """Free cards of all colors."""
+    """Free cards of all colors together."""
     top_color = cell()
-    """The color of which most cards are free."""
+    """The color with the most free cards."""
     most_held = cell()
-    """The most cards held of a color."""
+    """The most cards held of one color."""
     cards = block(3 * N_KINDS)
-    """Room for hands of cards."""
+    """Work space for hands of cards."""
 
 
 class Params(Record, dtype=np.float64):
-    """The numbers of a `Strategy`, in its order."""
+    """The parameters of a `Strategy`, in its order."""
 
     train_price = float_cell()
     route_price = float_cell()
@@ -128,29 +127,29 @@ class Params(Record, dtype=np.float64):
 
 
 class MapFacts(Record):
-    """What a planner knows of a map before the first game."""
+    """A planner's knowledge of a map before the first game."""
 
     goal_trains = block(MAX_GOALS)
-    """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
+    """Fewest trains from a ticket's origin to each destination, in the order of the tables."""
     danger = block(MAX_ROUTES)
-    """Trains that it costs to go around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
+    """Trains of the detour around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
     numbers = block(Params.n_cells)
-    """The numbers of planners there, as `Params` has them, in parts of a million."""
+    """The planners' parameters on the map, in the order of `Params`, in millionths."""
 
 
 DANGER_UNIT: Final = 1000
 NUMBER_UNIT: Final = 10**DECIMALS
 _CALMEST: Final = 0.05
-"""The least part of `token_spread` that is left at the end."""
+"""The part of `token_spread` that remains at the end."""
 UNTOLD: Final = -1e12
-"""What stands for a number of `Params` that the map says."""
+"""Stands for a parameter that the map provides."""
 
 
 class Turn(NamedTuple):
     """
-    A decision to make: the game as a seat sees it, its strategy and memory.
+    A decision to make: the game as a seat sees it, with its strategy and memory.
 
-    `left` is the turns it expects to have, `others_left` those if somebody else ends the game.
+    `left` is the turns it expects to have, `others_left` those if another player ends the game.
     """
 
     state: State
@@ -168,13 +167,13 @@ class Turn(NamedTuple):
 
 @compiled
 def is_open(state: State, tables: Tables, seat: int, route: int) -> bool:
-    """Return whether a route is free for a seat, trains and tolls aside."""
+    """Return whether a route is free for a seat, apart from trains and tolls."""
     return track_fault(state, tables, seat, route) == NONE
 
 
 @compiled
 def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
-    """Look at the claims since the last look, and mark the plan as stale if something in it changed."""
+    """Process new claims, and mark the plan as stale if they affect it."""
     if not memory.is_awake:
         memory.is_awake = 1
         for city in range(tables.n_cities):
@@ -197,7 +196,7 @@ def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
 
 @compiled
 def drop_planned(tables: Tables, route: int, memory: Memory) -> bool:
-    """Strike a route, or its twin, off the plan; return whether it was in it."""
+    """Remove a route, or its twin, from the plan; return whether it was there."""
     if not memory.is_planned[route]:
         twin = tables.twin[route]
         if twin < 0 or not memory.is_planned[twin]:
@@ -215,7 +214,7 @@ def drop_planned(tables: Tables, route: int, memory: Memory) -> bool:
 
 @compiled
 def _lose_route(state: State, tables: Tables, seat: int, route: int, memory: Memory) -> None:
-    """Take note that somebody else took a route: its twin may do instead."""
+    """Note another player's claim; the twin may replace the route in the plan."""
     twin = tables.twin[route]
     if memory.is_planned[route]:
         drop_planned(tables, route, memory)
@@ -230,7 +229,7 @@ def _lose_route(state: State, tables: Tables, seat: int, route: int, memory: Mem
 
 @compiled
 def add_planned(route: int, memory: Memory) -> None:
-    """Put a route on the plan."""
+    """Add a route to the plan."""
     memory.plan[memory.n_planned] = route
     memory.n_planned += 1
     memory.is_planned[route] = 1
@@ -239,9 +238,9 @@ def add_planned(route: int, memory: Memory) -> None:
 @compiled
 def turns_left(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
     """
-    Return how many turns a seat will have yet, this one included, and how many if others end the game.
+    Estimate the turns a seat will still have, including this one, and how many if others end the game.
 
-    Both are estimates, and exact in the last round.
+    Both are exact in the last round.
     """
     n_seats = tables.n_seats
     if state.last_left >= 0:
@@ -261,7 +260,7 @@ def turns_left(state: State, tables: Tables, seat: int, params: Params) -> tuple
 
 @compiled
 def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
-    """Return what one token more adds to the expected bonus for tokens, and that bonus, which a loan may forfeit."""
+    """Return the expected bonus for one more token, and the expected bonus, which a loan may forfeit."""
     token_value = 0.0
     at_stake = 0.0
     if tables.tokens_each == 0:
@@ -290,7 +289,7 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
 
 @compiled
 def toll_cost(turn: Turn, route: int, token_value: float, at_stake: float) -> float:
-    """Return the points that the toll of a route costs a seat: tokens, or a loan and a bonus forfeited."""
+    """Return the points that a route's toll costs a seat: tokens, or a loan and a forfeited bonus."""
     state, tables, seat = turn.state, turn.tables, turn.seat
     toll, twin = tables.toll[route], tables.twin[route]
     if toll <= state.tokens[seat]:
@@ -302,35 +301,35 @@ def toll_cost(turn: Turn, route: int, token_value: float, at_stake: float) -> fl
 # -- the cheapest networks -----------------------------------------------------------------------------------------
 
 UNREACHABLE: Final = 1 << 29
-"""The cost of what cannot be built; two of them still add up within int32."""
+"""The cost of an impossible network; two of them still add up within int32."""
 ROUTE_BITS: Final = (1 << 6) - 1
 TRAIN_SHIFT: Final = 6
 TRAIN_BITS: Final = (1 << 8) - 1
 POINT_SHIFT: Final = 14
-"""A cost is 16ths of points << 14, plus trains << 6, plus routes: comparing costs compares these in turn."""
+"""Costs are 16ths of points << 14, plus trains << 6, plus routes, so comparing costs compares these in order."""
 POINT_UNIT: Final = 16.0
 _MOST_POINTS: Final = 40.0
-"""The most that one route costs; networks stay far from `UNREACHABLE`."""
+"""The highest cost of a route; networks stay far below `UNREACHABLE`."""
 
 LEAST_TRAIN_PRICE: Final = 0.4
-"""Part of the price of a route's trains below which its points do not lower its cost."""
+"""A route's points do not lower its cost below this part of the price of its trains."""
 
 HEAD: Final = 0
 COST: Final = 1
 ROUTE: Final = 2
-"""Columns of `Board.arcs`: the node an arc leads to, its cost, and its route."""
+"""Columns of `Board.arcs`: the node the arc leads to, its cost, and its route."""
 
 _LANES: Final = 16
-"""Rows of costs have a multiple of this many columns: a processor adds them all in a few steps, without a rest."""
+"""Columns of cost rows are padded to a multiple of this, for vector instructions."""
 _FEW_SETS: Final = 8
-"""Sets of groups for which paths are followed one by one; for more the costs between all nodes are found first."""
+"""Up to this many sets of groups, paths are followed one by one; beyond it, all distances are computed first."""
 
 
 class Board(NamedTuple):
     """
-    The free routes that a seat has the trains for, between the nodes that its own routes make.
+    The free routes that a seat has trains for, between the nodes formed by its own routes.
 
-    `start` has where the rows of each node begin in `arcs`, and one more cell.
+    `start` has the first row of each node in `arcs`, plus one cell for the end.
     """
 
     node: Ints
@@ -342,10 +341,10 @@ class Networks(NamedTuple):
     """
     The cheapest networks for all sets of some tickets.
 
-    `members` has 1 where a group has a node; `grown` the cost of the cheapest tree
-    that touches a set of groups, without the last one, and a node; `touch`, `tree`
-    and `forest` the groups at the ends of each set of tickets, and the costs of
-    their best tree and network.
+    `members` is 1 where a group has a node; `grown` is the cost of the cheapest tree that
+    touches a node and a set of groups, without the last group; `touch`, `tree` and
+    `forest` are the groups at the ends of each set of tickets, and the costs of their best
+    tree and network.
     """
 
     board: Board
@@ -358,7 +357,7 @@ class Networks(NamedTuple):
 
 @compiled
 def lay_board(turn: Turn, label: Ints) -> Board:
-    """Return the board of a seat, with one node for all cities of a label."""
+    """Return the board of a seat, with one node for all cities of the same label."""
     state, tables, params = turn.state, turn.tables, turn.params
     token_value, at_stake = token_terms(state, tables, turn.seat, params)
     node, number = np.empty(MAX_CITIES, dtype=np.int64), np.full(MAX_CITIES, -1, dtype=np.int64)
@@ -406,7 +405,7 @@ def lay_board(turn: Turn, label: Ints) -> Board:
 
 @compiled
 def _cards_for(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the cards in hand of the color that a route takes, no more than it is long."""
+    """Return the cards in hand of a route's color, at most its length."""
     most = 0
     for color in range(N_COLORS):
         if tables.color[route] in (GRAY_INDEX, color):
@@ -416,7 +415,7 @@ def _cards_for(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def spread(board: Board, row: Narrow) -> None:
-    """Lower the costs of a row to those of the cheapest paths that lead on from its nodes."""
+    """Lower a row's costs to those of the cheapest paths from its nodes."""
     start, arcs = board.start, board.arcs
     n = row.size
     queue, waiting = np.empty(MAX_CITIES, dtype=np.int64), np.zeros(MAX_CITIES, dtype=np.int64)
@@ -446,7 +445,7 @@ def spread(board: Board, row: Narrow) -> None:
 
 @compiled
 def all_costs(board: Board, n: int) -> Narrow:
-    """Return the costs of the cheapest paths between all `n` nodes of a board, in padded rows; none for 0 nodes."""
+    """Return the costs of the cheapest paths between all `n` nodes, in padded rows; none for 0 nodes."""
     distance = np.full((n, (n + _LANES - 1) // _LANES * _LANES), UNREACHABLE, dtype=np.int32)
     _shorten(board, distance)
     return distance
@@ -454,7 +453,7 @@ def all_costs(board: Board, n: int) -> Narrow:
 
 @compiled
 def _shorten(board: Board, distance: Narrow) -> None:
-    """Lower costs between nodes to those of the cheapest paths."""
+    """Lower the costs between nodes to those of the cheapest paths."""
     n, width = distance.shape
     for u in range(n):
         row = distance[u]
@@ -480,10 +479,10 @@ def _shorten(board: Board, distance: Narrow) -> None:
 @compiled
 def solve(board: Board, members: Ints, ends: Ints, n_tickets: int) -> Networks:
     """
-    Return the cheapest networks of all sets of the first tickets.
+    Return the cheapest networks for all sets of the first tickets.
 
-    The last group is the root of the trees that touch it; `ends` has the set of
-    groups at the ends of each ticket.
+    The last group is the root of the trees that touch it; `ends` has the groups at the
+    ends of each ticket, as bits.
     """
     n = members.shape[1]
     grown = np.empty((1 << max(0, len(members) - 1), (n + _LANES - 1) // _LANES * _LANES), dtype=np.int32)
@@ -499,8 +498,8 @@ def _grow_trees(board: Board, members: Ints, distance: Narrow, grown: Narrow) ->
     """
     Fill in the cost of the cheapest tree that touches each set of groups and each node.
 
-    Rows of costs are worked on in blocks of `_LANES`, each of which stays in
-    registers until it is done. Without distances, paths are followed.
+    Rows are processed in blocks of `_LANES`, each of which stays in registers. Without
+    distances, paths are followed.
     """
     n, width = members.shape[1], grown.shape[1]
     merged = np.empty(MAX_CITIES, dtype=np.int32)
@@ -531,7 +530,7 @@ def _grow_trees(board: Board, members: Ints, distance: Narrow, grown: Narrow) ->
             spread(board, grown[mask, :n])
             continue
         for first in range(0, width, _LANES):
-            # From where two trees meet, or from an end, the tree leads on to all other nodes.
+            # From where two trees meet, or from an end, the tree continues to all other nodes.
             costs.fill(UNREACHABLE)
             for u in range(n):
                 onward = distance[u, first : first + _LANES]
@@ -544,7 +543,7 @@ def _grow_trees(board: Board, members: Ints, distance: Narrow, grown: Narrow) ->
 
 @compiled
 def _split_tickets(networks: Networks, ends: Ints) -> None:
-    """Fill in the cheapest networks for each set of tickets, from the trees that touch sets of groups."""
+    """Fill in the cheapest networks for each set of tickets, given the trees that touch sets of groups."""
     members, grown = networks.members, networks.grown
     touch, tree, forest = networks.touch, networks.tree, networks.forest
     root = members[len(members) - 1]
@@ -565,14 +564,14 @@ def _split_tickets(networks: Networks, ends: Ints) -> None:
 
 @compiled
 def plan_network(networks: Networks, tickets: int, memory: Memory) -> None:
-    """Put the routes of the cheapest network for a set of tickets on the plan."""
+    """Add the routes of the cheapest network for a set of tickets to the plan."""
     start, arcs, grown = networks.board.start, networks.board.arcs, networks.grown
     root = networks.members[len(networks.members) - 1]
     todo = np.empty((MAX_CITIES, 2), dtype=np.int64)
     n_todo = 0
     while tickets or n_todo:
         if n_todo == 0:
-            # One tree after the other.
+            # One tree after another.
             first = first_tree(networks.tree, networks.forest, tickets)
             tickets ^= first
             mask = networks.touch[first]
@@ -598,7 +597,7 @@ def plan_network(networks: Networks, tickets: int, memory: Memory) -> None:
                 todo[n_todo + 1, 0], todo[n_todo + 1, 1] = rest ^ split, v
                 n_todo += 2
                 break
-            # No trees meet here: the tree comes along an arc. Costs are positive, so this ends.
+            # No trees meet here, so the tree arrives along an arc. Costs are positive, so this terminates.
             arc = start[v]
             while grown[mask, arcs[arc, HEAD]] + arcs[arc, COST] != grown[mask, v]:
                 arc += 1

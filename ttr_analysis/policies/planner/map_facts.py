@@ -1,4 +1,4 @@
-"""What planners know of a map before the first game: their numbers there, ends of tickets, and routes others want."""
+"""A planner's knowledge of a map before the first game: parameters, ends of tickets, and contested routes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ttr_analysis.tables import Tables, game_tables
 
 _FAR: Final = 1 << 40
 _LONG_WAY: Final = 8
-"""A longer way around costs no more."""
+"""Detours longer than this cost no more."""
 NUMBERS: Final = tuple(field.name for field in fields(Strategy))
-"""The numbers of a strategy, in the order of `knowledge.Params`."""
+"""The parameters of a strategy, in the order of `knowledge.Params`."""
 _GENERAL: Final = "general"
 
 
 def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     """
-    Return the cells of `MapFacts` for a map: the same ones for the same map and numbers.
+    Return the cells of `MapFacts` for a map, cached by map and parameters.
 
     >>> nordic = ttr.load_map("nordic")
     >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
@@ -71,7 +71,7 @@ def _map_facts(game_map: GameMap, n_players: int) -> Ints:
 
 
 def _distances_from(city: int, weight: Ints) -> Ints:
-    """Return the cost of the cheapest path from a city to each other one: as plain Python quicker than between all."""
+    """Return the cost of the cheapest path from a city to each other one; plain Python is faster than all pairs."""
     distance: Ints = weight[city]
     while True:
         nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
@@ -81,7 +81,7 @@ def _distances_from(city: int, weight: Ints) -> Ints:
 
 
 def _shares(tables: Tables, distance: Ints) -> Floats:
-    """Return for each route the share of all tickets, by points, for which it may be on the way."""
+    """Return for each route the share of all tickets, by points, whose paths may include it."""
     share = np.zeros(tables.n_routes)
     a, b, length = (block[: tables.n_routes] for block in (tables.city_a, tables.city_b, tables.length))
     total = 0
@@ -105,19 +105,19 @@ def _cities_of(tables: Tables, place: int) -> Ints:
     return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]
 
 
-# -- by which numbers they play: those of a map, those of a player that stays as it is, or the general ones ------------
+# -- the parameters: those of a map, of a fixed player, or the general ones --------------------------------------------
 
 
 @cache
 def kept_strategies() -> dict[str, Strategy]:
-    """Return the strategies of players that stay as they are, by their names, and the general one."""
+    """Return the strategies of fixed players by name, and the general one."""
     text = Path(__file__).with_name("players.toml").read_text(encoding="utf-8")
     return {name: Strategy(**numbers) for name, numbers in tomllib.loads(text).items()}
 
 
 def strategy_on(game_map: GameMap, n_players: int) -> Strategy:
     """
-    Return by what numbers planners play on a map: its own, of the game most like it, or else the general ones.
+    Return the parameters of planners on a map: its own, from the most similar game, or else the general ones.
 
     >>> strategy_on(ttr.load_map("usa"), 2).care
     1.0
@@ -134,5 +134,5 @@ def _completed(told: Fitted | None) -> Strategy:
 
 @cache
 def allowed_numbers() -> dict[str, Amount]:
-    """Return what each number of a strategy may be."""
+    """Return the allowed values of each parameter."""
     return allowed_in(Strategy)

@@ -1,4 +1,4 @@
-"""`Planner`: the player, the numbers that make its strategy, and its choice in every phase of a game."""
+"""`Planner`: the player, its parameters, and its choice in every phase of a game."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
 
 _SOON: Final = 8.0
-"""Turns left from which the plan is looked at again every turn."""
+"""With this many turns left or fewer, the plan is updated every turn."""
 
 
 @quickly_compiled
 def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-    """Return a planner's action: `lore` is its `MapFacts`, `params` its `Params`, `memory` its `Memory`."""
+    """Return a planner's action; `lore` holds its `MapFacts`, `params` its `Params`, `memory` its `Memory`."""
     facts = MapFacts(lore[: MapFacts.n_cells])
     numbers = np.empty(Params.n_cells, dtype=np.float64)
     for i in range(Params.n_cells):
@@ -100,19 +100,19 @@ def _decide(
 
 @compiled
 def _take_turn(turn: Turn) -> tuple[int, int]:
-    """Return the action of a turn, or the second draw of one: a claim, a card, tickets, or a station."""
+    """Return the action of a turn, or the second draw: a claim, a card, tickets or a station."""
     state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
     n_trains = want_cards(turn)
     is_stuck = not can_draw(state, tables)
     if is_stuck:
-        n_trains = state.trains[seat]  # none are saved for a plan that cannot be paid any more
+        n_trains = state.trains[seat]  # none are saved for a plan that can no longer be paid
     best, total = np.zeros(N_KINDS, dtype=np.float64), np.zeros(N_KINDS, dtype=np.float64)
     route, worth = np.empty(2 * MAX_ROUTES, dtype=np.int64), np.empty(2 * MAX_ROUTES, dtype=np.float64)
     values = Values(best, total, route, worth)
     n_ready = judge_routes(turn, n_trains, is_stuck, values)
     draw, rate = _best_draw(turn, values)
     if state.phase == SECOND_DRAW:
-        return (draw if draw >= 0 else codes.PASS), 0  # where a record does not show the market
+        return (draw if draw >= 0 else codes.PASS), 0  # if a record does not show the market
     if is_last_turn(turn) and not is_stuck:
         n_ready = 0  # no claim adds to the score
     code, cards = _best_claim(turn, is_stuck, rate, values, n_ready)
@@ -135,7 +135,7 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
 @compiled
 def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready: int) -> tuple[int, int]:
     """
-    Return the best claim of the plan, or else of other routes, and its cards; -1 if none is worth two draws of `rate`.
+    Return the best claim of the plan, else of other routes, and its cards; -1 if none is worth two draws of `rate`.
 
     If no card can be drawn, any claim will do.
     """
@@ -149,7 +149,7 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
         route = values.route[i]
         is_plan = memory.is_planned[route]
         if code >= 0 and not is_plan and (params.care <= 0.0 or memory.is_planned[argument_of(code)]):
-            break  # routes of the plan come first
+            break  # planned routes come first
         if is_plan and is_hoarding and not (0.0 < params.hoard_danger <= danger(turn, route)):
             continue
         bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
@@ -172,7 +172,7 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
 
 @compiled
 def _hoard(turn: Turn) -> float:
-    """Return the cards in hand from which routes of the plan are claimed."""
+    """Return the number of cards in hand from which planned routes are claimed."""
     params = turn.params
     if params.hoard_turns <= 0.0:
         return params.hoard_cards
@@ -181,7 +181,7 @@ def _hoard(turn: Turn) -> float:
 
 @compiled
 def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
-    """Return the best draw, -1 if there is none, and what its card is worth."""
+    """Return the best draw, -1 if there is none, and the value of its card."""
     state, tables = turn.state, turn.tables
     value = values.best.copy()
     total = 0
@@ -217,7 +217,7 @@ def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
 
 @compiled
 def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
-    """Return the payment of a surcharge with the cards missed least, or decline it if they are missed too much."""
+    """Pay a surcharge with the cheapest cards, or decline it if they are worth too much."""
     color = state.pending_color
     hand = state.hand[seat]
     jokers = tables.jokers[state.pending]
@@ -260,105 +260,103 @@ def _choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, 
 @dataclass(frozen=True, slots=True, repr=False)
 class Planner(OneFunction, Strategy):
     """
-    A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
+    A player that keeps good tickets, builds the cheapest network for them, and adds long routes.
 
-    Where stations are played, it builds one in its last turns if that saves a
-    ticket which its own routes will not complete.
+    With stations in play, it builds one in its last turns if that saves a ticket that its
+    own routes will not complete.
 
-    Its numbers are fitted to each map, variant and number of players: they are in
-    `planner.toml` beside the rules of the map, and `fit` makes them for a map of your
-    own. Those that you give are used everywhere; all others are None, and taken from
-    the map.
+    Its parameters are fitted to each map, variant and number of players. They are in
+    `planner.toml` beside the rules of the map; `fit` makes them for your own map.
+    Parameters that you give apply everywhere; all others are None and come from the map.
 
     Parameters
     ----------
     train_price, route_price
-        Points that a train, and a turn of claiming, would bring elsewhere.
+        Points that a train, or a turn of claiming, would earn elsewhere.
     point_weight
-        Part of the points for routes that is taken off the cost of a network.
+        Share of the points for routes that is subtracted from the cost of a network.
     tunnel_price, symbol_price
-        Points that a tunnel, and each locomotive symbol, costs on top.
+        Extra points that a tunnel, and each locomotive symbol, costs.
     faith
-        Part of a ticket's points that counts when it is kept.
+        Share of a ticket's points that counts when deciding to keep it.
     late_price
         Points for each turn by which a plan is longer than the game.
     cards_per_turn, trains_per_claim
-        How fast players draw and build: to foresee the end of the game.
+        Speed at which players draw and build, for predicting the end of the game.
     extra_train_price
-        Points that a route outside the plan must bring for each train.
+        Points per train that a route outside the plan must bring.
     extra_bar
-        Its worth, in draws of a whole turn, from which it is claimed.
+        Value, in draws of a whole turn, from which such a route is claimed.
     wanted_price, spare_price, locomotive_price
-        Points for spending a card that is wanted elsewhere, one that is not, and
-        a locomotive.
+        Points for spending a card that is needed elsewhere, one that is not, and a
+        locomotive.
     breadth
         How much it counts that a card serves several routes.
     tunnel_odds
         Odds from which a tunnel is attempted.
     ticket_bar
-        Points that tickets must be expected to bring to be drawn.
+        Expected points of tickets from which they are drawn.
     ticket_trains, ticket_turns
-        Trains beyond the plan, and turns, that must be left for it.
+        Trains beyond the plan, and turns, that must be left to draw tickets.
     token_spread
-        Difference in tokens that makes a rank for the most tokens likely.
+        Difference in tokens at which a rank in the bonus for tokens becomes likely.
     trail_weight
-        Points per train for a route that makes the own network longer, where the
-        longest trail has a bonus.
+        Points per train for a route that extends the seat's network, if the longest
+        trail has a bonus.
     opening_bar
         Net points from which one more ticket of an offer is kept.
     plan_bar
-        Worth of a claim of the plan, in draws of a whole turn, from which it is
-        made.
+        Value of a planned claim, in draws of a whole turn, from which it is made.
     decline_bar
-        Most points that the cards of a surcharge may be missed.
+        Highest value in points of cards to pay as a surcharge.
     crowd_price, crowd_part
-        Points for each train by which a network takes more than this part of
-        those left: long networks are completed less often.
+        Points for each train beyond this share of the trains left in a network: long
+        networks are completed less often.
     rush, denial
-        Weight of the danger to a route of the plan, and to any other one: the
-        trains that it costs to go around it, where others build, times the share
-        of all tickets that may use it.
+        Weight of the danger to a planned route, and to any other: the trains of the
+        detour around it, where others build, times the share of all tickets that may use
+        it.
     trail_step, trail_join
-        Points per train for a route that leads the own trail on at its end, or
-        joins two parts of the own network, where the longest trail has a bonus.
+        Points per train for a route that extends the seat's trail at its end, or connects
+        two parts of its network, if the longest trail has a bonus.
     foresight
-        Above 0, a draw of tickets is foreseen as if the plan were built, with
-        constants from games; else from the largest part of the own network.
+        Above 0, a draw of tickets is valued as if the plan were built, with constants
+        from games; else from the largest part of the seat's network.
     bonus_pull
-        Points off the bar for drawing tickets, for each point of a seat's share
-        in bonuses for completed tickets.
+        Points by which the threshold for drawing tickets drops, for each point of a
+        seat's share in bonuses for completed tickets.
     seat_spread
-        Addition to `token_spread` for each player beyond two.
+        Increase of `token_spread` for each player beyond two.
     care
-        Above 0, the last turn claims what adds most to the final score, and the
+        Above 0, the last turn makes the claim that adds most to the final score, and the
         best route outside the plan is claimed; else the first good enough.
     late_cards
-        Turns before the last one from which spent cards are missed less, in
-        proportion; at 0 they are missed until the end.
+        Turns before the last one over which spent cards lose their value, in proportion;
+        at 0 they keep it until the end.
     hoard_cards, hoard_turns
-        Cards in hand from which routes of the plan are claimed; fewer do over the
-        last turns, in proportion.
+        Cards in hand from which planned routes are claimed, decreasing in proportion over
+        the last turns.
     hoard_danger
-        Danger to a route of the plan, as for `rush`, from which it is claimed
-        whatever the hand; at 0 no danger suffices.
+        Danger to a planned route, as for `rush`, from which it is claimed whatever the
+        hand; at 0 never.
     least_part
-        Part of the price of its trains that a route costs at least, however many
-        points it brings.
+        A route costs at least this part of the price of its trains, however many points
+        it brings.
     hand_part
-        Points off the cost of a route for each card in hand of its color.
+        Points by which each card in hand of its color lowers a route's cost.
     patience
-        From 0 to 1, how far cards for the plan are wanted for as long as others take
-        to end the game, not the own trains.
+        From 0 to 1, how far the value of cards for the plan lasts until other players end
+        the game, instead of the seat's own trains.
     owner_price
-        How much more tokens weigh that go to the owner of the other track.
+        Extra weight of tokens that go to the owner of the other track.
     token_calm
-        From 0 to 1, how far `token_spread` shrinks as the own trains run out: what is
-        ahead then stays ahead.
+        From 0 to 1, how far `token_spread` shrinks as the seat's trains run out, since
+        leads late in the game last.
 
     Raises
     ------
     ValueError
-        If a number is not finite, or below 0 where that means nothing.
+        If a parameter is not finite, or below 0 where that makes no sense.
 
     Examples
     --------
@@ -372,7 +370,7 @@ class Planner(OneFunction, Strategy):
                 if getattr(self, number) is None:
                     object.__setattr__(self, number, value)
         faults = [
-            f"{number} is {allowed}, got {value!r}"
+            f"{number} must be {allowed}, got {value!r}"
             for number, allowed in allowed_numbers().items()
             if (value := getattr(self, number)) is not None and value not in allowed
         ]
@@ -380,24 +378,24 @@ class Planner(OneFunction, Strategy):
             raise ValueError("; ".join(faults))
 
     kept: ClassVar[str] = ""
-    """Whose numbers it has, if they do not depend on the map."""
+    """Name of the fixed player whose parameters it has, if they do not depend on the map."""
     name = "Planner"
     memory_size = Memory.n_cells
     chooser = staticmethod(choose)
 
     @property
     def params(self) -> Floats:
-        """Its numbers, as `Params` has them; `UNTOLD` for those that the map says."""
+        """Its parameters in the order of `Params`; `UNTOLD` for those that the map provides."""
         told = [getattr(self, number) for number in NUMBERS]
         return np.array([UNTOLD if value is None else value for value in told], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
-        """Return what a planner knows of a map: the cells of `MapFacts`."""
+        """Return a planner's knowledge of a map: the cells of `MapFacts`."""
         return planner_facts(game_map, n_players)
 
     def on(self, game_map: MapLike, n_players: int) -> Self:
         """
-        Return the player with all its numbers written out, as it plays on a map.
+        Return the player with the parameters that it uses on a map filled in.
 
         Examples
         --------
@@ -418,7 +416,7 @@ class Planner(OneFunction, Strategy):
 @dataclass(frozen=True, slots=True, repr=False)
 class Planner1(Planner):
     """
-    `Planner` with its first numbers: a fixed player to measure others against.
+    `Planner` with its first parameters: a fixed opponent for comparisons.
 
     Examples
     --------
@@ -433,7 +431,7 @@ class Planner1(Planner):
 @dataclass(frozen=True, slots=True, repr=False)
 class Planner2(Planner):
     """
-    `Planner` with the numbers that it had on all maps before it was fitted to each.
+    `Planner` with the parameters that it had on all maps before it was fitted to each.
 
     Examples
     --------
@@ -448,11 +446,11 @@ class Planner2(Planner):
 @dataclass(frozen=True, slots=True, repr=False)
 class Racer(Planner):
     """
-    `Planner` who shows nothing of its plan until it holds 44 cards, then claims route after route.
+    `Planner` that hides its plan until it holds 44 cards, then claims route after route.
 
-    Whoever studied the planners of earlier versions found it: with two players it
-    wins some 70% of games against `Planner2` on usa and europe, though about half on
-    switzerland and nederland, and a third on nordic.
+    A strategy against earlier planners: with two players it wins about 70% of games against
+    `Planner2` on usa and europe, but about half on switzerland and nederland, and a third
+    on nordic.
 
     Examples
     --------

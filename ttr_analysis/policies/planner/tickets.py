@@ -32,19 +32,19 @@ from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_TICKETS, MEASURE_COMPLETED, Tables
 
 MAX_WANTED: Final = 6
-"""Tickets that one network is computed for."""
+"""Most tickets for which one network is computed."""
 MAX_GROUPS: Final = 10
-"""Groups of nodes that they may have at their ends."""
+"""Most groups of nodes at their ends."""
 
 _HELD: Final = -1
-"""In place of the place of a ticket in the offer."""
+"""Stands for the position of a ticket in the offer."""
 _IMPOSSIBLE: Final = -1e9
 _HAND_PART: Final = 0.6
-"""Part of a hand that turns out to be of use."""
+"""Part of a hand that turns out to be useful."""
 
 
 class Wanted(NamedTuple):
-    """Tickets for which something better can be reached: the goal meant, its place in the offer, and points gained."""
+    """Tickets that can still improve: the destination aimed at, the position in the offer, and the points gained."""
 
     ticket: Ints
     goal: Ints
@@ -54,7 +54,7 @@ class Wanted(NamedTuple):
 
 @compiled
 def consider_tickets(turn: Turn) -> int:
-    """Plan the network that is worth most, and return the tickets of an offer to keep, as bits; 0 without one."""
+    """Plan the most valuable network, and return the tickets of an offer to keep, as bits; 0 without an offer."""
     state, seat, memory = turn.state, turn.seat, turn.memory
     board = lay_board(turn, memory.label)
     worth_now = np.empty(MAX_OFFER, dtype=np.float64)
@@ -87,9 +87,9 @@ def consider_tickets(turn: Turn) -> int:
 @compiled
 def _want_tickets(turn: Turn, board: Board, worth_now: Floats) -> Wanted:
     """
-    Return the tickets that are wanted, without those held that gain least if they are too many.
+    Return the tickets to aim for; if there are too many, without held ones that gain least.
 
-    `worth_now` is filled with the points of each ticket of the offer as it is.
+    `worth_now` gets the current points of each ticket of the offer.
     """
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     tickets, goals = np.empty(MAX_WANTED, dtype=np.int64), np.empty(MAX_WANTED, dtype=np.int64)
@@ -131,7 +131,7 @@ def _want_tickets(turn: Turn, board: Board, worth_now: Floats) -> Wanted:
 
 @compiled
 def _best_goal(turn: Turn, board: Board, ticket: int, last: int) -> int:
-    """Return the destination worth most for itself, of those before `last`."""
+    """Return the most valuable destination by itself among those before `last`."""
     tables = turn.tables
     row = np.full(len(board.start) - 1, UNREACHABLE, dtype=np.int32)
     place = tables.origin[ticket]
@@ -157,7 +157,7 @@ def _solve_wanted(tables: Tables, board: Board, wanted: Wanted) -> Networks:
     """
     Return the networks for the groups of nodes at the ends of tickets, each group once.
 
-    A ticket with which there are too many groups is no gain.
+    A ticket that would exceed the number of groups gains nothing.
     """
     members = np.zeros((2 * MAX_WANTED + 1, len(board.start) - 1), dtype=np.int64)
     ends = np.zeros(MAX_WANTED, dtype=np.int64)
@@ -192,7 +192,7 @@ def _solve_wanted(tables: Tables, board: Board, wanted: Wanted) -> Networks:
 
 @compiled
 def _best_parts(turn: Turn, wanted: Wanted, costs: Ints) -> tuple[Ints, Floats]:
-    """Return the best part of each set of tickets, and its worth: some may be better given up."""
+    """Return the best part of each set of tickets and its value, since giving some up may be better."""
     best = np.zeros(len(costs), dtype=np.int64)
     worth = np.zeros(len(costs), dtype=np.float64)
     for subset in range(1, len(costs)):
@@ -211,7 +211,7 @@ def _best_parts(turn: Turn, wanted: Wanted, costs: Ints) -> tuple[Ints, Floats]:
 
 @compiled
 def _net_worth(turn: Turn, cost: int) -> float:
-    """Return what a network costs, below 0; far below if the trains or the turns do not suffice."""
+    """Return minus the cost of a network; far below 0 if the trains or turns are not enough."""
     state, seat, params = turn.state, turn.seat, turn.params
     trains = (cost >> TRAIN_SHIFT) & TRAIN_BITS
     routes = cost & ROUTE_BITS
@@ -224,7 +224,7 @@ def _net_worth(turn: Turn, cost: int) -> float:
 
 @compiled
 def _choose_offer(turn: Turn, wanted: Wanted, worth_now: Floats, worth: Floats) -> int:
-    """Return the tickets of an offer that are worth most, together with those held, as bits."""
+    """Return the most valuable tickets of an offer, together with those held, as bits."""
     state, tables, seat = turn.state, turn.tables, turn.seat
     each = -turn.params.opening_bar
     for i in range(tables.n_bonuses):
@@ -257,7 +257,7 @@ def _choose_offer(turn: Turn, wanted: Wanted, worth_now: Floats, worth: Floats) 
 
 @compiled
 def ticket_gain(turn: Turn, n_trains: int) -> float:
-    """Return the points that a draw of tickets is expected to bring beyond its bar; the plan leaves `n_trains`."""
+    """Return the expected points of a draw of tickets above its threshold; the plan leaves `n_trains`."""
     if turn.params.foresight > 0.0:
         return _foresee_draw(turn)
     return _expected_tickets(turn, n_trains) - turn.params.ticket_bar
@@ -278,19 +278,19 @@ def _pile_tickets(turn: Turn) -> Ints:
     return tickets[:n]
 
 
-# -- from the largest part of the own network ----------------------------------------------------------------------
+# -- draws valued from the largest part of the seat's network ------------------------------------------------------
 
 _SURE: Final = 0.9
-"""Odds of a ticket that is near, with plenty of time."""
+"""Probability of completing a nearby ticket with plenty of time."""
 _SLACK: Final = 8.0
-"""Turns to spare that make a ticket likely."""
+"""Spare turns that make a ticket likely."""
 _FAR: Final = 40.0
-"""Trains that make it unlikely."""
+"""Trains that make a ticket unlikely."""
 
 
 @compiled
 def _main_label(tables: Tables, memory: Memory) -> int:
-    """Return the label of the largest part of the own network."""
+    """Return the label of the largest part of the seat's network."""
     best = 0
     most = 0
     for city in range(tables.n_cities):
@@ -306,7 +306,7 @@ def _main_label(tables: Tables, memory: Memory) -> int:
 
 @compiled
 def _trains_from_network(turn: Turn) -> Ints:
-    """Return the trains that join each city to the largest part of the own network."""
+    """Return the trains that connect each city to the largest part of the seat's network."""
     board = lay_board(turn, turn.memory.label)
     row = np.full(len(board.start) - 1, UNREACHABLE, dtype=np.int32)
     row[board.node[_main_label(turn.tables, turn.memory)]] = 0
@@ -320,7 +320,7 @@ def _trains_from_network(turn: Turn) -> Ints:
 
 @compiled
 def _expected_tickets(turn: Turn, n_trains: int) -> float:
-    """Return the points that a draw of tickets is expected to bring when the good ones are kept."""
+    """Return the expected points of a draw of tickets if the good ones are kept."""
     tables = turn.tables
     tickets, trains = _pile_tickets(turn), _trains_from_network(turn)
     n = len(tickets)
@@ -348,7 +348,7 @@ def _expected_tickets(turn: Turn, n_trains: int) -> float:
 
 @compiled
 def _prospect(turn: Turn, ticket: int, trains: Ints, n_trains: int) -> float:
-    """Return the points that a ticket brings, less what its trains cost."""
+    """Return the points of a ticket minus the cost of its trains."""
     tables, params = turn.tables, turn.params
     reached = goal_reached(tables, ticket, turn.memory.label)
     best = float(-tables.penalty[ticket])
@@ -358,7 +358,7 @@ def _prospect(turn: Turn, ticket: int, trains: Ints, n_trains: int) -> float:
     for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
         need = min(turn.facts.goal_trains[goal], origin + _nearest(tables, tables.goal_place[goal], trains))
         turns = need / params.cards_per_turn + need / params.trains_per_claim
-        # Others are in the way the more routes it takes, and the game may end sooner.
+        # More routes mean more interference, and the game may end sooner.
         chance = min(_SURE, (turn.left - 1.0 - turns) / _SLACK - need / _FAR)
         odds = params.faith if need == 0 else params.faith * chance
         if need > n_trains or odds <= 0.0:
@@ -370,27 +370,27 @@ def _prospect(turn: Turn, ticket: int, trains: Ints, n_trains: int) -> float:
 
 @compiled
 def _nearest(tables: Tables, place: int, trains: Ints) -> int:
-    """Return the fewest trains to a city of a place."""
+    """Return the fewest trains to any city of a place."""
     fewest = MAX_CITIES * MAX_ROUTES
     for i in range(tables.place_start[place], tables.place_start[place + 1]):
         fewest = min(fewest, trains[tables.place_city[i]])
     return fewest
 
 
-# -- as if the plan were built -------------------------------------------------------------------------------------
+# -- draws valued as if the plan were built ------------------------------------------------------------------------
 #
-# The constants are of least squares, in games between planners on all maps: at some 60,000 turns both a draw of tickets
-# and the planner's own choice were played to the end. What they foresee is the change of the lead, in points.
+# The constants come from least squares, in games between planners on all maps: at about 60,000 turns, both a draw of
+# tickets and the planner's own choice were played to the end. They predict the change of the lead in points.
 
 _NEAR: Final = 9
-"""Trains of the plan from which on a draw is not considered: it has lost more than any tickets bring."""
+"""With this many trains in the plan, a draw is not considered: it would lose more than any tickets bring."""
 _BASE: Final = -1.9
 _PER_BEST: Final = 0.86
 """For each point of the best ticket drawn."""
 _PER_TURN: Final = 0.3
 """For each turn left,"""
 _PER_TRAIN: Final = -2.56
-"""each train and"""
+"""each train,"""
 _PER_ROUTE: Final = 3.43
 """each route of the plan, and"""
 _PER_HELD: Final = -1.44
@@ -398,28 +398,28 @@ _PER_HELD: Final = -1.44
 _PER_BONUS: Final = 0.825
 """For each point of a seat's share in bonuses for completed tickets, and"""
 _PER_MEAN: Final = 0.244
-"""each by which tickets are worth more on average than"""
+"""each point by which tickets are worth more on average than this."""
 _MEAN: Final = 12.0
 _BEST: Final = 12.0
-"""Points that the best ticket drawn hardly exceeds: what is not worth it even then need not be computed."""
+"""Upper bound on the points of the best ticket drawn: if a draw is not worthwhile even then, nothing is computed."""
 
 _FINE: Final = 1000.0
-"""What was foreseen is remembered in parts of a point, this many."""
+"""Remembered predictions are stored in this many parts of a point."""
 
 _BELIEF: Final = 0.85
-"""Odds that a ticket is completed which is near,"""
+"""Probability of completing a nearby ticket,"""
 _BELIEF_LOST: Final = 0.02
-"""less for each of its trains;"""
+"""minus this for each of its trains,"""
 _EARLY: Final = 6.0
 _SPAN: Final = 8.0
-"""and in proportion, with fewer than two turns to spare; none with `_EARLY` too few."""
+"""scaled down with fewer than two spare turns; 0 with `_EARLY` too few."""
 _TRAIN_WORTH: Final = 1.26
-"""Points that a train brings elsewhere."""
+"""Points that a train earns elsewhere."""
 
 
 @compiled
 def _foresee_draw(turn: Turn) -> float:
-    """Return how a draw of tickets is expected to change the lead, less its bar; far below 0 if clearly too little."""
+    """Return the expected gain of lead by drawing tickets, minus the threshold; far below 0 if clearly too little."""
     state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
     n_trains = 0
     for i in range(memory.n_planned):
@@ -433,7 +433,7 @@ def _foresee_draw(turn: Turn) -> float:
             points += (_PER_BONUS + params.bonus_pull) * tables.bonus_points[i, 0] / tables.n_seats
     if points + _PER_BEST * _BEST < 0.0:
         return _IMPOSSIBLE
-    # The tickets are looked at again when a claim, a ticket or the plan has changed what they bring.
+    # The pile's tickets are revalued after a claim, a new ticket or a new plan.
     number = (state.n_claims * MAX_ROUTES + memory.n_planned) * MAX_TICKETS + state.n_held[seat] + 1
     if memory.board_foreseen != number:
         memory.board_foreseen = number
@@ -445,7 +445,7 @@ def _foresee_draw(turn: Turn) -> float:
 
 @compiled
 def _prospects(turn: Turn, n_trains: int) -> tuple[Floats, float]:
-    """Return what each ticket of the pile would bring once the plan of `n_trains` is built, and their mean points."""
+    """Return the points of each ticket in the pile once the plan of `n_trains` is built, and their mean points."""
     state, tables, memory = turn.state, turn.tables, turn.memory
     label = memory.label.copy()
     for i in range(memory.n_planned):
@@ -497,7 +497,7 @@ def _between(tables: Tables, node: Ints, distance: Narrow, place: int, other: in
 
 @compiled
 def _expected_best(worth: Floats, n_drawn: int) -> float:
-    """Return the mean of the best of some numbers drawn from others, which it sorts, the best first."""
+    """Return the mean of the maximum of some draws from the values, which are sorted in place, best first."""
     n = len(worth)
     for i in range(1, n):
         one = worth[i]

@@ -1,1 +1,1 @@
-"""What a player who searches needs: worlds that agree with what a seat knows, and games played on from them."""
+"""Search: worlds that agree with a seat's knowledge, and games played on from them."""

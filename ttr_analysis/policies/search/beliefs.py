@@ -1,15 +1,14 @@
 """
-What can be believed of the tickets of a seat from the routes that it has claimed.
+Infer a seat's tickets from the routes that it has claimed.
 
-The tickets of a seat are a set of those that are not seen elsewhere. The odds
-of a set are the product of the weights of its tickets, of its pairs and, in one
-model, of the routes of the seat that are on the way of any of them: a Gibbs
-measure. The weight of a ticket shows how well the routes of the seat fit it;
-that of a pair, how much of the two ways still to go is the same; and a set that
-leaves routes unexplained is less likely than one that gives each a purpose.
-There are two sets of constants (`Model`): `SOUND`, for questions of what is
-likely, and `IN_PLAY`, for the search. `python -m scripts.fit_beliefs` finds
-them again, by maximum likelihood, and compares beliefs with what was true.
+A seat's tickets are a subset of those not seen elsewhere. The odds of a subset are a
+Gibbs measure: the product of the weights of its tickets, of its pairs and, in one model,
+of the seat's routes that are on the path of any of them. A ticket's weight measures how
+well the seat's routes fit it; a pair's weight, how much their remaining paths overlap;
+and a subset that leaves routes unexplained is less likely than one that gives each a
+purpose. There are two sets of constants (`Model`): `SOUND` for questions about
+probabilities, and `IN_PLAY` for the search. `python -m scripts.fit_beliefs` refits them
+by maximum likelihood, and compares beliefs with the truth.
 """
 
 from __future__ import annotations
@@ -35,27 +34,26 @@ from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are.
+    The weights of each seat's tickets.
 
     Parameters
     ----------
     weights
         Weight of each ticket, shape (seats, `MAX_TICKETS`).
     pairs
-        Weight of each two tickets, shape (seats, `MAX_TICKETS`, `MAX_TICKETS`).
+        Weight of each pair of tickets, shape (seats, `MAX_TICKETS`, `MAX_TICKETS`).
     on_way
-        Routes of the seat on the way of each ticket, as bits, shape (seats,
+        The seat's routes on the path of each ticket, as bits, shape (seats,
         `MAX_TICKETS`).
     per_route
-        Weight of each route of the seat that is on the way of a ticket of the
-        set, of one or of several.
+        Weight of each of the seat's routes on the path of one or more tickets of the
+        subset.
     chosen
-        Part of the worlds in which each seat holds tickets that its player would
-        choose of an opening offer: of the sets drawn, the first such stays. What
-        is drawn later, for other seats and of decks that left the game, is not
-        asked again.
+        Share of the worlds in which each seat holds tickets that its player would choose
+        from an opening offer: the first such subset drawn is kept. Tickets drawn later,
+        for other seats or from decks that left the game, are not checked again.
     is_tree
-        1 if only those pairs count that join a set to one tree.
+        1 if only the pairs that connect a subset to one tree count.
     """
 
     weights: Floats
@@ -68,29 +66,28 @@ class Beliefs(NamedTuple):
 
 class Model(NamedTuple):
     """
-    How likely tickets are, by their signs.
+    A model of the odds of tickets.
 
     Parameters
     ----------
     fit
-        What each feature adds to the logarithm of a ticket's weight.
+        Contribution of each feature to the log weight of a ticket.
     pair_fit
-        The same for a pair: see `pair_features`.
+        The same for pairs: see `pair_features`.
     way_fit
-        What each route of a seat that is on the way of a ticket of the set adds
-        to the logarithm, and what it adds once more, times the part of its trains
-        that the seat has placed.
+        Contribution to the log weight of each of the seat's routes on the path of a
+        ticket of the subset, and its increase as the seat places all its trains.
     is_tree
-        Whether only the pairs count that join a set to one tree. If not, all of
-        them do, each for less the more tickets a seat holds.
+        Whether only the pairs that connect a subset to one tree count. If not, all pairs
+        do, with less weight the more tickets a seat holds.
     since_opening
-        What all its trains placed add to the logarithm for a ticket of a deck that
-        is dealt at the opening only. A planner builds for such a ticket from the
-        start, while others may be drawn late: then it is below 0.
+        Contribution of all trains placed to the log weight of a ticket from a deck dealt
+        only at the opening. A planner builds for such a ticket from the start, while
+        others may be drawn late; then this is below 0.
     most_offered
-        Largest opening offer of which the player is asked what it would choose, so
-        that its tickets are such as it would; each ticket more doubles its choices,
-        and the time that they take. 0: never.
+        Largest opening offer for which the player is asked for its choice, so that its
+        tickets are plausible; each additional ticket doubles the number of choices and
+        the time. 0: never.
     """
 
     fit: Floats
@@ -102,10 +99,10 @@ class Model(NamedTuple):
 
     def pair_part(self, n_held: int) -> float:
         """
-        Return the part of a pair's weight that counts for a seat with this number of tickets.
+        Return the share of a pair's weight that counts for a seat with this number of tickets.
 
-        If all pairs counted in full, any cluster of tickets close to each other would
-        be believed in, once a seat held enough of them.
+        If all pairs counted fully, any cluster of nearby tickets would seem likely for a seat
+        with enough tickets.
         """
         return 1.0 if self.is_tree else 1 / sqrt(max(1, n_held - 1))
 
@@ -118,7 +115,7 @@ SOUND: Final = Model(
     since_opening=0.0,
     most_offered=MAX_OFFER,
 )
-"""With it win probabilities were soundest, of planners and others; its constants come from games of planners alone."""
+"""Gave the best win probabilities for planners and others; its constants come only from games of planners."""
 IN_PLAY: Final = Model(
     np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97, 0.0, 0.0]),
     np.array([1.74, -0.92, 0.0]),
@@ -128,25 +125,25 @@ IN_PLAY: Final = Model(
     most_offered=4,
 )
 """
-What the search plays by; the constants come from games of planners of many styles, and a few greedy players.
+Used by the search; its constants come from games of planners of many styles and a few greedy players.
 
-That `Searcher` plays as well with `SOUND` in its place could not be shown: see `docs/winning.md`.
+`Searcher` may play equally well with `SOUND`: no difference was found. See `docs/winning.md`.
 """
 EXCLUDED_WEIGHT: Final = 1e-30
-"""By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
+"""Factor for a ticket that a seat cannot hold; it gets one only if nothing else is left."""
 _OWN_TRAIN: Final = 2
-"""On the way of a ticket, what a train counts on a route that the seat has,"""
+"""On the path of a ticket, the cost of a train on a route that the seat has,"""
 _NEW_TRAIN: Final = 5
-"""and on one that it has not. Of ratios from 0 to 4 in 5, beliefs were best with this one."""
+"""and on one that it does not have. Of ratios from 0 to 4/5, this one gave the best beliefs."""
 _LAST_BIT: Final = 1 << 61
-"""Of the last route of a seat that is looked at: the next but one would be below 0. No seat of our maps has as many."""
+"""The last of a seat's routes that is used: the next bit but one would be the sign. No seat on our maps has as many."""
 _MOST_NEEDED: Final = 15
-"""Routes that a ticket is said to need which cannot be completed."""
+"""Number of routes of a ticket that cannot be completed."""
 
 
 @lru_cache(maxsize=64)
 def alone_on(game_map: GameMap, n_players: int) -> Alone:
-    """Return what the tickets of a map take on an empty board."""
+    """Return the features of a map's tickets on an empty board."""
     tables = game_tables(game_map, n_players)
     n = tables.n_routes
     routes, trains = np.zeros((2, MAX_TICKETS), dtype=np.int64)
@@ -158,11 +155,11 @@ def alone_on(game_map: GameMap, n_players: int) -> Alone:
 
 def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) -> Beliefs:
     """
-    Return how likely the tickets of each seat are, by a model.
+    Return the odds of each seat's tickets by a model.
 
-    Routes of a player at random show nothing: all its tickets are as likely. Any
-    other player is taken for a planner. What was chosen of an opening offer is
-    asked of the player itself.
+    Routes of a random player reveal nothing, so all its tickets are equally likely. Any
+    other player is treated as a planner. The player itself decides what it would choose
+    from an opening offer.
     """
     shape = (known.n_players, MAX_TICKETS)
     on_way = np.zeros(shape, dtype=np.int64)
@@ -190,11 +187,11 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
 
 def chosen_part(known: Knowledge, seat: int) -> float:
     """
-    Return the part of the worlds in which a seat holds what its player would choose of an opening offer.
+    Return the share of the worlds in which a seat holds what its player would choose from an opening offer.
 
-    All of them, if none of its tickets is known and they may be those that it kept;
-    once it has placed half of its trains, fewer the more it places: its routes show more
-    by then, and asking its player would cost more time than the rollout.
+    It is 1 if none of its tickets is known and they may be those that it kept. After half of
+    its trains it drops with each one placed: by then its routes reveal more, and asking its
+    player would cost more time than the rollout.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
     is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
@@ -204,28 +201,27 @@ def chosen_part(known: Knowledge, seat: int) -> float:
 
 
 def built_part(known: Knowledge, seat: int) -> float:
-    """Return the part of its trains that a seat has placed."""
+    """Return the share of its trains that a seat has placed."""
     return float(1.0 - known.packed.trains[seat] / known.tables.trains_each)
 
 
 def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
     """
-    Return how many routes the ways of each two tickets have in common.
+    Return the number of routes that the paths of each pair of tickets share.
 
-    First those still to go, then those on an empty board: what is built already
-    speaks for both at once. Then the former times the part of its trains that the
-    seat has placed.
+    There are three values: of the remaining paths; of the paths on an empty board, since
+    existing routes already fit both; and the former times the share of the seat's trains
+    placed.
     """
     return np.array([shared, alone.shared, built_part(known, seat) * shared])
 
 
 def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, model: Model) -> None:
     """
-    Let an empty board say nothing of the deck of a ticket, where one is dealt at the opening only.
+    Remove the influence of an empty board on the choice of deck, if a deck is dealt only at the opening.
 
-    How likely the seat is to have kept a ticket of it then depends on how many it
-    kept. The length of tickets, and what they have in common with others, only
-    distinguish those of one deck.
+    The odds of keeping a ticket of it depend on how many the seat kept. The length of
+    tickets, and their overlap, then only distinguish tickets of the same deck.
     """
     tables = known.tables
     n = tables.n_tickets
@@ -249,7 +245,7 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, mode
 
 
 def mean_largest(values: Floats, weights: Floats, n: int) -> Floats:
-    """Return the mean of the largest of `n` values that are drawn from each row by their weights."""
+    """Return the mean of the largest of `n` values drawn from each row by weight."""
     order = np.argsort(values, axis=1)
     below = np.cumsum(weights[order], axis=1) / weights.sum()
     parts = np.diff(below**n, axis=1, prepend=0.0)
@@ -257,39 +253,39 @@ def mean_largest(values: Floats, weights: Floats, n: int) -> Floats:
     return means
 
 
-# -- what tells that a seat holds a ticket ------------------------------------------------------------------------
+# -- evidence that a seat holds a ticket --------------------------------------------------------------------------
 
 
 SHARE: Final = 0
-"""Share of its routes, of the fewest on an empty board, that the routes of the seat save."""
+"""Share of the ticket's fewest routes on an empty board that the seat's routes save."""
 SAVED: Final = 1
-"""Routes that they save."""
+"""Number of routes that they save."""
 DONE: Final = 2
 """1 if the seat has completed it."""
 UNTOUCHED: Final = 3
-"""1 if they save nothing."""
+"""1 if they save none."""
 TRAINS_ALONE: Final = 4
-"""Fewest trains that it takes on an empty board: long tickets are kept more often,"""
+"""Fewest trains on an empty board: long tickets are kept more often,"""
 ROUTES_ALONE: Final = 5
-"""and those of few routes: fewest that it takes there."""
+"""as are those with few routes: fewest routes on an empty board."""
 LATE_SHARE: Final = 6
-"""Three of the features once more, times the part of its trains that the seat has placed."""
+"""Three of the features again, times the share of the seat's trains placed."""
 LATE_DONE: Final = 7
 LATE_UNTOUCHED: Final = 8
 SCATTERED_SHARE: Final = 9
 """
-`SHARE` once more, times networks a route of the seat: who builds here and there does not build for tickets, and saves
-routes of some by chance; a first route alone tells as little.
+`SHARE` again, times networks per route of the seat. A seat that builds in scattered places does not build for tickets,
+and saves routes of some by chance; a first route tells just as little.
 """
 DETOUR: Final = 10
-"""Routes that it takes more than on an empty board, on a way around what others have closed."""
+"""Extra routes compared with an empty board, because of detours around other players' routes."""
 LATE_ROUTES: Final = 11
-"""Routes that it takes on an empty board, times the part of its trains that the seat has placed."""
+"""Routes on an empty board, times the share of the seat's trains placed."""
 N_FEATURES: Final = 12
 
 
 class Alone(NamedTuple):
-    """What tickets take on an empty board: fewest routes and trains, and routes that each two can share."""
+    """Features of tickets on an empty board: fewest routes and trains, and the routes that each pair can share."""
 
     routes: Ints
     trains: Ints
@@ -299,17 +295,17 @@ class Alone(NamedTuple):
 @compiled
 def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     """
-    Fill in what each ticket costs at least, and what each two have in common.
+    Fill in each ticket's least cost, and the savings of each pair.
 
     Parameters
     ----------
     cost
         Cost of each route, `UNREACHABLE` if it is closed.
     need
-        Filled with costs to the nearest destination; `UNREACHABLE` or more if
-        there is none.
+        Output: costs to the nearest destination, `UNREACHABLE` or more if there is
+        none.
     shared
-        Filled with what two tickets cost less together than each alone.
+        Output: how much less two tickets cost together than separately.
     """
     n = tables.n_cities
     distance = np.empty((n, n), dtype=np.int64)
@@ -327,7 +323,7 @@ def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
 
 @compiled
 def _fill_distances(tables: Tables, cost: Ints, distance: Ints) -> None:
-    """Fill in the least cost between each two cities."""
+    """Fill in the least cost between each pair of cities."""
     n = tables.n_cities
     weight = np.full((n, n), UNREACHABLE, dtype=np.int64)
     for route in range(tables.n_routes):
@@ -338,7 +334,7 @@ def _fill_distances(tables: Tables, cost: Ints, distance: Ints) -> None:
 
 @compiled
 def _fill_ends(tables: Tables, ticket: int, distance: Ints, rows: Ints) -> int:
-    """Fill in the distance of each city from both ends of a ticket, of its destinations the nearest; return theirs."""
+    """Fill in each city's distances from the ends of a ticket (nearest destination); return that between them."""
     least = UNREACHABLE
     goal = tables.goal_start[ticket]
     for i in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
@@ -353,7 +349,7 @@ def _fill_ends(tables: Tables, ticket: int, distance: Ints, rows: Ints) -> int:
 
 @compiled
 def _fill_row(tables: Tables, place: int, distance: Ints, row: Ints) -> None:
-    """Fill in the distance of each city from a place."""
+    """Fill in each city's distance from a place."""
     for city in range(len(row)):
         row[city] = UNREACHABLE
         for i in range(tables.place_start[place], tables.place_start[place + 1]):
@@ -362,7 +358,7 @@ def _fill_row(tables: Tables, place: int, distance: Ints, row: Ints) -> None:
 
 @compiled
 def _fewest_joint(one: Ints, two: Ints, distance: Ints, apart: int) -> int:
-    """Return the cost of a tree, with branches at two cities, that joins the ends of two tickets; `apart` if less."""
+    """Return the cost of a tree with two branching cities that connects the ends of two tickets; at most `apart`."""
     joint = apart
     n = len(distance)
     for v in range(n):
@@ -388,10 +384,10 @@ def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> i
 @compiled
 def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, features: Floats, shared: Ints) -> None:
     """
-    Fill in the features of each ticket, and what the ways of each two still have in common.
+    Fill in the features of each ticket, and the overlap of the remaining paths of each pair.
 
-    These are no more routes than on an empty board: on a way around what others
-    have closed any two tickets fall together.
+    The overlap is capped at that on an empty board, since on detours around other
+    players' routes, any two tickets overlap.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     need = np.empty(MAX_TICKETS, dtype=np.int64)
@@ -422,11 +418,11 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
 @compiled
 def fill_on_way(state: State, tables: Tables, seat: int, on_way: Ints) -> None:
     """
-    Fill in which routes of a seat are on the way of each ticket: bits, the nth for its nth route.
+    Fill in which of a seat's routes are on the path of each ticket: bit n for its nth route.
 
-    Ways are the shortest in trains, all of several that are equally short. A route
-    that the seat has counts for less than half, so that a way along what is built
-    is preferred to new ones that are not much shorter. 0 if there is no way.
+    Paths are the shortest in trains; of several equally short ones, all count. The seat's
+    own routes cost less than half, so that a path along them is preferred to new paths
+    that are not much shorter. 0 if there is no path.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     distance = np.empty((tables.n_cities, tables.n_cities), dtype=np.int64)
@@ -452,8 +448,8 @@ def fill_on_way(state: State, tables: Tables, seat: int, on_way: Ints) -> None:
 
 @compiled
 def _scatter(state: State, tables: Tables, seat: int) -> float:
-    """Return how many separate networks the routes of a seat make, as a part of how many routes they are."""
-    network = np.zeros(tables.n_cities, dtype=np.int64)  # of each city; 0 is none
+    """Return the number of separate networks of a seat's routes, divided by its number of routes."""
+    network = np.zeros(tables.n_cities, dtype=np.int64)  # network of each city, 0 for none
     n_routes = n_networks = 0
     for route in range(tables.n_routes):
         if state.owner[route] == seat:

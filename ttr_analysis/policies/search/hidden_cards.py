@@ -1,4 +1,4 @@
-"""The train cards of a world: those that are not seen, dealt among the gaps in hands and piles; see `worlds`."""
+"""The train cards of a world: unseen cards, dealt to the unknown places in hands and piles; see `worlds`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ttr_analysis.rules.tunnel import matching_cards
 from ttr_analysis.tables import Tables
 
 _N_MARKETS: Final = 100
-"""Markets that are tried to find one that would not have been replaced."""
+"""Attempts to find a market that would not have been replaced."""
 
 
 @compiled
 def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
-    """Deal the cards that are not seen among the gaps in hands and the draw pile."""
+    """Deal the unseen cards to the unknown places in hands and the draw pile."""
     fresh = np.empty(N_KINDS, dtype=np.int64)
     stale = np.empty(N_KINDS, dtype=np.int64)
     n_seats = tables.n_seats
@@ -38,19 +38,19 @@ def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
             state.hand[seat, kind] = max(state.hand[seat, kind], state.known[seat, kind])
             unseen -= state.hand[seat, kind]
             of_pool -= state.blind[seat, kind]
-        # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
+        # Pool cards that were shown since are no longer unseen; unseen cards outside the pool are older.
         fresh[kind] = min(unseen, of_pool)
         stale[kind] = unseen - fresh[kind]
         if is_seen:
-            # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
+            # The pool still counts cards shown by players whose draws were unknown.
             state.blind[drawer, kind] += of_pool - fresh[kind]
         else:
-            state.pool[kind] -= of_pool - fresh[kind]  # which without the market is no more than a bound
+            state.pool[kind] -= of_pool - fresh[kind]  # only an upper bound if the market is unknown
     _fill_shown(state, n_seats, fresh, stale, stream)
     _fill_swept(state, fresh, stale, stream)
     _fill_face_up(state, tables, fresh, stale, stream)
     _deal_stale(state, n_seats, stale, stream)
-    add_cards(stale, fresh)  # none are left, unless what is known cannot be
+    add_cards(stale, fresh)  # none are left, unless the known facts contradict each other
     for seat in range(n_seats):
         for _ in range(_n_missing(state, seat)):
             kind = draw_card(fresh, stream)
@@ -61,7 +61,7 @@ def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
 
 @compiled
 def _fill_shown(state: State, n_seats: int, fresh: Ints, stale: Ints, stream: Ints) -> None:
-    """Give seats what an attempt at a tunnel shows that they hold: cards of its color, or locomotives."""
+    """Give seats what a tunnel attempt proves that they hold: cards of its color, or locomotives."""
     fits = np.empty(N_KINDS, dtype=np.int64)
     for seat in range(n_seats):
         if state.n_shown[seat] == 0:
@@ -80,7 +80,7 @@ def _fill_shown(state: State, n_seats: int, fresh: Ints, stale: Ints, stream: In
 
 @compiled
 def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
-    """Put the unknown cards of which it is known whether they match a color on the discard pile."""
+    """Put unknown cards on the discard pile that are known to match a color, or not to."""
     fits = np.empty(N_KINDS, dtype=np.int64)
     for color in range(N_KINDS):
         for matches in range(2):
@@ -93,7 +93,7 @@ def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
                 elif _count_fitting(stale, fits) > 0:
                     kind = _draw_fitting(stale, fits, stream)
                 else:
-                    continue  # it stays one of which nothing is known
+                    continue  # nothing is known about it
                 state.discards[kind] += 1
                 state.n_swept -= 1
     state.swept_match.fill(0)
@@ -102,7 +102,7 @@ def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
 
 @compiled
 def _mark_fitting(color: int, matches: int, fits: Ints) -> None:
-    """Mark the kinds that match a color played, or with `matches` 0 those that do not, with 1, others with 0."""
+    """Mark with 1 the kinds that match the color played, or with `matches` 0, those that do not."""
     for kind in range(N_KINDS):
         fits[kind] = int((kind in (color, LOCOMOTIVE_INDEX)) == (matches == 1))
 
@@ -117,7 +117,7 @@ def _count_fitting(cards: Ints, fits: Ints) -> int:
 
 @compiled
 def _draw_fitting(cards: Ints, fits: Ints, stream: Ints) -> int:
-    """Remove a random card of the kinds marked, of which there are some, and return its kind."""
+    """Remove a random card of the marked kinds, at least one of which exists, and return its kind."""
     left = below(stream, _count_fitting(cards, fits))
     kind = 0
     while left >= cards[kind] * fits[kind]:
@@ -129,7 +129,7 @@ def _draw_fitting(cards: Ints, fits: Ints, stream: Ints) -> int:
 
 @compiled
 def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream: Ints) -> None:
-    """Put cards into the slots of the market, and on the discard pile, that a record does not know."""
+    """Fill in the unknown cards of the market and the discard pile."""
     market = state.market[: tables.market_size]
     unknown = market.copy()
     pool = state.pool.copy()
@@ -143,7 +143,7 @@ def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream
             if unknown[slot] >= UNKNOWN_CARD:
                 market[slot] = _draw_seen(state, fresh, stale, unknown[slot], stream)
         if not has_too_many_locomotives(market, tables.reset_at):
-            break  # else it would have been replaced; where that could not be, the last one stays
+            break  # otherwise it would have been replaced; if that is impossible, the last attempt stays
     for _ in range(min(state.n_swept, count_cards(fresh) + count_cards(stale))):
         state.discards[_draw_seen(state, fresh, stale, UNKNOWN_CARD, stream)] += 1
     state.n_swept = 0
@@ -151,7 +151,7 @@ def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream
 
 @compiled
 def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Ints) -> int:
-    """Draw a card that everyone has seen, from before the last shuffle if it is an old one; return its kind."""
+    """Draw a card that everyone has seen (if it is old, from before the last shuffle); return its kind."""
     if count_cards(fresh) == 0 or (unknown == OLD_UNKNOWN_CARD and count_cards(stale) > 0):
         return draw_card(stale, stream)
     kind = draw_card(fresh, stream)
@@ -161,7 +161,7 @@ def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Int
 
 @compiled
 def _least_known(state: State, n_seats: int, viewer: int) -> int:
-    """Return the seat, not that of the viewer, of whose hand most is not known."""
+    """Return the seat, other than the viewer's, with the most unknown cards."""
     found = 1 if viewer == 0 else 0
     for seat in range(n_seats):
         if seat != viewer and _n_missing(state, seat) > _n_missing(state, found):
@@ -171,7 +171,7 @@ def _least_known(state: State, n_seats: int, viewer: int) -> int:
 
 @compiled
 def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
-    """Deal the cards from before the last shuffle among the gaps in hands that may hold such cards."""
+    """Deal the cards from before the last shuffle to unknown places in hands that may hold such cards."""
     n_places = 0
     for seat in range(n_seats):
         n_places += min(state.old[seat], _n_missing(state, seat))
@@ -191,5 +191,5 @@ def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
 
 @compiled
 def _n_missing(state: State, seat: int) -> int:
-    """Return how many cards of a hand are not known."""
+    """Return the number of unknown cards of a hand."""
     return int(state.n_hand[seat] - count_cards(state.hand[seat]))

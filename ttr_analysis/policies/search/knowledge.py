@@ -1,4 +1,4 @@
-"""What somebody knows of a game, and the styles that its players may have."""
+"""A viewer's knowledge of a game, and the styles that its players may have."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import Tables, game_tables
 
 Source = GameRecord | GameState | SeatView
-"""What a position is taken from."""
+"""Sources of a position."""
 
 
 EVERYBODY: Final = -1
-"""In place of the seat that looks: nothing is known to one seat alone."""
+"""In place of the viewer's seat, for a viewer of all hands."""
 
 
 class Knowledge(NamedTuple):
     """
-    What somebody knows of a game: a packed state with unknowns, and what a state alone does not show.
+    A viewer's knowledge of a game: a packed state with unknowns, and what a state alone does not show.
 
     Parameters
     ----------
     viewer
-        The seat that knows it, or `EVERYBODY` who watches all hands.
+        The viewer's seat, or `EVERYBODY` for a viewer of all hands.
     excluded
-        For each seat, tickets that it cannot hold, though they are not seen.
+        For each seat, unseen tickets that it cannot hold.
     styled
-        Share of the players who, it seems, play otherwise than `Planner`.
+        Estimated share of the players who play differently from `Planner`.
     orders
-        By seat, the orders in which it may have got the tickets that it shows at the
-        end of the record, where that is in doubt; `packed` has the likeliest.
+        By seat, the possible orders of the tickets that it shows at the end of the
+        record, if uncertain; `packed` has the likeliest.
     """
 
     game_map: GameMap
@@ -61,11 +61,11 @@ class Knowledge(NamedTuple):
         return bool(self.packed.phase == OVER and UNKNOWN_TICKET not in np.concatenate(held))
 
     def held(self, seat: int) -> Ints:
-        """Return the tickets of a seat, `UNKNOWN_TICKET` for one that is not known."""
+        """Return a seat's tickets, `UNKNOWN_TICKET` for unknown ones."""
         return self.packed.held[seat, : self.packed.n_held[seat]]
 
     def hands(self, seat: int) -> Ints:
-        """Return which set of tickets a seat holds by each of its orders, numbered from 0; nothing without doubt."""
+        """Return a seat's ticket set in each of its orders, as numbers from 0; empty if certain."""
         if seat not in self.orders:
             return np.zeros(0, dtype=np.int64)
         sets = np.sort(self.orders[seat][:, : self.packed.n_held[seat]], axis=1)
@@ -73,7 +73,7 @@ class Knowledge(NamedTuple):
         return numbers
 
     def possible(self, number: int) -> State:
-        """Return what is known, with the tickets of one of the orders."""
+        """Return the knowledge with the tickets of one of the orders."""
         packed = self.packed.copy()
         for seat in self.orders:
             packed.ticket_at[self.held(seat)] = AT_PILE
@@ -85,16 +85,16 @@ class Knowledge(NamedTuple):
 
 
 PRIOR: Final = 0.25
-"""How likely it is that somebody plays in a style of their own of whom nothing is known."""
+"""Prior probability that a player has a style of its own."""
 _SPREAD: Final = 0.4
-"""By this the logarithm of each number of a planner with a style of its own is off, as a standard deviation."""
+"""Standard deviation of the log of each parameter in a style of its own."""
 
 
 def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
     """
-    Return what a seat can see of a state, or all that is in the state.
+    Return what a seat can see of a state, or the whole state.
 
-    When a game is over all tickets are shown.
+    Once a game is over, all tickets are visible.
     """
     vector = state.packed
     excluded = (frozenset[int](),) * state.n_players
@@ -108,11 +108,11 @@ def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
 
 def planner_styles(game_map: GameMap, n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
     """
-    Yield the numbers of planners at some seats, one row each, game after game.
+    Yield the parameters of planners at some seats, one row each, game after game.
 
-    Each has a style of its own with the chance `share`: half of these start from
-    the numbers of `Planner1`, and all numbers are off by a random factor. The
-    others are `Planner`.
+    Each has a style of its own with probability `share`: half of these start from
+    `Planner1`, and all parameters are multiplied by a random factor. The others are
+    `Planner`.
     """
     bases = np.array([Planner().on(game_map, n_seats).params, Planner1().params])
     while True:

@@ -1,4 +1,4 @@
-"""Games played on to their end, many times: from what is known of them, or from whole states."""
+"""Rollouts: play games to the end many times, from partial knowledge or from whole states."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OPENING_STREAM: Final = 32
-"""Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
+"""Purpose of the random streams of seats that already chose opening tickets; those for playing on come below."""
 _TAPE_EVENTS: Final = 2_048
-"""Events for which there is room at first; a game has some hundreds."""
+"""Initial room for events; a game has a few hundred."""
 _MANY_OFFERED: Final = 5
-"""Opening tickets offered from which several rollouts have the same tickets,"""
+"""From this many opening tickets offered, several rollouts share tickets,"""
 _EACH: Final = 3
-"""and how many. Four would be as good on average, but worse near the end, where tickets decide more."""
+"""namely this many. Four would be as good on average, but worse near the end, where tickets decide more."""
 NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
-"""What a player remembers who has seen nothing of a game."""
+"""Memory of a player who has seen nothing of a game."""
 _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
 _NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
-"""A generator gives one of so many seeds."""
+"""A generator yields one of this many seeds."""
 
 
 def rollouts_each(known: Knowledge) -> int:
     """
-    Return how many rollouts in a row have the same tickets: several where it takes long to find some.
+    Return the number of consecutive rollouts that share tickets: several if finding tickets is slow.
 
-    Each ticket more in an opening offer doubles what a player may choose from it. With
-    five, three rollouts each give an interval of the same width in 0.6 of the time; with
-    three or four, next to nothing is saved.
+    Each additional ticket in an opening offer doubles the choices. With five, groups of
+    three rollouts give intervals of equal width in 0.6 of the time; with three or four, the
+    gain is negligible.
     """
     is_seen = known.viewer == EVERYBODY or known.packed.phase == KEEP_START
     return 1 if is_seen or known.tables.opening_deal < _MANY_OFFERED else _EACH
@@ -75,18 +75,18 @@ def rollouts_each(known: Knowledge) -> int:
 
 class Rollouts:
     """
-    Players who play games on from what is known of them.
+    Players who play on from partial knowledge of a game.
 
-    By default they are planners, in `play` of the styles that the players seem to
-    have. Rollouts of one number begin with the same random numbers, whatever the
-    position, so that differences between positions are found with fewer of them.
+    By default they are planners with the inferred styles of the players. Rollouts with the
+    same number begin with the same random numbers, whatever the position, so differences
+    between positions need fewer of them.
 
     Raises
     ------
     TypeError
         If a policy is not compiled.
     ValueError
-        If there are too many or too few of them.
+        If the number of policies is wrong.
     """
 
     def __init__(
@@ -97,19 +97,19 @@ class Rollouts:
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
         self._game_map = game_map
-        # Words of their own: rollouts of a seed know nothing of the games of that seed.
+        # a separate stream: rollouts with a seed are independent of the games with that seed
         own_seed = blake2b(f"{index(seed)}".encode(), digest_size=16, person=b"rollouts").digest()
         self._keys = run_keys(int.from_bytes(own_seed, "little"), n_players)
         self._players: Players = seat_players(game_map, self.policies)
 
     def believe(self, known: Knowledge) -> Beliefs:
-        """Return what can be believed of the tickets of each seat, from who plays it."""
+        """Return the odds of each seat's tickets, given who plays it."""
         return believe(known, self.policies)
 
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
-        """Return states that agree with what is known, one a row, from the number `first` on."""
+        """Return states that agree with the known facts, one per row, starting at number `first`."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
-        if known.orders:  # each world by itself
+        if known.orders:  # each world separately
             parts = [(known.possible(first + i), first + i, worlds[i : i + 1]) for i in range(n)]
         else:
             parts = [(known.packed, first, worlds)]
@@ -121,7 +121,7 @@ class Rollouts:
         return worlds
 
     def _choose_opening(self, world: State, known: Knowledge, number: int) -> None:
-        """Let seats keep opening tickets that have done so unseen by the viewer."""
+        """Let seats keep opening tickets if they did so unseen by the viewer."""
         acting = int(world.seat)
         for seat in range(acting):
             if seat == known.viewer:
@@ -137,7 +137,7 @@ class Rollouts:
 
     def play(self, known: Knowledge, n_rollouts: int) -> Results:
         """
-        Play games on from what is known; return how they end.
+        Play on from the known facts; return the results.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class Rollouts:
             If there are no rollouts.
         """
         if n_rollouts < 1:
-            raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
+            raise ValueError(f"expected at least 1 rollout, got {n_rollouts}")
         beliefs = self.believe(known)
         rng = np.random.default_rng(self._keys[0].tolist())
         styles = planner_styles(known.game_map, known.n_players, known.styled, rng)
@@ -160,18 +160,18 @@ class Rollouts:
         return joined(parts)
 
     def _dealt(self, known: Knowledge, beliefs: Beliefs, n: int, first: int, each: int) -> Ints:
-        """Return worlds as `worlds` does, of which `each` in a row have the same tickets, and cards of their own."""
+        """Return worlds as `worlds` does, in groups of `each` that share tickets but not cards."""
         worlds = self.worlds(known, beliefs, -(-n // each), first // each)
         if each == 1:
             return worlds
-        blind = beliefs._replace(chosen=np.zeros(known.n_players), is_tree=0)  # soonest done: its tickets are replaced
+        blind = beliefs._replace(chosen=np.zeros(known.n_players), is_tree=0)  # fastest, since its tickets are replaced
         dealt = self.worlds(known, blind, n, first)
         for name in ("held", "offer", "queue", "ticket_at"):
             State.across(dealt, name)[:] = State.across(worlds, name).repeat(each, axis=0)[:n]
         return dealt
 
     def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats]) -> None:
-        """Play worlds to their ends; by planners of these styles, unless policies were given."""
+        """Play worlds to the end, by planners of these styles unless policies were given."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         players, numbers = self._players, _NO_STYLES
         if self._is_free:
@@ -181,25 +181,25 @@ class Rollouts:
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
-        Let the seat that acts do one thing or another in each of some worlds, and play on.
+        Let the acting seat take each of some actions in each of some worlds, and play on.
 
         Parameters
         ----------
         worlds
-            What `worlds` returned; not changed.
+            From `worlds`; not modified.
         first
             Number of the first of them.
         actions
-            Codes and values of actions that are legal in all of them.
+            Codes and values of actions that are legal in all worlds.
         memory
-            What the seat that acts remembers, such as its plan; by default
-            nothing. Its stream of chance is another one in each world.
+            Memory of the acting seat, such as its plan; empty by default. Each world has its
+            own random stream.
 
         Returns
         -------
         results
-            Of shape (actions, worlds, seats). What follows different actions in one
-            world begins with the same random numbers.
+            Shape (actions, worlds, seats). In one world, play after different actions begins
+            with the same random numbers.
         """
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
@@ -212,7 +212,7 @@ class Rollouts:
         return Results(ends.won.reshape(shape), ends.points.reshape(shape))
 
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
-        """Play one rollout, and return its last state with codes and values of the events from here on."""
+        """Play one rollout, and return its last state with the codes and values of later events."""
         n_events = _TAPE_EVENTS
         while True:
             worlds = self.worlds(known, beliefs, 1, number)
@@ -238,9 +238,9 @@ def _play_block(
     tape: Ints,
 ) -> None:
     """
-    Play worlds on to the end: after each action in copies of the same ones, if there are any.
+    Play worlds to the end, after each action (if any) in copies of the same worlds.
 
-    With styles, planners have the numbers of each world there.
+    With styles, planners use the parameters of each world.
     """
     n_worlds = len(states) // max(1, len(actions))
     for i in range(len(states)):
@@ -270,20 +270,19 @@ def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameS
 
 def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, seed: int) -> pd.DataFrame:
     """
-    Play games from given states to their ends, and return how they end.
+    Play games from given states to the end, and return the results.
 
     Parameters
     ----------
     states
-        States of one game: one map, one number of players. Nothing in them may
-        be unknown; `SeatView.worlds` gives whole states that agree with what a
-        seat knows.
+        States of one map and number of players, without unknowns; `SeatView.worlds`
+        returns whole states that agree with what a seat knows.
     policies
-        One compiled policy for each seat, or names of built-in ones. They have
-        seen nothing of the games before.
+        One compiled policy for each seat, or names of built-in ones. They have not seen
+        the games before.
     seed
-        Seed of all chance from here on. With the place of a state in the
-        sequence it decides what is drawn: a state given twice is played twice.
+        Random seed. Together with a state's position in the sequence it determines the
+        random events, so a state given twice is played twice.
 
     Returns
     -------
@@ -294,17 +293,16 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
     Raises
     ------
     GameError
-        If the states are not of one game, or something in one is unknown; if
-        there are not as many policies as players, or one chooses what is
-        illegal.
+        If the states belong to different games or have unknowns, the number of policies
+        is wrong, or a policy chooses an illegal action.
     TypeError
         If a policy is not compiled.
     UnknownNameError
-        If the package has no policy of a name.
+        If no built-in policy has a given name.
 
     Notes
     -----
-    All games run in compiled code, some hundreds or thousands a second.
+    All games run in compiled code, hundreds or thousands per second.
 
     Examples
     --------
@@ -337,7 +335,7 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
 
 
 def _pack(states: Sequence[GameState], n_players: int) -> Ints:
-    """Return states as rows, after a check that they are whole, and of one game for so many players."""
+    """Return states as rows, after checking that they are whole and from games with `n_players` players."""
     packed = np.empty((len(states), State.n_cells), dtype=np.int64)
     for i, state in enumerate(states):
         if not isinstance(state, GameState):
@@ -347,6 +345,6 @@ def _pack(states: Sequence[GameState], n_players: int) -> Ints:
         if state.game_map != states[0].game_map:
             raise GameError(f"state {i} is on another map, or another variant of it, than state 0")
         if unknown := unknown_words(state.packed, n_players):
-            raise GameError(f"state {i} cannot be played on with {unknown}: `SeatView.worlds` fills such in")
+            raise GameError(f"state {i} cannot be played on with {unknown}: `SeatView.worlds` fills them in")
         packed[i] = state.packed.cells
     return packed

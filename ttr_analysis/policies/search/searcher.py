@@ -1,10 +1,9 @@
 """
-`Searcher`: a player who tries its moves out before it makes one.
+`Searcher`: a player that tries out its moves before making one.
 
-Of all legal actions it considers those that matter (`candidates`). They are
-tried in the same worlds, which agree with what its seat knows (`Search`), and
-planners play them on to the end. Sequential halving [1]_ spends the rollouts
-on the actions that look best (`halve`).
+It considers the legal actions that matter (`candidates`). They are tried in the same
+worlds, which agree with its seat's knowledge (`Search`), and planners play on to the
+end. Sequential halving [1]_ spends the rollouts on the most promising actions (`halve`).
 
 References
 ----------
@@ -42,24 +41,24 @@ from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
-# -- what is considered --------------------------------------------------------------------------------------------
+# -- candidates ----------------------------------------------------------------------------------------------------
 
 Candidate: TypeAlias = tuple[int, int]
 """Code and value of an action."""
 
 _N_ROWS = 512
 _N_STATIONS = 3
-"""Stations that are tried at most."""
+"""Most stations to try."""
 
 
 def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]:
     """
     Return the actions that a searcher tries, `own` first.
 
-    Of what is legal these are one face-up card of each known kind, the dearest
-    `n_claims` other claims, the stations that would add most to the seat's tickets
-    as they are, and everything else. The payment of a route that spends fewest
-    cards and locomotives comes first, its others after those of all routes.
+    They are one face-up card of each known kind, the `n_claims` most valuable other claims,
+    the stations that would add most to the seat's current tickets, and all other legal
+    actions. The payment of a route with the fewest cards and locomotives comes first; its
+    alternatives come after those of all routes.
     """
     state = view.packed
     tables = game_tables(view.game_map, view.n_players)
@@ -74,7 +73,7 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
 
 
 def _legal(state: State, tables: Tables) -> list[Candidate]:
-    """Return codes and values of all legal actions, as `list_actions` lists them."""
+    """Return the codes and values of all legal actions, as in `list_actions`."""
     rows = np.empty((_N_ROWS, 2), dtype=np.int64)
     n = int(list_actions(state, tables, rows))
     if n > len(rows):
@@ -94,7 +93,7 @@ def _one_of_each_kind(face_up: Iterable[Candidate], own: Candidate, state: State
 
 
 def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
-    """Return the stations that add most to the seat's tickets, each with the cards missed least."""
+    """Return the stations that add most to the seat's tickets, each with its cheapest cards."""
     cheapest = {argument_of(row[0]): row for row in sorted(stations, key=lambda row: _cost(row, state), reverse=True)}
     if not cheapest:
         return []
@@ -107,7 +106,7 @@ def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) 
 
 
 def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
-    """Return claims: the cheapest payment of each route first, of those the routes with most points."""
+    """Return claims: the cheapest payment of each route first, and among these, the routes with most points first."""
     n_before: Counter[int] = Counter()
     ranked: list[tuple[int, int, Candidate]] = []
     for row in sorted(claims, key=lambda row: _cost(row, state)):
@@ -118,55 +117,55 @@ def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) ->
 
 
 def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
-    """Return cards and locomotives spent, and the cards left of the color spent most."""
+    """Return the cards and locomotives spent, and the cards left of the color spent most."""
     cards = unpacked(row[1])
     most = int(np.argmax(cards.counts[:-1]))
     return cards.n_cards, cards.counts[-1], -int(state.hand[state.seat][most])
 
 
-# -- the best of them, by sequential halving -----------------------------------------------------------------------
+# -- sequential halving --------------------------------------------------------------------------------------------
 
 _LEAD: Final = 15.0
-"""Scale of the logistic of a lead: with so many points more, it is 73% instead of 50%."""
+"""Scale of the logistic function of a lead: this many more points mean 73% instead of 50%."""
 _AT_ONCE: Final = 64
-"""Worlds between two chances to interrupt."""
+"""Worlds between two checks for interrupts."""
 _GAMES_IN_TIME: Final = 8
-"""Games between two looks at the clock."""
+"""Games between two checks of the clock."""
 _FEWEST_PAIRS: Final = 2
-"""Pairs of rollouts of which there is a standard error."""
+"""Fewest pairs of rollouts for a standard error."""
 _DOUBT: Final = 0.7
 """
-What another move must gain on top, divided by the pairs of rollouts.
+Extra gain required of another move, divided by the pairs of rollouts.
 
-The one that looks best of many is hardly as good as it looks, and with few
-rollouts it mostly is worse than the first.
+The best-looking of many moves is rarely as good as it looks; after few rollouts, it is usually
+worse than the first.
 """
 
 
 class Search:
     """
-    Worlds of a seat, and how games end that continue there with one action or another.
+    The worlds of a seat, and how games continue in them after one action or another.
 
-    `memory` is what the planner at the seat remembers, such as the plan that it
-    continues with; by default nothing.
+    `memory` is that of the seat's planner, such as the plan that it follows; empty by
+    default.
     """
 
     def __init__(self, known: Knowledge, seed: int, threads: int = 1, memory: Ints | None = None) -> None:
         self.known = known
         self._memory = memory
         self.n_worlds = 0
-        """Worlds so far: none of them comes again."""
-        # Players have room in which they think: each thread its own.
+        """Number of worlds so far, so that none is repeated."""
+        # Players have work space: each thread needs its own.
         self._tables = [Rollouts(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
         self._beliefs = believe(known, self._tables[0].policies, IN_PLAY)
 
     @property
     def threads(self) -> int:
-        """Cores at work."""
+        """Number of cores in use."""
         return len(self._tables)
 
     def results(self, actions: Ints, n_worlds: int) -> Results:
-        """Return how games end after actions, codes and values, in new worlds: (actions, worlds, seats)."""
+        """Return how games end after actions (codes and values) in new worlds: (actions, worlds, seats)."""
         parts = [len(part) for part in np.array_split(np.arange(n_worlds), len(self._tables)) if len(part)]
         firsts = self.n_worlds + np.cumsum([0, *parts[:-1]])
         self.n_worlds += n_worlds
@@ -176,12 +175,12 @@ class Search:
             return joined(list(run(self._results, *zip(*given, strict=True))), axis=1)
 
     def _results(self, table: Rollouts, actions: Ints, first: int, n_worlds: int) -> Results:
-        """Return the same for worlds of numbers from `first` on."""
+        """Return the same for the worlds from number `first` on."""
         worlds = table.worlds(self.known, self._beliefs, n_worlds, first)
         return table.try_out(worlds, first, actions, self._memory)
 
     def worth(self, results: Results) -> Floats:
-        """Return what results are worth to the seat: half its share of the win, half what its lead says."""
+        """Return the value of results for the seat: half from its share of the win, half from its lead."""
         seat = self.known.viewer
         lead = leads(results, seat)
         values: Floats = 0.5 * results.won[..., seat] + 0.5 / (1.0 + np.exp(-lead / _LEAD))
@@ -189,16 +188,16 @@ class Search:
 
 
 def leads(results: Results, seat: int) -> Ints:
-    """Return the points of a seat less the most of another one, below 0 if it is behind."""
+    """Return a seat's points minus the best of the others, below 0 if it is behind."""
     lead: Ints = results.points[..., seat] - np.delete(results.points, seat, axis=-1).max(axis=-1)
     return lead
 
 
 class Comparison(NamedTuple):
     """
-    What came of actions that were tried: the best, 0 unless another is clearly better, and how games ended for each.
+    Results of the actions tried: the best (0 unless another is clearly better), and how games ended after each.
 
-    All were tried in the first worlds, those that looked best in more.
+    All were tried in the first worlds; the most promising, in more.
     """
 
     best: int
@@ -207,11 +206,11 @@ class Comparison(NamedTuple):
 
 def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: float | None = None) -> Comparison:
     """
-    Try actions out, in each round the better half of those before, and return what came of it.
+    Try actions in rounds, dropping the worse half after each, and return the results.
 
-    The first one stays to the end: another must be better by one standard error of
-    the difference. At least one game is played for each action, in all about
-    `rollouts`, or as many as fit into some seconds.
+    The first action stays to the end: another must be better by one standard error of the
+    difference. Each action gets at least one game, for a total of about `rollouts` games,
+    or as many as fit into `seconds`.
     """
     remaining: Ints = np.arange(len(tried), dtype=np.int64)
     values = np.empty((len(tried), 0))
@@ -235,7 +234,7 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
 
 
 def _batches(n_remaining: int, n_rollouts: int, until: float | None, threads: int) -> Iterator[int]:
-    """Yield numbers of worlds to try, one after the other, as long as a round may last."""
+    """Yield numbers of worlds to try, for the duration of a round."""
     if until is None:
         n_worlds = max(1, n_rollouts // n_remaining)
         for first in range(0, n_worlds, _AT_ONCE):
@@ -248,7 +247,7 @@ def _batches(n_remaining: int, n_rollouts: int, until: float | None, threads: in
 
 
 def _is_clear(gain: Floats) -> bool:
-    """Return whether a mean gain is above one standard error of it, and more than that with few pairs."""
+    """Return whether a mean gain exceeds its standard error, by a margin if there are few pairs."""
     n = len(gain)
     if n < _FEWEST_PAIRS:
         return False
@@ -261,27 +260,26 @@ def _is_clear(gain: Floats) -> bool:
 @dataclass(frozen=True, slots=True)
 class Searcher:
     """
-    A player who tries its moves out before it makes one: the strongest of the package, and by far the slowest.
+    A player that tries out its moves before making one: the strongest built-in player, and by far the slowest.
 
-    It begins with what `Planner` would do, and considers the other draws, the
-    dearest claims, tickets to draw, every choice of tickets to keep, payments for a
-    tunnel, and tracks for the neutral player. All of them are tried in the same
-    worlds, as its seat may believe them to be, and planners play them to the end.
-    A move other than Planner's must be better by one standard error of the
-    difference, and by more after few rollouts.
+    It starts from `Planner`'s move, and considers the other draws, the most valuable
+    claims, drawing tickets, every choice of tickets to keep, payments for a tunnel, and
+    tracks for the neutral player. All of them are tried in the same worlds, drawn from
+    its seat's beliefs, and planners play on to the end. A move other than Planner's must be
+    better by one standard error of the difference, and by more after few rollouts.
 
     Parameters
     ----------
     rollouts
-        Games to play for a decision, roughly: at least one for each move.
+        Approximate number of games per decision, at least one for each move.
     seconds
-        Time for a decision, in place of `rollouts`. The choice then depends on
-        the speed of the machine.
+        Time per decision, instead of `rollouts`. The choice then depends on the speed of
+        the machine.
     candidates
-        Claims to consider, the dearest routes first.
+        Claims to consider, most valuable routes first.
     threads
-        Cores at work on a decision. They do not change the choice, unless
-        `seconds` are given.
+        Cores to use per decision. They do not affect the choice, unless `seconds` are
+        given.
 
     Raises
     ------
@@ -304,11 +302,11 @@ class Searcher:
     name = "Searcher"
 
     def __post_init__(self) -> None:
-        """Refuse numbers with which nothing can be searched."""
+        """Check the parameters."""
         for what in ("rollouts", "candidates", "threads"):
             number: object = getattr(self, what)
             if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-                raise ValueError(f"{what} is a whole number of 1 or more, got {number!r}")
+                raise ValueError(f"{what} must be a whole number of 1 or more, got {number!r}")
         if self.seconds is not None and not (isfinite(self.seconds) and self.seconds > 0):
             raise ValueError(f"seconds must be a number above 0, got {self.seconds!r}")
 
@@ -319,22 +317,22 @@ class Searcher:
         rng: np.random.Generator,
     ) -> Action:
         """
-        Return what it would do.
+        Return its action.
 
         Parameters
         ----------
         view
-            What the seat can see; it acts now.
+            What the acting seat sees.
         actions
-            Its legal actions, which are known from the view.
+            Its legal actions; not used, since the view implies them.
         rng
-            Source of randomness; it gives a seed. One in the same state gives the
-            same choice, unless `seconds` are given.
+            Random generator; it provides a seed. Equal generator states give equal choices,
+            unless `seconds` are given.
 
         Raises
         ------
         GameError
-            If the seat does not act now.
+            If the view's seat is not the acting one.
         """
         check_turn(view)
         own, memory = first_look(Planner(), view, stream_from(rng))
@@ -344,6 +342,6 @@ class Searcher:
         return codec_of(view.game_map).decode(*best, view.packed)
 
     def _search(self, view: SeatView, tried: Sequence[Candidate], seed: int, memory: Ints) -> int:
-        """Return the number of the best action; number 0 is kept if none is clearly better."""
+        """Return the number of the best action; 0 unless another is clearly better."""
         search = Search(knowledge_of(view, view.seat), seed, self.threads, memory)
         return halve(search, tried, self.rollouts, self.seconds).best

@@ -1,4 +1,4 @@
-"""What a record shows somebody who watches it, and how likely its players play in a style of their own."""
+"""What a record shows to a viewer, and the odds that players have styles of their own."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Watcher:
         return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
 
     def _with_shown(self, known: Knowledge) -> Knowledge:
-        """Return what is known, with tickets that its viewer, or everybody, has shown in the end."""
+        """Return what is known, with the tickets that the viewer, or everybody, has shown in the end."""
         seats = [*range(known.n_players)] if known.viewer == EVERYBODY else [known.viewer]
         shown = {seat: orders for seat in seats if len(orders := ticket_orders(self._record, seat))}
         packed = known.packed.copy() if shown else known.packed
@@ -77,11 +77,11 @@ class Watcher:
 
 
 _Excluded = tuple[frozenset[int], ...]
-"""For each seat, tickets that lay face up until a shuffle and that it cannot hold, as it has drawn none since."""
+"""For each seat, tickets that lay face up before a shuffle and that it cannot hold, since it has drawn none since."""
 
 
 def _remember(record: GameRecord) -> list[_Excluded]:
-    """Return what everyone remembers after each step of a record, and a state alone does not tell."""
+    """Return what everyone remembers after each step of a record that a state alone does not show."""
     n_players = record.header.n_players
     is_face_up = game_tables(record.map, n_players).unkept == UNKEPT_DISCARDED
     offers: dict[int, Counter[int]] = {seat: Counter() for seat in range(n_players)}
@@ -111,9 +111,9 @@ def _remember(record: GameRecord) -> list[_Excluded]:
 @lru_cache(maxsize=2)
 def _next_taken(record: GameRecord) -> list[tuple[int, int] | None]:
     """
-    Return the card of the market that the next one who takes one proves to lie there, slot and kind, after each step.
+    Return the market card (slot and kind) that the next draw from the market reveals, after each step.
 
-    None where the record knows it, or where the market was filled before it was taken.
+    None if the record knows the card, or the market was refilled before the draw.
     """
     found: list[tuple[int, int] | None] = []
     proven = None
@@ -128,7 +128,7 @@ def _next_taken(record: GameRecord) -> list[tuple[int, int] | None]:
 
 
 def _with_card(state: GameState, slot: int, kind: int) -> GameState:
-    """Return a state in which a card of the market is known."""
+    """Return a state in which that market card is known."""
     packed = state.packed
     if packed.market[slot] >= UNKNOWN_CARD and packed.draw_pile[kind] > 0:
         identify_face_up(packed, slot, kind)
@@ -137,15 +137,15 @@ def _with_card(state: GameState, slot: int, kind: int) -> GameState:
 
 def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     """
-    Return what a seat knows of a position.
+    Return a seat's knowledge of a position.
 
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one. A record also shows
-        which tickets were face up until a shuffle.
+        A record, a state, or a seat's view. A record also shows which tickets were face
+        up before a shuffle.
     seat
-        The viewer; None for somebody who sees all hands, or for the seat of the
+        The viewer; None for a viewer of all hands, or for the seat of the
         view.
     step
         Step of the record; ignored otherwise.
@@ -153,15 +153,15 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     Raises
     ------
     TypeError
-        If the source is something else.
+        If the source has another type.
     ValueError
-        If a view is to be seen from another seat.
+        If a view is requested from another seat.
     """
     if isinstance(source, GameRecord):
         return Watcher(source, seat).at(step)
     if isinstance(source, SeatView):
         if seat not in (None, source.seat):
-            raise ValueError(f"this is what P{source.seat} sees, which says nothing of what P{seat} knows")
+            raise ValueError(f"this is what P{source.seat} sees, not what P{seat} knows")
         return knowledge_of(source, source.seat)
     if isinstance(source, GameState):
         return knowledge_of(source, seat)
@@ -169,25 +169,25 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
 
 
 _SLIP: Final = 0.001
-"""How often a planner is recorded to have done what it did not do."""
+"""Probability that a planner's recorded decision is wrong."""
 _GUESSED_SLIP: Final = 0.05
-"""The same where the record does not know the market, and guesses opening hands and which tickets came first."""
+"""The same if the record does not know the market, and opening hands and the order of tickets are guesses."""
 
 
 _N_ORDERS: Final = 8
-"""Orders of tickets that are tried."""
+"""Orders of tickets to try."""
 _UNSEEN: Final = -1
-"""Of a decision that does not count,"""
+"""A decision that does not count,"""
 _LOOKED: Final = -2
-"""and of one at which a planner looks at its plan, whatever it decides."""
+"""and one at which a planner updates its plan, whatever it decides."""
 
 
 class Decisions(NamedTuple):
     """
     How often a player did what `Planner` would have done, and how often not.
 
-    `guessed_alike` and `guessed_other` count where the record does not know the
-    market; the others where all is known that the player saw.
+    `guessed_alike` and `guessed_other` count decisions for which the market is unknown;
+    the others, decisions for which everything that the player saw is known.
     """
 
     alike: int = 0
@@ -199,15 +199,15 @@ class Decisions(NamedTuple):
 @cache
 def style_chance(decisions: Decisions, *others: Decisions) -> float:
     """
-    Return how likely a player is to have a style of its own, after some decisions.
+    Return the probability that a player has a style of its own, after some decisions.
 
-    `others` are how else they may have been, each as likely before.
+    `others` are alternative counts, equally likely in advance.
 
     Notes
     -----
-    A planner hardly ever does otherwise: a record may be wrong. Of somebody with a
-    style of its own any share of the decisions may be a planner's (Jeffreys'
-    prior), so their chance is a beta function [1]_.
+    A planner almost always does the expected; a record may be wrong. A player with its own
+    style does so with an unknown probability (Jeffreys prior), so the likelihood of its
+    decisions is a beta function [1]_.
 
     References
     ----------
@@ -225,7 +225,7 @@ def style_chance(decisions: Decisions, *others: Decisions) -> float:
 
 
 def _likelihoods(decisions: Decisions) -> tuple[float, float]:
-    """Return how likely decisions are of a planner, and of somebody with a style of its own, as logarithms."""
+    """Return the log likelihoods of decisions for a planner, and for a player with its own style."""
     alike, other, guessed_alike, guessed_other = decisions
     of_planner = alike * log1p(-_SLIP) + other * log(_SLIP)
     of_planner += guessed_alike * log1p(-_GUESSED_SLIP) + guessed_other * log(_GUESSED_SLIP)
@@ -235,21 +235,20 @@ def _likelihoods(decisions: Decisions) -> tuple[float, float]:
 
 def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
     """
-    Return the share of the players that may be taken to play in a style of their own.
+    Return the share of players to be given styles of their own.
 
-    It is one share for all, also where some are seen to be planners: a player of
-    another style is not necessarily the weaker one. A record that begins from a
-    position shows nothing: planners keep to plans that they made before, and would
-    plan otherwise from there.
+    It is one share for all, even if some certainly are planners, since a player of another
+    style need not be weaker. A record that begins from a position shows nothing: planners
+    follow plans made earlier, and would plan differently from there.
 
     Parameters
     ----------
     record
         The game.
     seats
-        Whose decisions are seen.
+        The viewer.
     step
-        The last step whose decisions count; by default all do.
+        Last step whose decisions count; by default all do.
     """
     number = range(len(record.states()))[index(step)]
     if record.entries[0].kind == START:
@@ -260,17 +259,13 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
 
 @lru_cache(maxsize=8)
 def _decisions(record: GameRecord, seat: int) -> list[list[Decisions]]:
-    """
-    Return how a seat has decided up to each step, where there was a choice and what it saw is known.
-
-    With each of some orders in which it may have got its tickets.
-    """
+    """Return a seat's decisions up to each step, if what it saw is known, for each possible order of its tickets."""
     orders = list(ticket_orders(record, seat)[:_N_ORDERS]) or [np.zeros(0, dtype=np.int64)]
     return [_decisions_by(record, seat, order) for order in orders]
 
 
 def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]:
-    """Return the same with one order of its tickets."""
+    """Return the same for one order of its tickets."""
     tables = game_tables(record.map, record.header.n_players)
     planner, (states, moves) = Planner(), packed_steps(record)
     lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
@@ -289,7 +284,7 @@ def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]
 
 @quickly_compiled
 def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: Ints, kind: Ints) -> None:
-    """Leave of states what a seat saw; fill in the first place in `Decisions` for each, `_UNSEEN` for none."""
+    """Restrict states to what a seat saw; fill in the index into `Decisions` for each, `_UNSEEN` for none."""
     for i in range(len(states)):
         state = State(states[i])
         hide_secrets(state, tables, seat)
@@ -298,8 +293,8 @@ def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: 
         for slot in range(len(state.market)):
             if state.market[slot] >= UNKNOWN_CARD:
                 kind[i] = 2
-        # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one. Of
-        # an attempt at a tunnel the record does not know all cards.
+        # A seat that claims needed none of the unrecorded market cards; one that draws may have seen a better one.
+        # The record does not know all cards of a tunnel attempt.
         played = kind_of(codes[i])
         is_hidden = played == ATTEMPT_TUNNEL or (kind[i] > 0 and played in (DRAW_CARD, DRAW_FACE_UP))
         is_unknown = has_unknown_tickets(state, seat) or n_unknown_cards(state, seat) > 0

@@ -1,13 +1,13 @@
 """
-Worlds: whole states that agree with what is known, drawn at random.
+Worlds: whole states drawn at random that agree with the known facts.
 
-What is known is a packed state with gaps: cards missing from a hand are in the
-draw pile, and tickets in hands, offers and under the pile are
-`UNKNOWN_TICKET`. Cards that must be from before the last shuffle go to seats
-that may hold such cards; all others are dealt uniformly among the gaps and the
-pile. This is an approximation: what somebody has played says a little about
-the rest of the hand. The tickets of seats are drawn by Gibbs sampling [1]_,
-one given all others, from what can be believed of them: see `beliefs`.
+The known facts are a packed state with unknowns: unknown cards of hands are in the draw
+pile, and unknown tickets in hands, offers and under the pile are `UNKNOWN_TICKET`.
+Cards that must be older than the last shuffle go to seats that may hold such cards; all
+others are dealt uniformly to the unknown places and the pile. This is an approximation,
+since what players have played reveals a little about the rest of their hands. The
+tickets of seats are drawn by Gibbs sampling [1]_, one given all others, from the odds in
+`beliefs`.
 
 References
 ----------
@@ -42,38 +42,38 @@ from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
 _WORLD_STREAM: Final = 64
-"""Purpose of the stream that fills worlds; those of the game and of policies are below."""
+"""Purpose of the random stream that fills worlds; those of the game and of policies are below."""
 _CHOOSER_STREAM: Final = 65
-"""Purpose of the stream of a player who is asked what it would keep."""
+"""Purpose of the random stream of a player that is asked for its choice."""
 _N_SWEEPS: Final = 6
-"""Times each unknown ticket is drawn again, given the others: more of them change nothing."""
+"""How often each unknown ticket is redrawn given the others; more changes nothing."""
 _N_CHOICES: Final = 40
-"""Sets that are drawn to find one that the player would have kept; else the last one stays."""
+"""Attempts to find tickets that the player would have kept; after these, the last draw stays."""
 _FINE: Final = 1 << 31
-"""Number of random numbers that a part of 1 is drawn from."""
+"""Resolution of random numbers for probabilities."""
 _SURE: Final = 0.01
-"""In place of no way to hold only tickets of decks that stay: any number kept must get a hand."""
+"""Stands for an impossible number of tickets kept: every number needs a hand."""
 _ANY_SEAT: Final = -1
 
 
 class _FreeTickets(Record):
-    """Tickets that are nowhere yet."""
+    """Tickets that have no place yet."""
 
     n = cell()
     tickets = block(MAX_TICKETS)
 
 
 class _World(NamedTuple):
-    """A world whose tickets are being filled in, what they are drawn from, and room to work in."""
+    """A world whose tickets are being filled in, with the odds and work space."""
 
     state: State
     tables: Tables
     beliefs: Beliefs
     players: Players
     opening: State
-    """The start of a game, where players are asked what they would keep."""
+    """The start of a game, where players are asked for their choice."""
     kept: Floats
-    """Tickets that each seat kept at its opening, as far as that can be known."""
+    """Tickets that each seat kept at the opening, as far as known."""
     stream: Ints
     free: _FreeTickets
     chances: Floats
@@ -84,11 +84,11 @@ def fill_worlds(
     known: State, tables: Tables, beliefs: Beliefs, players: Players, viewer: int, key: Ints, first: int, worlds: Ints
 ) -> None:
     """
-    Fill worlds, one a row, that agree with what a viewer knows.
+    Fill worlds, one per row, that agree with a viewer's knowledge.
 
-    Each depends on what is known, the seed and its number alone. While opening
-    tickets are chosen, what the others are offered is filled in too, and they
-    have chosen none. The memory of `players` is used.
+    Each depends only on the knowledge, the seed and its number. While opening tickets are
+    being chosen, other seats' offers are filled in too, and they have not chosen. The
+    memory of `players` is overwritten.
     """
     stream = np.empty(KEY_SIZE, dtype=np.int64)
     opening, free = State(), _FreeTickets()
@@ -108,16 +108,16 @@ def fill_worlds(
         if state.phase == KEEP_START and viewer != EVERYBODY:
             _count_opening(state, tables, viewer)
         if is_any_chosen:
-            new_game(tables, stream, first + i, opening, tape)  # of numbers of its own: those of a key are mixed
+            new_game(tables, stream, first + i, opening, tape)  # a separate stream of numbers, since keys are mixed
         _fill_tickets(_World(state, tables, beliefs, players, opening, kept, stream, free, chances))
 
 
-# -- tickets: what is where --------------------------------------------------------------------------------------
+# -- tickets: places ---------------------------------------------------------------------------------------------
 
 
 @compiled
 def _count_opening(state: State, tables: Tables, viewer: int) -> None:
-    """Note how many opening tickets the others are offered, and where those are that the viewer gave back."""
+    """Note how many opening tickets the others are offered, and the places of those that the viewer returned."""
     left = tables.n_tickets
     for seat in range(tables.n_seats):
         n = min(tables.opening_deal, left)
@@ -136,7 +136,7 @@ def _count_opening(state: State, tables: Tables, viewer: int) -> None:
 
 @compiled
 def _queue_given_back(state: State, tables: Tables, n: int) -> None:
-    """Put tickets under the pile, the known ones first; no others are there yet."""
+    """Put tickets under the pile, known ones first; the pile has no others yet."""
     state.queue_head = 0
     state.n_queued = n
     at = 0
@@ -151,12 +151,12 @@ def _queue_given_back(state: State, tables: Tables, n: int) -> None:
 @compiled
 def _fill_kept(state: State, tables: Tables, viewer: int, kept: Floats) -> None:
     """
-    Fill in how many tickets each seat kept at the opening, as far as that can be known.
+    Fill in how many tickets each seat kept at the opening, as far as known.
 
-    All seats together kept what was dealt without what has left the game. The
-    viewer knows its own part; the rest is split by what each hand has room
-    for, which is exact for one other seat. In a position that was entered
-    without what has left the game each may have kept no more than it had to.
+    All seats together kept the tickets dealt minus those that left the game. The viewer
+    knows its own share; the rest is split by the room in each hand, which is exact for one
+    other seat. In a position entered without the tickets that left the game, each seat may
+    have kept only as many as required.
     """
     is_complete = True
     n_spare = n_room = 0
@@ -182,7 +182,7 @@ def _fill_kept(state: State, tables: Tables, viewer: int, kept: Floats) -> None:
 
 @compiled
 def _n_returned(state: State, tables: Tables) -> int:
-    """Return how many tickets were dealt to somebody and have left the game."""
+    """Return the number of tickets that were dealt and have left the game."""
     n = tables.n_tickets - state.n_ticket_pile - state.n_queued - state.n_ticket_discards
     for seat in range(tables.n_seats):
         n -= state.n_held[seat] + state.n_offer[seat]
@@ -194,7 +194,7 @@ def _n_returned(state: State, tables: Tables) -> int:
 
 @compiled
 def _fill_tickets(world: _World) -> None:
-    """Fill in the tickets that are not known."""
+    """Fill in the unknown tickets."""
     state, tables, free = world.state, world.tables, world.free
     free.n = 0
     n_discards = state.n_ticket_discards
@@ -216,7 +216,7 @@ def _fill_tickets(world: _World) -> None:
     n_removed = free.n - n_discards - state.n_ticket_pile
     for i in range(free.n - 1, -1, -1):
         ticket = free.tickets[i]
-        if tables.deck_leaves[tables.ticket_deck[ticket]]:  # it was not dealt, or not kept
+        if tables.deck_leaves[tables.ticket_deck[ticket]]:  # not dealt, or not kept
             state.ticket_at[ticket] = AT_REMOVED
             n_removed -= 1
             free.n -= 1
@@ -227,7 +227,7 @@ def _fill_tickets(world: _World) -> None:
 
 @compiled
 def _opening_deck(tables: Tables, at: int) -> int:
-    """Return the deck from which a place of an opening offer was dealt."""
+    """Return the deck of a position in an opening offer."""
     deck = 0
     while deck < tables.n_decks - 1 and at >= tables.deck_deal[deck]:
         at -= tables.deck_deal[deck]
@@ -237,7 +237,7 @@ def _opening_deck(tables: Tables, at: int) -> int:
 
 @compiled
 def _is_from(tables: Tables, ticket: int, deck: int) -> bool:
-    """Return whether a ticket is of a deck, or of any from which tickets are drawn after the opening."""
+    """Return whether a ticket is from a deck, or from any that is drawn from after the opening."""
     of = tables.ticket_deck[ticket]
     return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
 
@@ -261,7 +261,7 @@ def _take(world: _World, place: int, deck: int) -> int:
     return int(ticket)
 
 
-# -- tickets: what seats hold ------------------------------------------------------------------------------------
+# -- tickets: hands ----------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -284,7 +284,7 @@ def _fill_held(world: _World) -> None:
 
 @compiled
 def _unknown_places(state: State, tables: Tables) -> tuple[Ints, Ints]:
-    """Return the seats and places of the tickets held that are not known."""
+    """Return the seats and places of unknown tickets in hands."""
     seats = np.empty(MAX_TICKETS, dtype=np.int64)
     places = np.empty(MAX_TICKETS, dtype=np.int64)
     n = 0
@@ -299,7 +299,7 @@ def _unknown_places(state: State, tables: Tables) -> tuple[Ints, Ints]:
 
 @compiled
 def _sweep(world: _World, seats: Ints, places: Ints, of_seat: int, n: int) -> None:
-    """Draw the tickets in places of a seat, or of all, one after the other, each given all others; `n` times."""
+    """Draw the tickets in a seat's places, or all, one after another given all others; `n` times."""
     held, free = world.state.held, world.free
     for _ in range(n):
         for k in range(len(seats)):
@@ -318,11 +318,10 @@ def _sweep(world: _World, seats: Ints, places: Ints, of_seat: int, n: int) -> No
 @compiled
 def _would_choose(world: _World, seat: int) -> bool:
     """
-    Return whether the player of a seat would keep its tickets of an opening offer that has others beside them.
+    Return whether a seat's player would keep its tickets from an opening offer that has others beside them.
 
-    Of tickets that cannot all have been offered, some were drawn later, and
-    nothing is asked. The others of the offer are free tickets, whose order
-    changes.
+    If the tickets cannot all have been offered, some were drawn later, and the player is
+    not asked. The rest of the offer are free tickets, whose order changes.
     """
     state, tables, opening = world.state, world.tables, world.opening
     free, n_free = world.free.tickets, world.free.n
@@ -339,7 +338,7 @@ def _would_choose(world: _World, seat: int) -> bool:
                 n_more -= 1
                 if n_more < 0:
                     return True
-        # The others are drawn from the free tickets of the deck, which are gathered behind those drawn before.
+        # The rest is drawn from the free tickets of the deck, which are gathered behind those drawn before.
         n_of_deck = n_left
         for i in range(n_left, n_free):
             if tables.ticket_deck[free[i]] == deck:
@@ -357,7 +356,7 @@ def _would_choose(world: _World, seat: int) -> bool:
     opening.seat = seat
     memory = world.players.memory[seat]
     memory[KEY_SIZE:].fill(0)
-    # Numbers of its own, not those of the world.
+    # A separate random stream, not that of the world.
     open_stream(world.stream, n_free, _CHOOSER_STREAM, memory[:KEY_SIZE])
     _, kept = choose(opening, tables, world.players, seat)
     return bool(kept == wanted)
@@ -365,7 +364,7 @@ def _would_choose(world: _World, seat: int) -> bool:
 
 @compiled
 def _n_staying_lacking(state: State, tables: Tables, free: _FreeTickets) -> int:
-    """Return how many free tickets of decks that stay are lacking for the places where only such may be."""
+    """Return how many free tickets of decks that stay are missing for places that only they may fill."""
     n = state.n_ticket_pile + state.n_ticket_discards
     for ticket in range(tables.n_tickets):
         n -= int(state.ticket_at[ticket] == AT_DISCARDS)
@@ -383,7 +382,7 @@ def _n_staying_lacking(state: State, tables: Tables, free: _FreeTickets) -> int:
 
 @compiled
 def _hold_leaving(world: _World, seats: Ints, places: Ints) -> None:
-    """Let one of the places, any that may, hold a ticket of a deck that left the game instead of one that stays."""
+    """Let a random suitable place hold a ticket of a deck that left the game instead of one that stays."""
     state, tables, free = world.state, world.tables, world.free.tickets
     n_leaving = 0
     for i in range(world.free.n):
@@ -408,7 +407,7 @@ def _hold_leaving(world: _World, seats: Ints, places: Ints) -> None:
 
 @compiled
 def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) -> bool:
-    """Return whether a seat may hold a ticket in a place: one of a deck that left the game is from its opening."""
+    """Return whether a seat may hold a ticket in a place: tickets of a deck that left the game are from its opening."""
     deck = tables.ticket_deck[ticket]
     if tables.deck_leaves[deck] == 0:
         return True
@@ -424,11 +423,11 @@ def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) 
 @compiled
 def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: int) -> float:
     """
-    Return how much more likely a place is to hold a ticket that is dealt at the opening only than one that stays.
+    Return how much more likely a place holds a ticket of an opening deck than one of a deck that stays.
 
-    The deck is decided first: each set of what a seat was dealt is as likely to
-    have been kept. Each free ticket of a deck is then as likely, which also
-    takes back that a larger deck offers more ways to fill a place.
+    The deck is decided first, assuming that all choices from what a seat was dealt were
+    equally likely. The free tickets of a deck are then equally likely, which also corrects
+    for larger decks having more ways to fill a place.
     """
     state, tables, free = world.state, world.tables, world.free.tickets
     deck = tables.ticket_deck[ticket]
@@ -456,7 +455,7 @@ def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: 
 
 @compiled
 def _draw_ticket(world: _World, seat: int, place: int, n_free: int) -> int:
-    """Draw one of the first free tickets for a place of a seat, given its other tickets; return where it is."""
+    """Draw one of the first free tickets for a seat's place, given its other tickets; return its index."""
     state, tables, beliefs, free = world.state, world.tables, world.beliefs, world.free.tickets
     others = np.empty(MAX_TICKETS, dtype=np.int64)
     nearest = np.empty(MAX_TICKETS, dtype=np.float64)
@@ -494,11 +493,10 @@ def _draw_ticket(world: _World, seat: int, place: int, n_free: int) -> int:
 @compiled
 def weight_together(pairs: Floats, others: Ints, ticket: int, nearest: Floats) -> float:
     """
-    Return the largest product of the weights of pairs that join a ticket and others to one tree.
+    Return the largest product of the weights of pairs that connect a ticket and others to one tree.
 
-    Each ticket counts with those that it goes best together with. If all pairs
-    counted, any cluster of tickets close to each other would be believed in,
-    once a seat held enough of them.
+    Each ticket counts only with its best partners. If all pairs counted, any cluster of
+    nearby tickets would seem likely for a seat with enough tickets.
     """
     product = 1.0
     n = len(others)
