@@ -326,7 +326,7 @@ def test_a_waiting_time_answers_by_cards_and_by_turns() -> None:
     assert waiting.quantile(0.75) == 3
     assert waiting.turns_quantile(0.9) is None
     assert math.isnan(waiting.expected_cards.standard_error)
-    with pytest.raises(ValueError, match="above 0 and at most 1 was expected, got 0"):
+    with pytest.raises(ValueError, match="expected a probability above 0 and at most 1, got 0"):
         waiting.quantile(0)
     with pytest.raises(ValueError, match="0 or more, got -1"):
         waiting.within(-1)

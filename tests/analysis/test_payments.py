@@ -154,7 +154,7 @@ def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
             make_route(2, symbols=1, swap_size=3), {"red": 1}, "takes at least 2 cards, got 1", id="too few for sets"
         ),
         pytest.param(
-            make_route(2, symbols=1, swap_size=3), {"red": 3}, "3 cards are not 2 and whole sets", id="half a set"
+            make_route(2, symbols=1, swap_size=3), {"red": 3}, "3 cards are not 2 plus complete sets", id="half a set"
         ),
         pytest.param(
             make_route(2, symbols=1, swap_size=3),
@@ -162,7 +162,7 @@ def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
             "each of its 1 locomotive symbols needs a locomotive or 3 cards for it",
             id="no locomotive",
         ),
-        pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "no joker", id="joker"),
+        pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "not a joker", id="joker"),
         pytest.param(make_route(3, "red"), {"red": 2, "blue": 1}, "must be red, got 1 blue, 2 red", id="color"),
         pytest.param(make_route(3), {"red": 2, "blue": 1}, "must be of one color, got 1 blue, 2 red", id="two colors"),
         pytest.param(
@@ -179,10 +179,10 @@ def test_a_payment_must_be_split_as_it_says() -> None:
     ferry = make_route(3, "green", symbols=1, swap_size=3)
 
     assert ttr.payments.is_legal(ferry, Payment("green", 2, 0, CardCounts.of(green=3)))
-    assert "not in the way given" in str(
+    assert "but not as this payment" in str(
         ttr.payments.why_illegal(ferry, Payment("green", 5, 0)),
     )
-    assert "not in the way given" in str(
+    assert "but not as this payment" in str(
         ttr.payments.why_illegal(ferry, Payment("red", 2, 0, CardCounts.of(green=2, locomotive=1))),
     )
 
@@ -193,7 +193,7 @@ def test_a_payment_must_be_split_as_it_says() -> None:
         pytest.param(
             make_route(4, "blue", jokers=False),
             {"blue": 2, "locomotive": 3},
-            "Here-There (blue, 4) needs 4 blue, got 2 blue (locomotives are no jokers here): "
+            "Here-There (blue, 4) needs 4 blue, got 2 blue (locomotives are not jokers here): "
             "at least 2 more cards are missing",
             id="no jokers",
         ),
@@ -230,8 +230,8 @@ def test_there_is_a_reason_exactly_if_a_hand_does_not_pay(route: Route, hand: Co
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("green", 0, 1), "a color goes with cards used singly"),
-        ((None, 2, 1), "a color goes with cards used singly"),
+        (("green", 0, 1), "expected a color with cards outside sets"),
+        ((None, 2, 1), "expected a color with cards outside sets"),
         (("green", -1, 1), "own must be 0 or more cards, got -1"),
         (("green", 1, -1), "locomotives must be 0 or more cards, got -1"),
     ],

@@ -184,7 +184,7 @@ def test_bad_numbers_are_refused(changes: dict[str, int], message: str) -> None:
 
 
 def test_a_route_that_is_no_tunnel_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"Here-There \(green, 3\) is no tunnel"):
+    with pytest.raises(ValueError, match=r"Here-There \(green, 3\) is not a tunnel"):
         ttr.tunnels.claim_odds(make_route(3, "green"), {"green": 4})
 
 
@@ -240,7 +240,7 @@ def test_the_color_of_a_gray_tunnel_is_asked_for() -> None:
         ttr.tunnels.spare_cards(tunnel, plays="grean")
     with pytest.raises(ValueError, match="paid in green or locomotives, not in red"):
         ttr.tunnels.spare_cards(make_route(2, "green", tunnel=True), plays="red")
-    with pytest.raises(ValueError, match="they are no jokers on it"):
+    with pytest.raises(ValueError, match="they are not jokers on it"):
         ttr.tunnels.spare_cards(make_route(2, "green", tunnel=True, jokers=False), plays="locomotive")
 
 

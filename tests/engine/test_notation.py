@@ -205,7 +205,7 @@ def begun(cards: str, game_map: GameMap | None = None) -> Session:
         ("Bergen-Oslo red 4", 17, "expected reveals ... .a card turned over for the tunnel is due"),
         ("Bergen-Oslo red 4 reveals red", 29, "one more is due: a card turned over"),
         ("Bergen-Oslo red 4 reveals red 3; pays red 2", 38, "the tunnel demands 3 more cards"),
-        ("Murmansk-Lieksa red 8, sets blue 3", 16, "11 cards are not 9 and whole sets"),
+        ("Murmansk-Lieksa red 8, sets blue 3", 16, "11 cards are not 9 plus complete sets"),
         ("Murmansk-Lieksa red 7, blue 1, sets black 1", 16, "cards outside sets must be of one color"),
         ("tickets 2", 9, "one more is due: a ticket offered to Ida"),
         ("tickets Oslo-Vasa, 2", 8, "expected a ticket or .*, got Oslo-Vasa, 2; did you mean Oslo-Vaasa"),

@@ -393,7 +393,7 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
             assert field == (str(min(r.length for r in tracks)) if tracks else "")
     any_map.export(tmp_path / "edges.csv", kind="edges")
     assert len((tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()) == len(any_map.routes) + 1
-    with pytest.raises(ValueError, match="kind is one of graphml, adjacency, edges, got 'dot'"):
+    with pytest.raises(ValueError, match="kind must be one of graphml, adjacency, edges, got 'dot'"):
         any_map.export(tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"expected a file that ends in .graphml for graphml, got 'board.gexf'"):
         any_map.export(tmp_path / "board.gexf")

@@ -115,13 +115,13 @@ def cards_of(action: Action) -> list[int]:
 @pytest.mark.parametrize(
     ("numbers", "reason"),
     [
-        ({"train_price": -2.0}, "train_price is a number of 0 or more, got -2.0"),
-        ({"cards_per_turn": 0}, "cards_per_turn is a number above 0, got 0"),
-        ({"faith": float("nan")}, "faith is a number of 0 or more, got nan"),
-        ({"breadth": "2"}, "breadth is a number of 0 or more, got '2'"),
+        ({"train_price": -2.0}, "train_price must be a number of 0 or more, got -2.0"),
+        ({"cards_per_turn": 0}, "cards_per_turn must be a number above 0, got 0"),
+        ({"faith": float("nan")}, "faith must be a number of 0 or more, got nan"),
+        ({"breadth": "2"}, "breadth must be a number of 0 or more, got '2'"),
         (
             {"token_spread": -1, "ticket_bar": float("inf")},
-            "ticket_bar is a number, got inf; token_spread is a number above 0, got -1",
+            "ticket_bar must be a number, got inf; token_spread must be a number above 0, got -1",
         ),
     ],
 )

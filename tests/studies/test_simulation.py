@@ -533,7 +533,9 @@ def test_no_games_make_empty_tables(tmp_path: Path) -> None:
         pytest.param(
             {"n_games": 2, "chunk_size": 0}, "chunk_size must be a whole number of 1 or more, got 0", id="chunk"
         ),
-        pytest.param({"n_games": 2, "patience": 0}, "patience is a number of seconds above 0, or None", id="patience"),
+        pytest.param(
+            {"n_games": 2, "patience": 0}, "patience must be a number of seconds above 0, or None", id="patience"
+        ),
         pytest.param({"n_games": 2, "n_players": 5}, "for 2 to 3 players, got 5", id="players"),
     ],
 )

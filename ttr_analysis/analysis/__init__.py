@@ -1,4 +1,4 @@
-"""The questions that players and teachers ask of a map: paths, payments, tunnels, draws, tickets, structure."""
+"""Questions about maps: paths, payments, tunnels, draws, tickets and structure."""
 
 import lazy_loader as _lazy_loader
 

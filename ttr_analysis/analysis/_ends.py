@@ -1,4 +1,4 @@
-"""What users name in questions about a map: ends of a path, tickets, a measure, routes closed, owned or avoided."""
+"""Look up what users name in questions about a map: ends, tickets, weights, and routes closed, owned or avoided."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ End = str | City | Place
 """A city, a country (any of its border points) or a border point, or the name of one."""
 START: Final = "\0start"
 GOAL: Final = "\0goal"
-"""Nodes joined to all cities of an end; no city has such a name."""
+"""Virtual nodes connected to all cities of an end; no city has such a name."""
 _OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
 
 
 def measure_name(weight: str) -> str:
     """Return the measure that a weight names: "trains" is length, and "routes" is hops."""
-    # Compared, not looked up: what users give for a name may have no hash.
+    # Compared, not looked up, since user values may not be hashable.
     return next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
 
 
 def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
-    """Return the names of the cities that an end means: one, or all border points of a country."""
+    """Return the names of the cities of an end: one city, or all border points of a country."""
     name = end.name if isinstance(end, City | Place) else end
     return _end_index(game_map).find("city or country", name)
 
@@ -43,7 +43,7 @@ def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
 
 def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Place]) -> tuple[Ticket, ...]:
     """
-    Return the tickets that a user named; a pair of places without a ticket is joined for 0 points.
+    Return the tickets that a user named; a pair of places without a ticket counts as one for 0 points.
 
     >>> usa = ttr.load_map("usa")
     >>> [str(ticket) for ticket in tickets_or_joins(usa, [("miami", "boston"), ("boston", "seattle")])]
@@ -60,9 +60,9 @@ def _ticket_or_join(game_map: GameMap, item: TicketLike | City | Place) -> Ticke
     except UnknownNameError:
         if not isinstance(item, tuple | list):
             raise
-    origin, destination = map(game_map.place, item)  # which may be the name that is unknown
+    origin, destination = map(game_map.place, item)  # may raise the error for an unknown name
     if origin == destination:
-        raise ValueError(f"two places are to be joined, got {origin} twice")
+        raise ValueError(f"expected two different places, got {origin} twice")
     return Ticket(f"{origin}-{destination}", origin, ((destination, 0),))
 
 
@@ -70,10 +70,10 @@ def closed_and_owned(
     game_map: GameMap, closed: Iterable[RouteLike], owned: Iterable[RouteLike], *, n_players: int | None = None
 ) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
     """
-    Return the routes that cannot be used and those that cost nothing.
+    Return the routes that cannot be used, and those that cost nothing.
 
-    With fewer players than double routes need, the other track of a closed one is
-    closed too; with None each track counts by itself.
+    With fewer players than double routes need, closing one track closes the other too; with
+    None, each track counts by itself.
 
     >>> closed, _ = closed_and_owned(ttr.load_map("nordic"), ["Bergen-Oslo/0"], (), n_players=2)
     >>> [route.id for route in closed]
@@ -90,7 +90,7 @@ def closed_and_owned(
 
 
 Avoidable = Literal["tunnels", "ferries", "gray", "tolls"] | CityLike
-"""What a path can do without: routes of a kind, or all routes of a city."""
+"""What a path can avoid: routes of a kind, or all routes of a city."""
 
 _AVOIDED: Final[dict[str, Callable[[Route], bool]]] = {
     "tunnels": lambda route: route.tunnel,
@@ -129,7 +129,7 @@ def twins_close(game_map: GameMap, n_players: int | None) -> bool:
 
 
 def separate(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[str]) -> tuple[int, set[str]]:
-    """Return the size of a minimum cut between nodes and the side of the starts; edges without capacity stay."""
+    """Return the size of a minimum cut between nodes, and the starts' side; edges without capacity cannot be cut."""
     import networkx as nx
 
     nx.add_star(G, [START, *starts])

@@ -1,5 +1,5 @@
 """
-Drawing cards: how long it takes to gather them, and what to draw or spend.
+Drawing cards: how long it takes to collect them, and what to draw or spend.
 
 Each result shows whether it is exact or simulated, with its standard error.
 """
@@ -91,20 +91,20 @@ def draws_to_gather(
     Parameters
     ----------
     k
-        Cards wanted, including those in the hand.
+        Cards needed, including those in the hand.
     color
         A color, "locomotive", or "gray": the first color with enough cards.
     locomotives
         Whether locomotives count as cards of the color.
     pool
-        Cards the pile may hold; by default the deck without the hand.
+        Cards that the pile may hold; by default the deck without the hand.
     rules
-        Map or rule set, for its deck and draws per turn.
+        Map or rule set: its deck and its draws per turn.
 
     Returns
     -------
     waiting
-        Distribution of cards to draw, and of turns spent on drawing alone.
+        Distribution of cards to draw, and of turns spent only on drawing.
 
     Raises
     ------
@@ -115,10 +115,10 @@ def draws_to_gather(
 
     Notes
     -----
-    The number of cards is negative hypergeometric: with `m` cards that count
-    in a pool of `N`, its mean is k (N + 1) / (m + 1), so (111/13) k from a
-    full deck, and (111/27) k with locomotives [1]_. For gray, all choices in
-    which no color has enough are counted.
+    The number of cards is negative hypergeometric: with `m` cards that count in a pool of
+    `N`, its mean is k (N + 1) / (m + 1), so (111/13) k from a full deck, and (111/27) k
+    with locomotives [1]_. For gray, the choices in which no color has enough cards are
+    counted.
 
     References
     ----------
@@ -133,7 +133,7 @@ def draws_to_gather(
     6.4876 (exact)
     """
     if k < 0:
-        raise ValueError(f"the number of cards to gather must be 0 or more, got {k}")
+        raise ValueError(f"k must be 0 or more, got {k}")
     color = kind_name("color", color, (*CARD_KINDS, GRAY))
     rules = as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
@@ -153,14 +153,14 @@ def gather_table(
     rules: RulesLike = BASE_RULES,
 ) -> pd.DataFrame:
     """
-    Return what it takes to gather cards of one given color, and of any color. Exact.
+    Return the cards and turns needed to collect cards of one given color, and of any color. Exact.
 
     Parameters
     ----------
     counts
         Numbers of cards to gather.
     hand, pool, rules
-        As for `draws_to_gather`. The given color is the one you hold most of.
+        As for `draws_to_gather`. The given color is the one held most.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def _count(cards: CardCounts, color: str, locomotives: bool) -> int:
 
 
 def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]:
-    """Return the probability that fewer than `k` of 0 to all cards drawn match."""
+    """Return the probability that fewer than `k` of the cards match after 0, 1, ... draws of all cards."""
     n_pool = pool.n_cards
     others = n_pool - matching
     return [
@@ -216,14 +216,14 @@ def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]
 Method = Literal["auto", "exact", "monte_carlo"]
 
 _MAX_STATES = 4_000
-"""States of the exact count beyond which it gives up: some seconds."""
+"""States after which the exact count gives up, a few seconds."""
 
 _MAX_GRAY = 4
-"""Gray routes beyond which it does not begin: each triples the time."""
+"""With more gray routes the exact count does not start, since each triples the time."""
 
 
 class TooManyStatesError(ValueError):
-    """The exact count is out of reach; simulate instead."""
+    """The exact count is too large; simulate instead."""
 
 
 def draws_for_routes(
@@ -257,11 +257,10 @@ def draws_for_routes(
 
     Notes
     -----
-    Exact for a single route, and for several without sets of cards (such as
-    ferries with three cards for a locomotive) if few of them are gray: draws are
-    counted color by color, with the locomotives needed for each set of gray routes
-    built so far. Otherwise Monte Carlo: shuffle the pool, and find the first card
-    after which the hand pays.
+    Exact for a single route, and for several without sets of cards (such as ferries with
+    three cards for a locomotive) if few of them are gray: draws are counted color by color,
+    with the locomotives needed for each set of gray routes built so far. Otherwise Monte
+    Carlo: shuffle the pool, and find the first card after which the hand pays.
 
     Examples
     --------
@@ -320,7 +319,7 @@ def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found:
             after[i + 1] = after[i]
             after[i + 1, draw_card(pile, stream)] += 1
         found[game] = -1
-        # More cards never pay for less: the first hand that pays is found by halving.
+        # A larger hand never pays for less, so the first hand that pays is found by bisection.
         low = 0
         high = n_pool + 1
         while low < high:
@@ -336,20 +335,20 @@ def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found:
 @dataclass(frozen=True, slots=True)
 class _Needs:
     strict: tuple[int, ...]
-    """Cards of each color that must be of it."""
+    """Cards of each color that cannot be locomotives."""
     loose: tuple[int, ...]
-    """Cards of each color for which locomotives may stand in."""
+    """Cards of each color that locomotives can replace."""
     grays: tuple[tuple[int, bool], ...]
-    """For each gray route its cards, and whether locomotives may stand in."""
+    """The cards of each gray route, and whether locomotives can replace them."""
     symbols: int
     """Locomotives."""
 
 
 def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
-    """Return the probability that 0 to all cards of the pool do not pay."""
+    """Return the probability that the hand cannot pay after 0, 1, ... draws, up to the whole pool."""
     needs = _read_needs(routes)
     too_many = TooManyStatesError(
-        f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many to count exactly"
+        f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many for an exact count"
     )
     most = hand.locomotives + pool.locomotives - needs.symbols
     if most < 0:
@@ -381,7 +380,7 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
 
 
 def _moves(needs: _Needs, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
-    """Return the locomotives needed for each set of gray routes if built in a color, with the ways to draw that."""
+    """Return the locomotives needed for each set of gray routes if built in a color, and the ways to draw that."""
     moves: dict[tuple[int, ...], list[int]] = {}
     for drawn in range(n_pool + 1):
         move = []
@@ -433,7 +432,7 @@ def _read_needs(routes: Sequence[Route]) -> _Needs:
 @dataclass(frozen=True, slots=True, repr=False)
 class LocomotiveChoice:
     """
-    A face-up locomotive against the blind cards that it costs. Exact.
+    A face-up locomotive compared with the blind cards that it costs. Exact.
 
     Parameters
     ----------
@@ -457,7 +456,7 @@ class LocomotiveChoice:
 
     @property
     def better(self) -> str:
-        """What brings more useful cards on average: "locomotive", "blind" or "equal"."""
+        """The better choice on average: "locomotive", "blind" or "equal"."""
         if self.expected_blind == self.expected_locomotive:
             return "equal"
         return "blind" if self.expected_blind > self.expected_locomotive else "locomotive"
@@ -480,13 +479,13 @@ def locomotive_or_blind(
     Parameters
     ----------
     useful
-        The useful colors, or how many there are.
+        The useful colors, or their number.
     rules
-        Map or rule set, for its deck and the cost of a face-up locomotive.
+        Map or rule set: its deck and the cost of a face-up locomotive.
     pool
         Cards the pile may hold; by default the deck.
     locomotive_useful
-        False if the routes you want take no locomotives.
+        False if locomotives are not jokers on the routes you want.
 
     Raises
     ------
@@ -513,7 +512,7 @@ def locomotive_or_blind(
     elif pool is not None:
         raise ValueError("with a pool the colors matter: give them by name")
     elif not 0 <= useful <= N_COLORS:
-        raise ValueError(f"the number of useful colors is from 0 to {N_COLORS}, got {useful}")
+        raise ValueError(f"the number of useful colors must be from 0 to {N_COLORS}, got {useful}")
     else:
         indices = set(range(useful))
     rules = as_rules(rules)
@@ -569,32 +568,32 @@ def which_color_to_burn(
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """
-    Return in which color to pay for a route, by how much it delays other routes.
+    Return the color in which to pay for a route, by the delay for other routes.
 
     Parameters
     ----------
     route
         Route to pay now, usually a gray one.
     wanted
-        Routes to build afterwards.
+        Routes to build later.
     rules, pool, method, n, rng
-        As for `draws_for_routes`. In a simulation all colors meet the same
-        cards, so differences are more precise than means.
+        As for `draws_for_routes`. In a simulation all colors get the same cards, so
+        differences are more precise than means.
 
     Returns
     -------
     table
-        Indexed by `color` ("locomotive" for locomotives or sets alone), best
-        first: `payment`, `cards` (laid down), `draws` (mean number of cards
-        still to draw for the wanted routes), `loss` (`draws` less what it would
-        be without paying), `draws_se` and `loss_se` (standard errors; 0 if
-        exact), and `method`. Empty if the hand does not pay.
+        Indexed by `color` ("locomotive" for locomotives or sets alone), best first:
+        `payment`, `cards` (laid down), `draws` (mean number of cards still to draw for
+        the other routes), `loss` (`draws` minus what it would be without paying),
+        `draws_se` and `loss_se` (standard errors; 0 if exact), and `method`. Empty if
+        the hand cannot pay.
 
     Notes
     -----
-    All payments without sets are compared, and in each color the one that uses
-    the fewest cards that the wanted routes name (see `ttr.payments.cheapest`);
-    the table shows the best of each color. Cards laid down do not come back.
+    All payments without sets are compared, and in each color the one that uses the fewest
+    cards of the colors of the other routes (see `ttr.payments.cheapest`). The table shows
+    the best of each color. Cards laid down do not come back.
 
     Examples
     --------
@@ -636,7 +635,7 @@ class _Mean(NamedTuple):
 
 
 def _payments_to_weigh(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
-    """Return all payments without sets, and the one in each color that costs the wanted routes least."""
+    """Return all payments without sets, and the one in each color that costs the other routes least."""
     keep = cards_wanted(wanted)
     found = {payment.cards: payment for payment in options(route, hand) if not payment.sets.n_cards}
     for color in colors_of(route):

@@ -1,10 +1,9 @@
 """
 The structure of a map: graph theory on its cities and routes, mostly by NetworkX.
 
-Border points of countries count as cities, here as in `GameMap.graph` and
-`ttr.paths`. They are dead ends, so tables are also clear without them: with
-`borders=False` they and the routes to them are left out, and no path between
-other cities is lost.
+Border points of countries count as cities, as in `GameMap.graph` and `ttr.paths`. Since
+they are dead ends, `borders=False` leaves them and the routes to them out without losing
+paths between other cities.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def __dir__() -> list[str]:
 
 
 def counted_routes(game_map: GameMap, *, borders: bool) -> tuple[Route, ...]:
-    """Return the routes that count: without `borders`, none to a border point."""
+    """Return the routes that count; without `borders`, none to border points."""
     left_out = set() if borders else set(game_map.border_points)
     return tuple(route for route in game_map.routes if not left_out.intersection(route.cities))
 
@@ -61,9 +60,7 @@ def counted_cities(game_map: GameMap, *, borders: bool) -> tuple[str, ...]:
     left_out = set() if borders else set(game_map.border_points)
     cities = tuple(city.name for city in game_map.cities if city.name not in left_out)
     if not cities:
-        raise ValueError(
-            f"map {game_map.name} has only border points: nothing is left without them, ask with borders=True"
-        )
+        raise ValueError(f"map {game_map.name} has only border points: use borders=True")
     return cities
 
 
@@ -77,7 +74,7 @@ def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:
 
 
 def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
-    """Return the map with an edge for each two cities that a route joins, as in `GameMap.simple_graph`."""
+    """Return the map with an edge for each pair of adjacent cities, as in `GameMap.simple_graph`."""
     cities = map(game_map.city, counted_cities(game_map, borders=borders))
     return build_simple_graph(game_map.title, cities, counted_routes(game_map, borders=borders))
 
@@ -86,16 +83,16 @@ def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
 
 Counting = Literal["tracks", "pairs"]
 """
-What is counted: "tracks", each of a double route by itself (as when both are
-open to all), or "pairs" of cities, with all tracks between them at once (as
-when the first claim closes the second track).
+What to count: "tracks", where each track of a double route counts (as when both are
+open to all), or "pairs" of cities, with all tracks between them (as when the first
+claim closes the second track).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """
-    Routes without which two places are not joined.
+    Routes whose removal separates two places.
 
     Parameters
     ----------
@@ -125,8 +122,8 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     """
     Return the fewest routes that separate two places.
 
-    By Menger's theorem their number is that of the paths between the places
-    that share no track (or no pair of cities).
+    By Menger's theorem their number equals the number of paths between the places that
+    share no track (or no pair of cities).
 
     Parameters
     ----------
@@ -140,12 +137,12 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     Returns
     -------
     cut
-        Of several, the one nearest to `b`.
+        Among several minimum cuts, the one nearest to `b`.
 
     Raises
     ------
     UnknownNameError
-        If a place or the way of counting does not exist.
+        If a place or the value of `by` does not exist.
     ValueError
         If the two places share a city, or only one is given.
 
@@ -161,7 +158,7 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     _check("way of counting", by, Counting)
     starts, goals = _two_ends(game_map, a, b)
     if shared := sorted(set(starts) & set(goals)):
-        raise ValueError(f"nothing cuts a place off from itself: both have {', '.join(shared)}")
+        raise ValueError(f"a place cannot be cut off from itself: both have {', '.join(shared)}")
     G: nx.Graph[str] = nx.Graph()
     for x, y, data in pair_graph(game_map, borders=True).edges(data=True):
         G.add_edge(x, y, capacity=data["n_tracks"] if by == "tracks" else 1)
@@ -189,7 +186,7 @@ def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = No
 
 def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True) -> tuple[Route, ...]:
     """
-    Return the routes whose loss cuts the map in two, in the order of the map.
+    Return the bridges: routes whose loss cuts the map in two, in map order.
 
     Parameters
     ----------
@@ -219,7 +216,7 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
 
 def cut_cities(game_map: MapLike, *, borders: bool = True) -> tuple[str, ...]:
     """
-    Return the cities without which the map falls apart (articulation points), in the order of the map.
+    Return the cut cities, without which the map falls apart (articulation points), in map order.
 
     Parameters
     ----------
@@ -259,10 +256,10 @@ def effective_resistance(game_map: MapLike, a: End, b: End, *, conductance: Cond
     """
     Return the effective resistance between two places.
 
-    Every track is a wire whose resistance is its length, so its *conductance* is
-    1/length. The result is the length of the path if there is only one, and less
-    with every other path and every second track: it shows how hard two cities
-    are to join when other players take routes.
+    Every track is a wire with its length as resistance, so its *conductance* is 1/length.
+    The result is the length of the path if there is only one, and less with every other
+    path and every second track: it shows how hard it is to connect two cities while other
+    players take routes.
 
     Parameters
     ----------
@@ -317,7 +314,7 @@ def resistance_matrix(
     game_map: MapLike, *, conductance: Conductance = "inverse_length", borders: bool = True
 ) -> pd.DataFrame:
     """
-    Return the `effective_resistance` between every two cities, in the order of the map.
+    Return the `effective_resistance` between all pairs of cities, in map order.
 
     Parameters
     ----------
@@ -344,7 +341,7 @@ def resistance_matrix(
 
 @dataclass(frozen=True, slots=True)
 class SpanningTree:
-    """Routes that join all cities without a loop, in the order of the map."""
+    """Routes that connect all cities without a loop, in map order."""
 
     routes: tuple[Route, ...]
 
@@ -362,10 +359,10 @@ class SpanningTree:
 
 def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> SpanningTree:
     """
-    Return the spanning tree with the fewest trains; among equals, with the first routes of the map (Kruskal).
+    Return the spanning tree with the fewest trains; ties go to the first routes on the map (Kruskal).
 
-    No player needs to join all cities, but the tree contains a shortest route of
-    every city.
+    No player needs to connect all cities, but the tree contains a shortest route from every
+    city.
 
     Parameters
     ----------
@@ -381,7 +378,7 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> Spannin
     routes = counted_routes(game_map, borders=borders)
     G: nx.MultiGraph[str] = nx.MultiGraph()
     for place, route in enumerate(routes):
-        # No two ranks are equal, so there is only one minimum.
+        # No two ranks are equal, so the minimum is unique.
         G.add_edge(*route.cities, key=route.id, rank=route.length * len(routes) + place)
     ids = {key for _, _, key in nx.minimum_spanning_edges(G, weight="rank", keys=True, data=False)}
     return SpanningTree(tuple(route for route in routes if route.id in ids))
@@ -393,7 +390,7 @@ _ROUTE_FIRST: Final = (
     *("length", "color", "kind", "points", "betweenness_length", "betweenness_hops", "detour", "pair_detour"),
     *("is_bridge", "resistance", "current_share"),
 )
-"""Columns that a notebook shows of a route, whose id has its cities and track."""
+"""Columns of routes that notebooks show; the id has the cities and the track."""
 
 
 def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
@@ -401,7 +398,7 @@ def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     Return the position of every city in the map's graph.
 
     Paths are measured by *length* (trains) and by *hops* (number of routes). A
-    double route counts once in paths, with its shorter track.
+    double route counts once, with its shorter track.
 
     Parameters
     ----------
@@ -481,11 +478,11 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         `is_bridge`: whether the map falls apart without the track.
         `is_pair_bridge`: the same without all tracks between its ends.
         `resistance` (trains): `effective_resistance` between its ends.
-        `current_share`: resistance / length, the share of a current between
-        its ends that takes the track: 1 on a bridge, near 0 where many other
-        paths are as good. It is also the chance that a random spanning tree,
-        weighted by the product of 1/length, contains the track; the sum over all
-        tracks is the number of cities less 1 (Foster's theorem).
+        `current_share`: resistance / length, the share of a current between its ends that
+        takes the track: 1 on a bridge, near 0 if many other paths are equally good. It is
+        also the probability that a random spanning tree, weighted by the product of 1/length,
+        contains the track; the sum over all tracks is the number of cities minus 1 (Foster's
+        theorem).
         `in_minimum_spanning_tree`: see `minimum_spanning_tree`.
 
     Examples

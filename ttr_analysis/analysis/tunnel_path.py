@@ -1,4 +1,4 @@
-"""Several routes claimed one after another, tunnels among them, by simulation."""
+"""Simulate claiming several routes in a row, including tunnels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class PathSimulation:
     """
-    Results of several routes claimed one after another, in many games.
+    Results of claiming several routes in a row, over many games.
 
     Parameters
     ----------
@@ -82,18 +82,18 @@ def simulate_path(
     attempts: int = 1,
 ) -> PathSimulation:
     """
-    Return how often a hand claims several routes in a row, tunnels among them.
+    Return how often a hand can claim several routes in a row, including tunnels.
 
     Parameters
     ----------
     routes
         Routes of any map, in the order of claiming.
     pool
-        Cards the draw pile may hold; by default the deck without hand and
+        Cards that the draw pile may hold; by default the deck without hand and
         discards.
     n_pile
-        Cards in the draw pile; by default all of the pool. The others are in
-        hands that do not change.
+        Cards in the draw pile; by default the whole pool. The others are in hands that
+        do not change.
     discards
         Discard pile at the start.
     rules
@@ -108,15 +108,13 @@ def simulate_path(
 
     Notes
     -----
-    Monte Carlo; there is no closed form, as each claim changes hand, pile and
-    discards for the next. Nobody draws or claims in between; an empty pile is
-    reshuffled from the discards, without the cards laid down. The player pays for
-    each route with the best odds that the cards seen allow; among equal ones, so
-    as to use the fewest cards that later routes need (of a colored route, its color
-    for plain spaces and locomotives for symbols), then the fewest locomotives, then
-    the fewest cards. A surcharge is paid whenever possible, with color cards rather
-    than locomotives unless later routes need them. The path ends with the first
-    route that is not claimed.
+    Monte Carlo, since each claim changes hand, pile and discards for the next. Nobody draws
+    or claims in between; an empty pile is refilled from the discards, without the cards laid
+    down. The player pays for each route with the best odds that the cards seen allow; ties
+    go to the fewest cards that later routes need (their color for plain spaces, locomotives
+    for symbols), then the fewest locomotives, then the fewest cards. A surcharge is paid
+    whenever possible, with color cards before locomotives unless later routes need them. The
+    path ends with the first route that is not claimed.
 
     Examples
     --------
@@ -182,20 +180,20 @@ def _mean(values: Ints) -> Estimate:
     return Estimate(float(values.mean()), error, int(values.size))
 
 
-# -- compiled play of several routes claimed one after another -----------------------------------------------------
+# -- compiled simulation -------------------------------------------------------------------------------------------
 
 _N_RESULTS = 3
-"""Columns of the results before those of the routes: routes claimed, turns, cards spent."""
+"""Columns before those of the routes: routes claimed, turns, cards spent."""
 
 _NO_PAYMENT = -1
 
 
 class _Path(NamedTuple):
-    """The routes to claim, and how."""
+    """The routes to claim, with their rules."""
 
     routes: RouteColumns
     revealed: Ints
-    """Cards turned over for each route: 0 unless it is a tunnel."""
+    """Cards turned over for each route, 0 unless it is a tunnel."""
     wanted: Ints
     """Cards to keep for later routes, a row for each route."""
     attempts: int
@@ -204,7 +202,7 @@ class _Path(NamedTuple):
 
 
 class _Cards(NamedTuple):
-    """Cards held, those that the pile may hold, the size of the pile, and the discards."""
+    """Cards held, cards that the pile may hold, size of the pile, and discards."""
 
     hand: Ints
     pool: Ints
@@ -257,7 +255,7 @@ def _play(stream: Ints, path: _Path, cards: _Cards, result: Ints) -> None:
 
 @compiled
 def _turn_over(stream: Ints, cards: _Cards, revealed: int, at_once: int, turned: Ints) -> int:
-    """Turn over random cards of the pool, of which the pile is a random part; return how many the pile then holds."""
+    """Turn over random cards of the pool, part of which is the pile; return the size of the pile afterward."""
     n_pile = cards.n_pile
     turned.fill(0)
     for _ in range(revealed):
@@ -281,7 +279,7 @@ def _reshuffle(pool: Ints, discards: Ints) -> int:
 
 @compiled
 def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid: Ints) -> None:
-    """Pay a surcharge from the hand: first cards that later routes do not need, then color cards."""
+    """Pay a surcharge from the hand: first with cards that later routes do not need, then with color cards."""
     usable = np.zeros(N_KINDS, dtype=np.int64)
     usable[color] = hand[color]
     if jokers:
@@ -292,7 +290,7 @@ def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid
 
 @compiled
 def _take(left: Ints, n_cards: int, wanted: Ints, taken: Ints) -> None:
-    """Take cards, locomotives last, sparing those wanted."""
+    """Take cards, locomotives last, saving those needed later."""
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
     fill_sets(left, n_cards, rank, wanted, taken)
@@ -300,7 +298,7 @@ def _take(left: Ints, n_cards: int, wanted: Ints, taken: Ints) -> None:
 
 @compiled
 def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: int, held: _Cards, laid: Ints) -> int:
-    """Fill in the cards with best odds, then least `_cost`, then the first color; return the color, -1 if none pay."""
+    """Fill in the payment with best odds, then least `_cost`, then first color; return the color, -1 if none."""
     hand = held.hand
     best = _NO_PAYMENT
     best_odds = -1.0
@@ -308,7 +306,7 @@ def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: in
     cards = np.zeros(N_KINDS, dtype=np.int64)
     n_cards = count_cards(hand)
     for kind in range(N_KINDS):
-        # The last kind stands for no color cards at all.
+        # The last kind means no color cards at all.
         alone = kind == LOCOMOTIVE_INDEX
         if not alone and route_color not in (kind, GRAY_INDEX):
             continue
@@ -358,7 +356,7 @@ def _odds(held: _Cards, laid: Ints, color: int, jokers: int, revealed: int) -> f
 
 @compiled
 def _cost(hand: Ints, cards: Ints, wanted: Ints) -> int:
-    """Return wanted cards used, locomotives and all cards as the digits of one number."""
+    """Return needed cards used, locomotives and all cards as the digits of one number."""
     broken = 0
     for kind in range(N_KINDS):
         broken += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))

@@ -131,10 +131,10 @@ def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> 
 
 def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     """
-    Return the cards that the draw pile may hold: those not seen.
+    Return the cards that the draw pile may hold: all cards not seen.
 
-    After a reshuffle that is the discard pile of that moment, less the cards
-    seen since.
+    After a reshuffle, that is the discard pile of that moment minus the cards seen
+    since.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def claim_odds(
         `revealed`: the discards, without the cards laid down, are shuffled to
         turn over the rest.
     unseen_discards
-        Cards on the discard pile beside those, of kinds that nobody saw (a log of a
-        game may not show them): any cards of the pool that are not in the pile.
+        Additional discards of kinds that nobody saw (a log may not show them): any cards
+        of the pool that are not in the pile.
     revealed
         Cards turned over: `game_map.rules.tunnel.revealed`, or fewer if pile and
         discards run out.
@@ -195,15 +195,15 @@ def claim_odds(
     Returns
     -------
     odds
-        One for each payment, best first: the most probable, then the fewest
-        locomotives, then the smallest surcharge. Empty if the hand cannot pay
+        One for each payment, best first: highest probability, then fewest locomotives,
+        then smallest surcharge. Empty if the hand cannot pay
         for the length.
 
     Raises
     ------
     ValueError
-        If the route is no tunnel, pile and unseen discards are more than the pool,
-        or `discards` is needed and not given.
+        If the route is not a tunnel, pile and unseen discards exceed the pool, or
+        `discards` is needed but not given.
 
     Notes
     -----
@@ -307,7 +307,7 @@ class _Lying(NamedTuple):
     n_pile: int
     discards: CardCounts
     n_unseen: int = 0
-    """Discards of unknown kinds, which are of the pool too."""
+    """Discards of unknown kinds, which belong to the pool."""
 
 
 def _odds_of(route: Route, hand: CardCounts, payment: Payment, lying: _Lying, revealed: int) -> ClaimOdds:
@@ -335,7 +335,7 @@ def _exact_surcharge(color: int, lying: _Lying, revealed: int) -> list[Fraction]
     more = int(rule.n_turned_over(n_pile, n_discards, revealed)) - from_pile
     matching, thrown = (int(rule.matching_cards(as_array(cards), color)) for cards in (pool, discards))
     total = [Fraction(0)] * (revealed + 1)
-    # Unseen discards that are turned over are as random a choice from the pool as more cards of the pile.
+    # Unseen discards that are turned over are a random choice from the pool, like more cards of the pile.
     for unseen, chance in enumerate(hypergeometric(n_unseen, n_discards, more)):
         if not chance:
             continue
@@ -368,7 +368,7 @@ def _known_cards(
 def _check_tunnel(route: Route) -> None:
     check_route(route)
     if not route.tunnel:
-        raise ValueError(f"{route} is no tunnel: no surcharge, and a claim that is paid succeeds")
+        raise ValueError(f"{route} is not a tunnel: there is no surcharge, and a paid claim succeeds")
 
 
 def _check_matching(matching: int, unseen: int, revealed: int) -> None:
@@ -419,7 +419,7 @@ def spare_cards(
     Raises
     ------
     ValueError
-        If the route is no tunnel, the color does not pay for it, or the color is
+        If the route is not a tunnel, the color does not pay for it, or the color is
         missing (a gray route with a pool given).
 
     Examples
@@ -442,7 +442,7 @@ def spare_cards(
     for spare in range(revealed + 1):
         held = CardCounts.coerce({plays: route.length + spare})
         if pool is None and not held + thrown_before <= deck:
-            break  # nobody can hold so many
+            break  # nobody can hold that many
         seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
         _, seen, n, thrown = _known_cards(route, held, seen, n_pile, discards, revealed)
         p = float(sum(_exact_surcharge(card_index(plays), _Lying(seen, n, thrown), revealed)[: spare + 1]))
@@ -463,14 +463,14 @@ def spare_needed(
     deck: CardCounts = FULL_DECK,
 ) -> int:
     """
-    Return how many spare cards to hold for the odds you want. Exact.
+    Return how many spare cards to hold for a desired probability. Exact.
 
     Parameters
     ----------
     route, plays, pool, n_pile, discards, revealed, deck
         As for `spare_cards`.
     probability
-        Odds wanted, 0 to 1.
+        Desired probability, 0 to 1.
 
     Examples
     --------
@@ -479,7 +479,7 @@ def spare_needed(
     (2, 1)
     """
     if not 0 <= probability <= 1:
-        raise ValueError(f"a probability is from 0 to 1, got {probability}")
+        raise ValueError(f"a probability must be from 0 to 1, got {probability}")
     table = spare_cards(route, plays=plays, pool=pool, n_pile=n_pile, discards=discards, revealed=revealed, deck=deck)
     return int((table["probability"] >= probability - 1e-12).to_numpy().argmax())
 
@@ -489,14 +489,14 @@ def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:
         if route.color != GRAY:
             return route.color
         if symmetric:
-            # Without any knowledge one color is as good as another.
+            # Without any knowledge, all colors are equivalent.
             return COLORS[0]
-        raise ValueError(f"{route} may be played in any color: say which with `plays`")
+        raise ValueError(f"{route} may be played in any color: choose one with `plays`")
     plays = kind_name("kind of card", plays)
     if plays != LOCOMOTIVE and route.color not in (GRAY, plays):
         raise ValueError(f"{route} is paid in {route.color} or locomotives, not in {plays}")
     if plays == LOCOMOTIVE and not route.locomotives_allowed:
-        raise ValueError(f"{route} cannot be paid with locomotives alone: they are no jokers on it")
+        raise ValueError(f"{route} cannot be paid with locomotives alone: they are not jokers on it")
     return plays
 
 

@@ -1,4 +1,4 @@
-"""Exact chances of draws, estimates with their errors, and waiting times for cards."""
+"""Exact probabilities of draws, estimates with their errors, and waiting times for cards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Z_95: Final = 1.959964
 
 
 _SHIFT: Final = 512
-"""Bits of a coefficient: no number of ways to draw cards is longer."""
+"""Bits of a coefficient, enough for any number of ways to draw cards."""
 
 
 # -- counting draws ------------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def hypergeometric(matching: int, unseen: int, n: int) -> list[Fraction]:
 
 
 def polynomial(coefficients: Sequence[int]) -> int:
-    """Return a polynomial packed into one whole number: products and sums are those of numbers."""
+    """Return a polynomial packed into one integer, so that products and sums are those of integers."""
     return sum(coefficient << _SHIFT * power for power, coefficient in enumerate(coefficients))
 
 
@@ -56,7 +56,7 @@ def coefficient_of(packed: int, power: int) -> int:
 
 
 def check_samples(n: int) -> None:
-    """Refuse a simulation of no games."""
+    """Refuse a simulation without games."""
     if n < 1:
         raise ValueError(f"the number of simulated games must be 1 or more, got {n}")
 
@@ -77,10 +77,10 @@ class Estimate:
 
     Notes
     -----
-    You can compare, round and format it like its value, and NumPy takes it for a
-    number; but compute with `value`, since arithmetic would lose the error. It
-    equals a number only if it is exact, unless a NumPy number is on the left of
-    `==`. The printed ± is one standard error; `interval` extends about two.
+    You can compare, round and format it like its value, and NumPy treats it as a number;
+    but compute with `value`, since arithmetic would lose the error. It equals a number only
+    if it is exact, unless a NumPy number is on the left of `==`. The printed ± is one
+    standard error; `interval` extends about two.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """
-        The 95% interval; an exact value twice.
+        The 95% interval; for an exact value, the value twice.
 
         For a share it is Agresti and Coull's: centered on the share with two more
         hits and misses, and cut off at 0 and 1.
@@ -157,7 +157,7 @@ class Estimate:
         return self.is_exact and self.value == other if isinstance(other, Real) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return that of the value, since a number may be equal."""
+        """Return the hash of the value, since it may equal a number."""
         return hash(self.value)
 
     def __lt__(self, other: Estimate | float) -> bool:
@@ -188,7 +188,7 @@ def _compared(how: Callable[[float, float], bool], one: Estimate, other: object)
 @dataclass(frozen=True, slots=True)
 class WaitingTime:
     """
-    How long it takes to gather some cards.
+    How long it takes to collect some cards.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class WaitingTime:
     turns
         `turns[n]`: probability of exactly `n` turns of drawing.
     never
-        Probability that all available cards are not enough.
+        Probability that all available cards together are not enough.
     n_samples
         Size of the simulation; 0 if exact.
 
@@ -294,7 +294,7 @@ class WaitingTime:
 
     def _within(self, distribution: tuple[float, ...], n: int) -> Estimate:
         if n < 0:
-            raise ValueError(f"a number of cards or turns is 0 or more, got {n}")
+            raise ValueError(f"a number of cards or turns must be 0 or more, got {n}")
         p = min(1.0, math.fsum(distribution[: n + 1]))
         return Estimate.of_share(round(p * self.n_samples), self.n_samples) if self.n_samples else Estimate(p)
 
@@ -350,11 +350,11 @@ def _shares(values: Sequence[int], n: int) -> tuple[float, ...]:
 
 def _quantile(distribution: tuple[float, ...], probability: float) -> int | None:
     if not 0 < probability <= 1:
-        raise ValueError(f"a probability above 0 and at most 1 was expected, got {probability}")
+        raise ValueError(f"expected a probability above 0 and at most 1, got {probability}")
     total = 0.0
     for n, p in enumerate(distribution):
         total += p
-        # Sums of floats may fall short of 1 by rounding.
+        # Rounding may leave sums of floats below 1.
         if total >= probability - 1e-12:
             return n
     return None

@@ -1,4 +1,4 @@
-"""For a class: `check` tries a student's function and shows the smallest case that fails."""
+"""For teaching: `check` tests a student's function and shows the smallest case that fails."""
 
 import lazy_loader as _lazy_loader
 

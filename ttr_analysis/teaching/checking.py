@@ -1,4 +1,4 @@
-"""`check`: a function tried on many cases, and the smallest one that it gets wrong."""
+"""`check`: test a function on many cases, and show the smallest one that it gets wrong."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 TASKS: Final[dict[str, Task]] = {**graphs.TASKS, **chance.TASKS}
 _MOST_TRIED: Final = 3000
-"""Smaller cases that are tried at most."""
+"""Most smaller cases to try."""
 
 
 def check(task: str, function: Callable[..., Any], *, seed: int = 7) -> Verdict:
     """
-    Try a function on many cases, and show the smallest one in which it is wrong.
+    Test a function on many cases, and show the smallest one that it gets wrong.
 
-    Graphs are pieces of the boards, in half of the cases with other lengths, and then
-    whole boards. They are `networkx.Graph` objects whose edges have a `length`; the
-    function gets copies, which it may change. The answers are compared with those
-    of NetworkX or of this library. What fails is made smaller, city by city and route
-    by route, as long as it still fails. A function that never ends is not stopped.
+    Graphs are parts of boards, half of them with changed lengths, and then whole boards.
+    They are `networkx.Graph` objects whose edges have a `length`; the function gets copies,
+    which it may change. The answers are compared with those of NetworkX or of this library.
+    A failing case is reduced city by city and route by route as long as it still fails. A
+    function that never ends is not stopped.
 
     Returns
     -------
     verdict
-        True if all answers were right. In a notebook it draws what fails on the board.
+        True if all answers are correct. In a notebook, the failing case is drawn on the board.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def check(task: str, function: Callable[..., Any], *, seed: int = 7) -> Verdict:
 
 
 def _smallest(task: Task, function: Callable[..., Any], case: Case, fault: Fault) -> tuple[Case, Fault]:
-    """Make a case smaller as long as the function is wrong in it."""
+    """Reduce a case as long as the function gets it wrong."""
     n_tried = 0
     while n_tried < _MOST_TRIED:
         for other in task.smaller(case):
@@ -75,7 +75,7 @@ def tasks() -> pd.DataFrame:
     Returns
     -------
     table
-        One row per task: how the function is called, and what it returns.
+        One row per task: how to call the function, and what it must return.
 
     Examples
     --------

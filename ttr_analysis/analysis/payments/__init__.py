@@ -1,8 +1,8 @@
 """
-What pays for a route: all payments of a hand, the cheapest, and what it costs.
+Payments for a route: all payments of a hand, the cheapest, and the cost of a route.
 
-Works for any route of any map: the route says which spaces it has, where
-locomotives are jokers, and how many cards of any kind may stand in for one.
+They work for any route of any map: the route has its spaces, whether locomotives are
+jokers, and how many arbitrary cards can replace one.
 """
 
 import lazy_loader as _lazy_loader

@@ -1,4 +1,4 @@
-"""All payments of a hand for a route, the cheapest of them, and what a route costs."""
+"""All payments of a hand for a route, the cheapest of them, and the cost of a route."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 
 Keep = Literal["cards", "locomotives"] | Sequence[str] | CardCounts | Mapping[str, int]
-"""What a payment should spare: see `cheapest`."""
+"""What to save in a payment: see `cheapest`."""
 
 
 class PaymentOptions:
     """
-    Every payment of a hand for a route, listed only as far as you iterate.
+    Every payment of a hand for a route, generated as you iterate.
 
-    Each choice of cards comes once, by number of cards, split as `from_cards`
-    does. There may be millions; `n_options` counts them without listing.
+    Each choice of cards appears once, sorted by number of cards and split as in
+    `from_cards`. There may be millions; `n_options` counts them without listing.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class PaymentOptions:
         return self.route.color in (GRAY, COLORS[c])
 
     def _splits(self) -> Iterator[tuple[int, int, int]]:
-        """Yield color cards and locomotives laid down, and how many cards must be of one color used singly."""
+        """Yield the color cards and locomotives laid down, and the cards that must be of one color outside sets."""
         spaces, length = self._spaces, self.route.length
         for n_sets in range(rule.most_sets(spaces) + 1):
             n_cards = length + (spaces.swap_size - 1) * n_sets
@@ -120,15 +120,15 @@ def options(
     route, hand
         Route of any map (a tunnel without surcharge), and cards held.
     sets
-        "representative" gives one payment for each form, that is for each
-        color, number of color cards and number of locomotives used singly;
-        its sets take the cards of which most are left, locomotives last.
-        "all" gives every choice of cards: see `PaymentOptions`.
+        "representative" gives one payment for each form, that is, for each color,
+        number of color cards and number of locomotives outside sets; its sets use the
+        cards of which most are left, locomotives last. "all" gives every choice of
+        cards: see `PaymentOptions`.
 
     Returns
     -------
     options
-        By number of cards, then of locomotives; empty if the hand does not pay.
+        Sorted by number of cards, then of locomotives; empty if the hand cannot pay.
 
     Raises
     ------
@@ -158,26 +158,26 @@ def options(
 
 def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | None:
     """
-    Return the payment that costs the least, by a stated order.
+    Return the cheapest payment, in a given order of preference.
 
     Parameters
     ----------
     route, hand
         Route of any map (a tunnel without surcharge), and cards held.
     keep
-        What to spare first; ties go to the color of which you hold most:
+        What to save first; ties go to the color of which you hold most:
 
         - "cards": the number of cards, then locomotives;
         - "locomotives": locomotives, those in sets included, then cards;
-        - kinds of card, dearest first, then cards, then locomotives;
-        - numbers of cards still wanted (card counts or a mapping): breaks
-          into as few of them as possible, then spares cards, then
+        - kinds of card, most valuable first, then cards, then locomotives;
+        - numbers of cards still needed (card counts or a mapping): uses as few of
+          them as possible, then saves cards, then
           locomotives.
 
     Returns
     -------
     payment
-        The best of all payments, not only of those that `options` lists; None
+        The best of all payments, including those that `options` does not list; None
         if the hand does not pay.
 
     Raises
@@ -200,7 +200,7 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
     """
     hand = CardCounts.coerce(hand)
     order, wanted = _read_keep(keep)
-    # Kinds to keep rank above the others, the dearest highest; of the others locomotives.
+    # Kinds to keep rank above the others, the most valuable highest; among the others, locomotives.
     rank = np.array([0] * N_COLORS + [1], dtype=np.int64)
     for i, kind in enumerate(reversed(order)):
         rank[CARD_KINDS.index(kind)] = 2 + i
@@ -253,7 +253,7 @@ def _count_choices(held: Sequence[int], n_cards: int) -> int:
 
 
 def _choices(held: Sequence[int], payable: Sequence[bool], n_cards: int, own: int) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to take `n_cards` so that some payable color has at least `own`."""
+    """Yield the ways to take `n_cards` so that some allowed color has at least `own`."""
 
     def choose(c: int, left: int, found: bool) -> Iterator[tuple[int, ...]]:
         if c == len(held):
@@ -319,7 +319,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
 
 def cards_table(route: Route) -> pd.DataFrame:
     """
-    Return how many cards pay for a route (a tunnel without surcharge), whatever you hold.
+    Return the numbers of cards that pay for a route (a tunnel without surcharge), for any hand.
 
     Returns
     -------
@@ -355,15 +355,15 @@ def cards_table(route: Route) -> pd.DataFrame:
 
 def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     """
-    Return what a route (a tunnel without surcharge) costs in each color, with a given hand.
+    Return the cost of a route (a tunnel without surcharge) in each color, with a given hand.
 
     Returns
     -------
     table
-        Indexed by the colors that may pay, the cheapest first: `own` (cards
-        of that color held), `cards_needed` (fewest cards of the payment, with
-        the locomotives held; missing where no set helps), `missing` (fewest
-        further cards, well chosen; 0 if the hand pays) and `can_pay`.
+        Indexed by the colors that may pay, cheapest first: `own` (cards of that color
+        held), `cards_needed` (fewest cards of the payment, with the locomotives held;
+        missing if sets cannot help), `missing` (fewest further cards, well chosen; 0 if
+        the hand pays) and `can_pay`.
 
     Examples
     --------
@@ -414,12 +414,12 @@ def cheapest_color(route: Route, hand: Cards) -> str:
     return COLORS[best_color(route, CardCounts.coerce(hand))]
 
 
-# -- what else the cards and trains of a route would earn ----------------------------------------------------------
+# -- what the cards and trains of a route would earn elsewhere -----------------------------------------------------
 
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
     """
-    Return the cards that a route takes on average, without sets: length, and expected surcharge from a fresh deck.
+    Return the mean number of cards for a route without sets: its length, plus the expected surcharge.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def opportunity_cost(
     owned: Iterable[RouteLike] = (),
 ) -> pd.DataFrame:
     """
-    Return what else the trains, cards and turns of a route would earn.
+    Return what the trains, cards and turns of a route would earn elsewhere.
 
     Parameters
     ----------
@@ -507,7 +507,7 @@ def opportunity_cost(
     forms = cards_table(route)
     costs = [int(n) + expected_surcharge(game_map.rules, route) for n in forms["cards"]]
     by_cards = _best_within(list(groups.values()), trains, costs, 0)
-    # One claim is a turn, as much time as `draws` cards.
+    # A claim takes a turn, the time of `draws` cards.
     by_turns = _best_within(list(groups.values()), trains, [cost + draws for cost in costs], draws)
     rows = []
     for form, cost, same_cards, same_turns in zip(forms.itertuples(), costs, by_cards, by_turns, strict=True):
@@ -544,7 +544,7 @@ def expected_surcharge(rules: RuleSet, route: Route) -> Fraction:
 
 
 class _Item(NamedTuple):
-    """A route that could be built instead, and the cards it takes."""
+    """A route that could be built instead, with its cards."""
 
     route: Route
     cards: Fraction

@@ -1,4 +1,4 @@
-"""Payments: what pays for a route or for several at once, and if not, why."""
+"""Payments for one or several routes, and the reasons why cards do not pay."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from ttr_analysis.rules.reading import read_form
 from ttr_analysis.tables import spaces_of
 
 Cards = CardCounts | Mapping[str, int] | Iterable[str]
-"""Cards as people write them: counts, a mapping of kind to count, or the kinds one by one."""
+"""Cards as users write them: counts, a mapping from kind to count, or the kinds one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payment:
     """
-    Cards laid down for a route, and what each of them does.
+    Cards laid down for a route, and the role of each.
 
     Parameters
     ----------
     color
-        Color of the cards used singly; None if none are.
+        Color of the cards outside sets; None if there are none.
     own
-        Cards of that color used singly.
+        Cards of that color outside sets.
     locomotives
-        Locomotives used singly.
+        Locomotives outside sets.
     sets
         Cards of all sets, each of which replaces one card.
 
@@ -77,13 +77,11 @@ class Payment:
             if n < 0:
                 raise ValueError(f"{name} must be 0 or more cards, got {n}")
         if (self.color is None) != (self.own == 0):
-            raise ValueError(
-                f"a color goes with cards used singly, and none with none: got {self.color} and {self.own}"
-            )
+            raise ValueError(f"expected a color with cards outside sets, or neither, got {self.color} and {self.own}")
 
     @property
     def form(self) -> tuple[str | None, int, int]:
-        """Color, color cards and locomotives used singly: all but the cards of its sets."""
+        """Color, color cards and locomotives outside sets, that is, all but the cards of sets."""
         return self.color, self.own, self.locomotives
 
     @property
@@ -122,7 +120,7 @@ def colors_of(route: Route) -> Sequence[int]:
 
 
 def cards_wanted(routes: Iterable[Route]) -> CardCounts:
-    """Return the cards of named kinds that routes need: their colors for plain spaces, locomotives for symbols."""
+    """Return the cards by kind that routes need: their colors for plain spaces, locomotives for symbols."""
     counts = [0] * N_KINDS
     for route in routes:
         spaces = spaces_of(route)
@@ -133,7 +131,7 @@ def cards_wanted(routes: Iterable[Route]) -> CardCounts:
 
 
 def as_array(cards: CardCounts) -> Ints:
-    """Return cards as the rules take them."""
+    """Return cards as an array for the rules."""
     return np.array(cards.counts, dtype=np.int64)
 
 
@@ -184,7 +182,7 @@ def why_not(route: Route, hand: Cards) -> str | None:
     if needed < 0:
         plain, symbols = f"{spaces.plain} {color}", counted(spaces.symbols, LOCOMOTIVE)
         singles = " and ".join(text for text, n in ((plain, spaces.plain), (symbols, spaces.symbols)) if n)
-        note = " (locomotives are no jokers here)" if locomotives and not spaces.jokers else ""
+        note = " (locomotives are not jokers here)" if locomotives and not spaces.jokers else ""
         needs = f"needs {singles}, got {held}{note}"
     else:
         needs = f"needs {needed} cards with {held}, got {hand.n_cards}"
@@ -226,7 +224,7 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     --------
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_illegal(route, {"green": 8, "locomotive": 1}))
-    Lieksa-Murmansk (gray, 9): a locomotive is no joker on this route
+    Lieksa-Murmansk (gray, 9): a locomotive is not a joker on this route
     """
     spaces = spaces_of(route)
     laid = cards.cards if isinstance(cards, Payment) else CardCounts.coerce(cards)
@@ -234,7 +232,7 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     if fault is not PaymentFault.NONE:
         return f"{route}: {_fault_text(fault, route, laid)}"
     if isinstance(cards, Payment) and not _split_holds(route, spaces, cards):
-        return f"{route}: the cards pay for it, but not in the way given ({cards})"
+        return f"{route}: the cards pay for it, but not as this payment ({cards})"
     return None
 
 
@@ -242,8 +240,8 @@ def from_cards(route: Route, cards: Cards) -> Payment:
     """
     Return the payment that some cards make for a route.
 
-    The rules do not record which cards form the sets. Here as many locomotives as
-    possible count as single ones, then cards of the most frequent color.
+    The rules do not record which cards form the sets. As many locomotives as possible count
+    outside sets, then cards of the most frequent color.
 
     Raises
     ------
@@ -292,12 +290,12 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
         PaymentFault.TOO_FEW: f"it takes {'at least' if size else 'exactly'} {route.length} cards, got {n}",
         PaymentFault.TOO_MANY: f"it takes {'at most' if size else 'exactly'} {most} cards, got {n}",
         PaymentFault.BROKEN_SET: (
-            f"{n} cards are not {route.length} and whole sets: each set of {size} for one card adds {size - 1}"
+            f"{n} cards are not {route.length} plus complete sets: each set of {size} for one card adds {size - 1}"
         ),
         PaymentFault.MISSING_LOCOMOTIVE: (
             f"each of its {route.locomotives} locomotive symbols needs a locomotive{stand_in}"
         ),
-        PaymentFault.LOCOMOTIVE: "a locomotive is no joker on this route",
+        PaymentFault.LOCOMOTIVE: "a locomotive is not a joker on this route",
         PaymentFault.COLOR: f"cards{outside} must be {route.color}, got {cards}",
         PaymentFault.TWO_COLORS: f"cards{outside} must be of one color, got {cards}",
     }
@@ -371,21 +369,21 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
 
 
 def search_order(routes: list[Route]) -> list[int]:
-    """Return the order in which the search takes routes: colored ones first, then the longest, equal ones together."""
+    """Return the order in which the search takes routes: colored first, then longest, equal ones together."""
     for route in routes:
         check_route(route)
     return sorted(range(len(routes)), key=lambda i: (routes[i].color == GRAY, -routes[i].length, _row(routes[i])))
 
 
 def route_columns(routes: list[Route]) -> RouteColumns:
-    """Return routes as the search needs them."""
+    """Return routes in the form that the search needs."""
     rows = np.array([_row(route) for route in routes], dtype=np.int64).reshape(-1, len(RouteColumns._fields))
     return RouteColumns(*np.ascontiguousarray(rows.T))
 
 
 def _row(route: Route) -> tuple[int, ...]:
     spaces = spaces_of(route)
-    # Without sets, no space may be filled by one.
+    # Without sets, no space can be paid with one.
     return (color_index(route), *spaces._replace(swap_any=spaces.swap_any if spaces.swap_size else 0))
 
 
@@ -448,13 +446,13 @@ def _next_color(routes: RouteColumns, left: Ints, i: int, first: int, own: Ints)
         most = min(left[c], routes.plain[i])
         fewest = 0 if _is_wanted_later(routes, i, c) else most
         if wanted == GRAY_INDEX:
-            # Now all routes to come are gray: colors with equally many cards left are as good as each other.
+            # From here on all routes are gray: colors with equally many cards left are equivalent.
             if _is_left_before(left, c):
                 continue
-            # A gray route without a single colored card is tried once, as that of the first color.
+            # A gray route without colored cards is tried only once, with the first color.
             if c > 0:
                 fewest = max(fewest, 1)
-            # Of routes that are all the same, the earlier ones get no fewer color cards.
+            # Among equal routes, the earlier ones get at least as many color cards.
             if i > 0 and _are_equal(routes, i, i - 1):
                 most = min(most, own[i - 1])
         if fewest <= most:
@@ -486,8 +484,8 @@ def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
 
 @compiled
 def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
-    """Return whether locomotives and sets can make up for what is missing: never too strict, so "no" is certain."""
-    # Each route from `i` on gets all that is left of its best color, as if it were the only one.
+    """Return whether locomotives and sets may cover what is missing; "no" is certain, "yes" is not."""
+    # Each route from `i` on gets all remaining cards of its best color, as if it were the only one.
     must = 0
     for r in range(routes.color.size):
         missing = _missing(routes, left, i, own, r)
@@ -501,7 +499,7 @@ def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int,
         return False
     free = locomotives - must
     needed = 0
-    # What locomotives may fill and sets too: locomotives go where sets are largest.
+    # Spaces that locomotives and sets can both fill: locomotives go where sets are largest.
     largest = 0
     for r in range(routes.color.size):
         largest = max(largest, routes.swap_size[r])

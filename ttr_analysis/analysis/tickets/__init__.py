@@ -1,4 +1,4 @@
-"""Tickets: the fewest trains for any set of them, what breaks it, and what each is worth."""
+"""Tickets: the fewest trains for any set of them, the routes that matter, and the value of each ticket."""
 
 import lazy_loader as _lazy_loader
 

@@ -1,11 +1,11 @@
 """
-The most points that a number of trains can make, with proof: routes and tickets chosen by an integer program.
+The most points possible with a number of trains, with proof, by an integer program for routes and tickets.
 
-Tickets are completed by *parts*: connected sets of routes. Each part is an
-arborescence, rooted at its first city in the order of the map and kept
-connected by cuts, which are added when violated. The linear relaxation with
-all cuts is nearly exact [1]_: on maps of 50 cities HiGHS needs a few seconds
-and hardly branches. Routes outside the parts count for their points only.
+Tickets are completed by *parts*: connected sets of routes. Each part is an arborescence,
+rooted at its first city in map order and kept connected by cuts, which are added when
+violated. The linear relaxation with all cuts is nearly exact [1]_: on maps of 50 cities
+HiGHS needs a few seconds and hardly branches. Routes outside the parts only count for
+their points.
 
 References
 ----------
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 Components = Literal["one", "any"]
 
 _N_PRICES = 8
-"""Prices of a train that are tried at most in one proof."""
+"""Most prices of a train to try in one proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestNetwork(Network):
     """
-    The most points that a number of trains can make.
+    The network with the most points for a number of trains.
 
-    Its `tickets` are all those of the map that `routes` complete.
+    Its `tickets` are all tickets of the map that `routes` complete.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ class BestNetwork(Network):
 
     @property
     def gap(self) -> float:
-        """How much higher the bound is, as a share of the score; 0 if proven best."""
+        """Excess of the bound over the score, as a share of the score; 0 if proven best."""
         return (self.bound - self.score) / max(1, self.score)
 
     @property
     def is_proven(self) -> bool:
-        """Whether nothing can score more."""
+        """Whether no network can score more."""
         return self.bound <= self.score
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ def best_network(
     time_limit: float = 600.0,
 ) -> BestNetwork:
     """
-    Return the routes that score most with a number of trains, over all tickets of the map.
+    Return the routes that score most with a number of trains, counting all tickets of the map.
 
     The player may choose any tickets, and nobody interferes. The points are those
     of completed tickets (each copy counts; tickets to countries by the best one
@@ -185,7 +185,7 @@ class _SeveralParts:
         self.limit = limit
         self.best = best
         self.deadline = deadline
-        # Trains and score of parts that are known to exist: they tell which prices cannot work.
+        # Trains and score of known parts, which rule out some prices.
         self._known = _single_tickets(program.game_map)
         self._least = min((trains for trains, _ in self._known), default=limit + 1)
 
@@ -215,7 +215,7 @@ class _SeveralParts:
             bound = min(bound, self._bound_at(price, n_parts))
             if bound <= self.best.points:
                 break
-            # Parts known by now rule out most prices; take the one that looks best.
+            # Known parts rule out most prices; take the most promising one.
             prices = np.linspace(0, 4, 401)[1:] * self.best.points / self.limit
             hopes = [self._total(p, n_parts, self._earned(p, small=True), self._earned(p, small=False)) for p in prices]
             if floor(min(hopes)) > self.best.points:
@@ -224,17 +224,17 @@ class _SeveralParts:
         return bound
 
     def _bound_at(self, price: float, n_parts: int) -> int:
-        """Return the bound for networks of at least `n_parts` parts at a price of a train."""
+        """Return the bound for networks of at least `n_parts` parts, at a price per train."""
         half = self.limit // 2
         large = self._solve_part(price, (half + 1, self.limit - self._least * (n_parts - 1)))
         hope = self._total(price, n_parts, self._earned(price, small=True), large)
         if floor(hope) > self.best.points:
-            return self._trivial_bound()  # this price does not do: the small parts need not be searched
+            return self._trivial_bound()  # the price fails anyway, so the small parts need not be searched
         small = self._solve_part(price, (self._least, half))
         return floor(self._total(price, n_parts, small, large))
 
     def _solve_part(self, price: float, trains: tuple[int, int]) -> float:
-        """Return a bound for what a part with this range of trains earns above their price."""
+        """Return an upper bound on the earnings, above the price, of a part with this range of trains."""
         if trains[0] > trains[1]:
             return -inf
         question = Question(1, trains, price=price, extras=False, needs_ticket=True)
@@ -256,7 +256,7 @@ class _SeveralParts:
 
     def _total(self, price: float, n_parts: int, small: float, large: float) -> float:
         """Return the bound that follows from the most that small and large parts earn above the price."""
-        # Every route outside the parts, of a double route the better track.
+        # Every route outside the parts; of a double route, the better track.
         outside: dict[frozenset[str], float] = {}
         for route in self.program.game_map.routes:
             ends = frozenset(route.cities)
@@ -289,7 +289,7 @@ def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
 Terms = list[tuple[int, float]]
 
 _HALF = 0.5
-_TOLERANCE = 1e-4  # HiGHS takes numbers for whole, and bounds for reached, within some 1e-6
+_TOLERANCE = 1e-4  # HiGHS treats numbers as integers, and bounds as reached, within about 1e-6
 
 
 class Question(NamedTuple):
@@ -313,7 +313,7 @@ class Answer(NamedTuple):
 
 @dataclass(slots=True)
 class _Rows:
-    """Variables that are 0 or 1, and linear constraints on them."""
+    """Binary variables, and linear constraints on them."""
 
     worth: list[float] = field(default_factory=list)
     entries: list[tuple[int, int, float]] = field(default_factory=list)
@@ -345,7 +345,7 @@ class _Rows:
 
 
 class _Part(NamedTuple):
-    """The variables of a part: a city is inside, a city is the root, and an arc (by its two cities) is open."""
+    """The variables of a part: whether a city is inside, whether it is the root, and whether an arc is used."""
 
     inside: list[int]
     root: list[int]
@@ -369,7 +369,7 @@ class BestProgram:
         self._number = game_map.city_numbers
         self._choices = _distinct_tracks(game_map.routes)
         self._tickets = _distinct_tickets(game_map.tickets)
-        # Cuts hold whatever is asked, so that those found once serve again.
+        # Cuts hold for every question, so they are kept for later ones.
         self._cuts = dict.fromkeys(cycle_cuts(self._ends(route) for route in self._choices))
 
     def solve(self, question: Question, time_limit: float) -> Answer:
@@ -394,7 +394,7 @@ class BestProgram:
             cuts = [] if result.x is None else _missing(parts, result.x)
             if not cuts or deadline.left <= 0:
                 return answer._replace(bound=bound)
-            # Each of them is new: what a solution violates was not demanded of it.
+            # Each cut is new, since the solution violates it.
             self._cuts.update(dict.fromkeys(cuts))
             self._add_cuts(rows, parts, cuts)
 
@@ -430,7 +430,7 @@ class BestProgram:
         for v in range(n):
             entering = [(arc, 1.0) for (_, end), arc in zip(part.arcs, part.open, strict=True) if end == v]
             rows.constrain([*entering, (part.root[v], 1.0), (part.inside[v], -1.0)], 0, 0)
-            # The root is the first city of the part: else each city could be it.
+            # The root is the first city of the part; otherwise any city could be it.
             rows.constrain([(part.inside[v], 1.0), *((part.root[u], -1.0) for u in range(v + 1))], -np.inf, 0)
         return part
 
@@ -451,7 +451,7 @@ class BestProgram:
                     for city in {*origin, *cities}:
                         needed[self._number[city]].append((done, -1.0))
             rows.constrain(once, 0, 1)
-        # A part ends in cities of its tickets only: a route that leads elsewhere is one outside the parts.
+        # A part ends only in cities of its tickets: a route that leads elsewhere belongs outside the parts.
         for part, needed in zip(parts, onward, strict=True):
             for v, terms in enumerate(needed):
                 rows.constrain([(part.inside[v], 1.0), *terms], -np.inf, 0)
@@ -508,7 +508,7 @@ def _missing(parts: list[_Part], x: Floats) -> list[Cut]:
 
 
 def _keep_parts_apart(rows: _Rows, parts: list[_Part]) -> None:
-    """Let parts share no city, and come in the order of their roots."""
+    """Make parts disjoint, and order them by their roots."""
     if len(parts) == 1:
         return
     for cities in zip(*(part.inside for part in parts), strict=True):
@@ -520,7 +520,7 @@ def _keep_parts_apart(rows: _Rows, parts: list[_Part]) -> None:
 
 
 def _distinct_tracks(routes: Iterable[Route]) -> list[Route]:
-    """Return the routes without equal tracks between the same cities; the cheapest stays."""
+    """Remove equal tracks between the same cities, keeping the cheapest."""
     best: dict[tuple[frozenset[str], int, int], Route] = {}
     for route in sorted(routes, key=lambda r: (r.toll, r.kind != "plain", r.track)):
         best.setdefault((frozenset(route.cities), route.length, route.points), route)
@@ -543,7 +543,7 @@ def _distinct_tickets(
 
 
 class Deadline:
-    """A time limit in seconds from now."""
+    """A time limit in seconds, starting now."""
 
     def __init__(self, seconds: float) -> None:
         self._start = time.perf_counter()
@@ -560,23 +560,23 @@ class Deadline:
         return self._seconds - self.spent
 
 
-# -- cuts that make the parts of an integer program connected ------------------------------------------------------
+# -- cuts that keep the parts connected ----------------------------------------------------------------------------
 #
 # A part of a network is an arborescence: arcs lead from its root to all its
 # cities. That holds if and only if, for each set of cities without the root, an
 # arc enters the set whenever one of its cities is inside the part. There are far
-# too many such *cuts* to write down, but few of them matter: those around short
-# cycles, and those that a solution violates, found as minimum cuts.
+# too many such *cuts* to list, but few of them matter: those around short cycles,
+# and those that a solution violates, found as minimum cuts.
 
 MAX_CYCLE = 5
-"""Cuts around all cycles of up to so many cities are written down at once."""
+"""Cuts around all cycles of at most this many cities are included from the start."""
 
-_SCALE = 1_000_000  # flows are whole numbers
+_SCALE = 1_000_000  # flows are integers
 _SMALL = 1e-4
 
 
 class Cut(NamedTuple):
-    """An arc enters `cities`, or the root is one of them, if `city`, which is among them, is inside."""
+    """If `city`, one of `cities`, is inside the part, an arc enters `cities` or the root is among them."""
 
     cities: frozenset[int]
     city: int

@@ -1,4 +1,4 @@
-"""Whether tickets can still be completed, why not, what would break them, and what stations would save."""
+"""Whether tickets can still be completed, why not, which losses break them, and which stations would save them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# -- what stations may lend ------------------------------------------------------------------------------------------
+# -- stations --------------------------------------------------------------------------------------------------------
 
 
 class StationHelp(NamedTuple):
@@ -43,11 +43,11 @@ class StationHelp(NamedTuple):
     Parameters
     ----------
     route
-        Another player's route that it lends, from either end.
+        Another player's route that the station lends, at either end.
     trains
         Fewest trains still to place.
     more
-        Routes that further stations lend, if one is not enough.
+        Routes for further stations, if one is not enough.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class StationHelp(NamedTuple):
 
     @property
     def routes(self) -> tuple[Route, ...]:
-        """The routes lent, one for each station."""
+        """The borrowed routes, one for each station."""
         return (self.route, *self.more)
 
     def __str__(self) -> str:
@@ -71,17 +71,17 @@ class StationHelp(NamedTuple):
 
 
 def stations_left(game_map: GameMap, stations: int | None) -> int:
-    """Return how many stations can still lend a route: by default all that the rules give."""
+    """Return how many stations can still be built; by default all that the rules give."""
     most = game_map.rules.stations.number
     if stations is None:
         return most
     if not 0 <= stations <= most:
-        raise ValueError(f"the stations must be a number from 0 to the {most} that the rules give, got {stations}")
+        raise ValueError(f"stations must be from 0 to {most}, the number in the rules, got {stations}")
     return stations
 
 
 class Lenders:
-    """Networks for every set of tickets with the help of stations that lend closed routes, one between two cities."""
+    """Networks for every set of tickets with stations that borrow closed routes, at most one between two cities."""
 
     def __init__(
         self, solver: ForestSolver, tickets: Sequence[Ticket], closed: Iterable[RouteLike], stations: int
@@ -119,11 +119,11 @@ def may_borrow(
     solver: ForestSolver, ticket: Ticket, left: int, seat: int, built: Mapping[str, int], stations: int
 ) -> bool:
     """
-    Return whether stations may join the ends of a ticket for which a seat's trains left are not enough.
+    Return whether stations may complete a ticket for which a seat has too few trains.
 
-    `built` has the owner of each city's station, `stations` is how many the seat
-    has left. Open routes count as lent too, since others may claim them, and two
-    stations may share a city: "no" is certain, "yes" is not.
+    `built` has the owner of each city's station, and `stations` is the number that the seat
+    has left. Open routes count as borrowable, since others may claim them, and two stations
+    may share a city, so "no" is certain but "yes" is not.
 
     >>> europe = ttr.load_map("europe")
     >>> ticket = europe.ticket("Brest-Petrograd")
@@ -139,7 +139,7 @@ def may_borrow(
 def helpful_stations(
     solver: ForestSolver, tickets: Sequence[Ticket], left: int, closed: Sequence[RouteLike], stations: int
 ) -> tuple[StationHelp, ...]:
-    """Return the stations each of which makes tickets possible, fewest trains first; or the fewest together."""
+    """Return the single stations that make tickets possible, fewest trains first; or the fewest stations together."""
     lenders = Lenders(solver, tickets, closed, stations)
     fewest = lenders.fewest((1 << len(tickets)) - 1, left)
     if fewest is None or fewest.more:
@@ -162,14 +162,14 @@ def helpful_stations(
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
     """
-    Routes whose loss breaks the tickets.
+    Routes whose loss makes the tickets impossible.
 
     Parameters
     ----------
     routes
         Routes lost, including tracks that close with others.
     n_claims
-        Claims by others needed: 1 or 2.
+        Claims needed: 1 or 2.
     trains
         Fewest trains without them; None if cut off.
     """
@@ -186,7 +186,7 @@ class Bottleneck:
 @dataclass(frozen=True, slots=True)
 class MissingCards:
     """
-    Cards that a hand lacks for one route of a network.
+    Cards missing in a hand for one route of a network.
 
     Parameters
     ----------
@@ -205,28 +205,28 @@ class MissingCards:
 @dataclass(frozen=True, slots=True)
 class Feasibility:
     """
-    Whether tickets can be completed, and how safely.
+    Whether tickets can be completed, and how robustly.
 
     Parameters
     ----------
     network
-        Network with the fewest trains, if any.
+        The network with the fewest trains, if any.
     why_not
-        Why they cannot be completed; "" if they can.
+        The reason why they cannot be completed; "" if they can.
     bottlenecks
-        Single routes, and pairs of others, whose loss would break it.
+        Single routes, and pairs of others, whose loss makes the tickets impossible.
     loans
         Fewest loans that the tolls would force.
     payable
         Whether the hand pays for the whole network, without surcharges; None
         without a hand.
     missing
-        What the hand lacks by route, if each space takes a single card.
+        Cards missing in the hand by route, if each space takes a single card.
     expected_cards
         Mean cards that the network takes, including surcharges and sets.
     stations
-        If they cannot be completed: stations each of which would change that,
-        by the route that it lends; or the fewest that do together.
+        If they cannot be completed: single stations that would change that, by the route
+        that each lends; or the fewest stations that do so together.
     """
 
     tickets: tuple[Ticket, ...]
@@ -252,7 +252,7 @@ class Feasibility:
 
     @property
     def length(self) -> int | None:
-        """Fewest trains that it takes; None if there is no network."""
+        """Fewest trains needed; None if there is no network."""
         return self.network.length if self.network else None
 
     @property
@@ -262,12 +262,12 @@ class Feasibility:
 
     @property
     def cards(self) -> int | None:
-        """Fewest cards that pay for the network: one a space."""
+        """Fewest cards that pay for the network, one per space."""
         return self.length
 
     @property
     def n_missing(self) -> int:
-        """Cards that the hand lacks in all."""
+        """Total cards missing in the hand."""
         return sum(lack.n_cards + lack.n_locomotives for lack in self.missing)
 
     @property
@@ -326,7 +326,7 @@ def feasibility(
     stations: int | None = None,
 ) -> Feasibility:
     """
-    Return whether tickets can be completed, why not, and what would break them.
+    Return whether tickets can be completed, why not, and which losses would prevent it.
 
     Parameters
     ----------
@@ -335,12 +335,12 @@ def feasibility(
     trains
         Trains left; by default the map's number less those on `owned` routes.
     closed
-        Routes that others own.
+        Routes that other players own.
     owned
-        Routes you own: they cost nothing.
+        Routes you own, at no cost.
     tokens
-        Tokens left, where tolls are played; by default those of the start less
-        the tolls of `owned` routes.
+        Tokens left, if the map has tolls; by default those of the start minus the tolls
+        of `owned` routes.
     n_players
         With few players both tracks of a double route are lost together; and a
         single opponent takes only one track between two cities. None: each track
@@ -410,7 +410,7 @@ def feasibility(
 
 
 def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: int | None) -> tuple[Bottleneck, ...]:
-    """Return the losses of one or two routes after which the tickets cannot be completed; the worst first."""
+    """Return the losses of one or two routes that make the tickets impossible; worst first."""
     together = twins_close(solver.game_map, n_players)
     found: dict[frozenset[str], Bottleneck] = {}
     survivors: list[tuple[tuple[Route, ...], Network]] = []
@@ -444,14 +444,14 @@ def _solve(solver: ForestSolver, tickets: Sequence[Ticket]) -> Network | None:
 
 
 def lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:
-    """Return the routes that close with one: itself, and the other track of a double route if they go together."""
+    """Return the routes that close with one: itself, and the other track of a double route if both close together."""
     twin = game_map.twin(route) if together else None
     return (route,) if twin is None else (route, twin)
 
 
 def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     """
-    Return the fewest loans that the tolls of routes to claim force, with the tokens you have.
+    Return the fewest loans needed for the tolls of routes to claim, with the tokens you have.
 
     Examples
     --------
@@ -459,7 +459,7 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     >>> fewest_loans(nederland.routes_between("Breda", "Rotterdam"), tokens=7)
     1
     """
-    # The cheapest ones first: so most of them are paid.
+    # Cheapest first, so that as many as possible are paid in tokens.
     unpaid = 0
     for toll in sorted(route.toll for route in routes):
         if toll <= tokens:
@@ -471,7 +471,7 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
 
 def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, ...]:
     """
-    Return the fewest cards that a hand lacks for several routes, if each space takes a single card.
+    Return the fewest cards missing in a hand for several routes, if each space takes a single card.
 
     >>> nordic = ttr.load_map("nordic")
     >>> for lack in missing_cards([nordic.route("Lieksa", "Murmansk")], {"green": 7, "red": 3}):

@@ -1,4 +1,4 @@
-"""Networks for tickets: the cheapest one, and if there is none, why."""
+"""Networks for tickets: the cheapest one, or why there is none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ttr_analysis.tables import map_tables
 
 class NoNetworkError(ValueError):
     """
-    Tickets that no network can complete.
+    Some tickets cannot be completed by any network.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class NoNetworkError(ValueError):
         self.tickets = tuple(tickets)
         self.cut = tuple(cut)
         names = "; ".join(str(ticket) for ticket in tickets)
-        reason = f"cut off by closed routes {', '.join(r.id for r in cut)}" if cut else "no routes join the ends"
+        reason = f"cut off by closed routes {', '.join(r.id for r in cut)}" if cut else "no routes connect the ends"
         super().__init__(f"cannot be completed: {names}; {reason}")
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
     """
-    Routes to claim for some tickets, and what they score.
+    Routes to claim for some tickets, and their points.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class Network:
     owned
         All routes that the player already owns.
     reached
-        Destinations joined to the origin of each ticket. A ticket to countries
-        may reach several; the best one scores.
+        Destinations connected to the origin of each ticket. A ticket to countries may
+        reach several; the best one scores.
     """
 
     tickets: tuple[Ticket, ...]
@@ -73,17 +73,17 @@ class Network:
 
     @property
     def length(self) -> int:
-        """Trains that it takes, without owned routes."""
+        """Trains that it takes, not counting owned routes."""
         return sum(route.length for route in self.routes)
 
     @property
     def toll(self) -> int:
-        """Tokens that it takes where tolls are played, without owned routes."""
+        """Tokens that it takes if the map has tolls, not counting owned routes."""
         return sum(route.toll for route in self.routes)
 
     @property
     def route_points(self) -> int:
-        """Points for claiming its routes, without owned ones."""
+        """Points for claiming its routes, not counting owned ones."""
         return sum(route.points for route in self.routes)
 
     @property
@@ -99,7 +99,7 @@ class Network:
 
     @property
     def ticket_points(self) -> int:
-        """Points of its tickets, each at the best destination reached."""
+        """Points of its tickets, for the best destinations reached."""
         return sum(ticket.score(reached) for ticket, reached in zip(self.tickets, self.reached, strict=True))
 
     @property
@@ -119,7 +119,7 @@ class Network:
 
     @property
     def components(self) -> tuple[tuple[str, ...], ...]:
-        """The cities of each connected part, owned routes included; the largest part first."""
+        """The cities of each connected part, including owned routes; largest part first."""
         cities: dict[str, list[str]] = {}
         for city, part in join_cities(self.routes + self.owned).items():
             cities.setdefault(part, []).append(city)
@@ -141,7 +141,7 @@ class Network:
 
 
 def join_cities(routes: Iterable[Route]) -> dict[str, str]:
-    """Return for each city that the routes touch a city that represents its connected part."""
+    """Return a representative city of the connected part for each city that the routes touch."""
     above: dict[str, str] = {}
 
     def top(city: str) -> str:
@@ -156,19 +156,19 @@ def join_cities(routes: Iterable[Route]) -> dict[str, str]:
 
 
 def reached_destinations(ticket: Ticket, parts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the destinations of a ticket joined to its origin; `parts` is from `join_cities`."""
-    # A city that no route touches is a part of its own.
+    """Return the destinations of a ticket connected to its origin; `parts` is from `join_cities`."""
+    # A city without routes is a part of its own.
     origin = {parts.get(city, city) for city in ticket.origin.cities}
     return tuple(
         place.name for place, _ in ticket.destinations if any(parts.get(city, city) in origin for city in place.cities)
     )
 
 
-# -- the door from names to the compiled Steiner forest ------------------------------------------------------------
+# -- from names to the compiled Steiner forest ---------------------------------------------------------------------
 
 
 Measure = Literal["length", "toll"]
-"""What a network is measured by first: trains or tokens."""
+"""What a network minimizes first: trains or tokens."""
 
 
 class ForestSolver:
@@ -201,7 +201,7 @@ class ForestSolver:
         return ForestSolver(self.game_map, shut_routes, self.owned, self.weight)
 
     def solve(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network:
-        """Return the cheapest network for tickets, or for `targets`, the same with only the destinations allowed."""
+        """Return the cheapest network for tickets, or for `targets`, the same with only the allowed destinations."""
         check_number(tickets)
         targets = targets or tickets
         costs, used = self.used_routes(targets, np.arange(len(tickets), dtype=np.int64)[None])
@@ -225,21 +225,21 @@ class ForestSolver:
         return Ends(members, rows, pairs)
 
     def costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
-        """Return the packed costs of sets of tickets: rows of positions in `tickets`, filled up with -1."""
+        """Return the packed costs of sets of tickets: rows of positions in `tickets`, padded with -1."""
         costs = np.zeros((len(sets), 1), dtype=np.int64)
         if sets.size:
             steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs[:, 0]
 
     def subset_costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
-        """Return the packed costs of every subset of sets of equally many tickets: a row a set, a column a bit mask."""
+        """Return the packed costs of all subsets of sets of equal size: one row per set, one column per bit mask."""
         costs = np.zeros((len(sets), 1 << sets.shape[1]), dtype=np.int64)
         if sets.size:
             steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs
 
     def used_routes(self, tickets: Sequence[Ticket], sets: Ints) -> tuple[Ints, Flags]:
-        """Return the packed costs of sets of tickets, and 1 for each route of their networks, owned ones included."""
+        """Return the packed costs of sets of tickets, and 1 for each route of their networks, including owned ones."""
         costs = np.zeros(len(sets), dtype=np.int64)
         used = np.zeros((len(sets), len(self.game_map.routes)), dtype=np.int8)
         if sets.size:
@@ -255,7 +255,7 @@ class ForestSolver:
         return steiner.make_work(sets.shape[1], len(self.game_map.cities))
 
     def _no_network(self, tickets: Sequence[Ticket]) -> NoNetworkError:
-        """Return the error that names the tickets cut off, and the routes that do it."""
+        """Return the error that names the tickets cut off, and the routes responsible."""
         closed = {route.id for route in self.closed}
         parts = join_cities(route for route in self.game_map.routes if route.id not in closed)
         lost = [ticket for ticket in tickets if not reached_destinations(ticket, parts)]
@@ -321,7 +321,7 @@ def check_trains(left: int) -> None:
 
 
 def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
-    """Return the trains of the map less those on owned routes, at least 0; both tracks of a double route count once."""
+    """Return the map's trains minus those on owned routes, at least 0; both tracks of a double route count once."""
     lengths = {frozenset(route.cities): route.length for route in owned}
     return max(0, game_map.rules.trains.per_player - sum(lengths.values()))
 
@@ -333,12 +333,12 @@ def trains_of(costs: Ints) -> Ints:
 
 
 def check_number(tickets: Sequence[Ticket]) -> None:
-    """Refuse too many tickets to be solved, or one of them twice."""
+    """Refuse more tickets than can be solved, or repeated ones."""
     if len(tickets) > MAX_TICKETS:
         raise ValueError(f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}")
     twice = [ticket.id for ticket, n in Counter(tickets).items() if n > 1]
     if twice:
-        msg = f"each ticket once, got several times: {', '.join(twice)} (copies have ids of their own)"
+        msg = f"expected each ticket once, got several times: {', '.join(twice)} (copies have separate ids)"
         raise ValueError(msg)
 
 
@@ -359,10 +359,9 @@ def cheapest_network(
     """
     Return the network with the fewest trains that completes tickets.
 
-    A Steiner *forest*: the tickets need not be connected. Among networks with the
-    fewest trains it is one with the fewest routes to claim, then the lowest toll,
-    then the fewest tunnels and ferries. By toll, the trains decide among equals,
-    then the routes.
+    This is a Steiner *forest*: the tickets need not be connected to each other. Ties go to
+    the fewest routes to claim, then the lowest toll, then the fewest tunnels and ferries.
+    By toll, ties go to the fewest trains, then routes.
 
     Parameters
     ----------
@@ -371,9 +370,9 @@ def cheapest_network(
         complete at its cheapest destination; `reached` shows which. A pair
         without a ticket scores 0 points.
     closed
-        Routes that others own: routes, ids or pairs of cities (both tracks).
+        Routes that other players own: routes, ids or pairs of cities (both tracks).
     owned
-        Routes you own: they cost nothing.
+        Routes you own, at no cost.
     destinations
         For a ticket to countries: the one to reach. The ticket still scores the
         best destination that it reaches.
@@ -457,7 +456,7 @@ def _cheapest(
     owned: tuple[Route, ...],
     weight: Measure,
 ) -> Network:
-    """Return the network; recent ones are kept, as a player asks every turn and it changes only with claims."""
+    """Return the network, cached because a player asks every turn and it changes only with claims."""
     return solver_of(game_map, closed, owned, weight).solve(tickets, targets)
 
 

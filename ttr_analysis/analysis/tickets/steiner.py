@@ -1,14 +1,14 @@
 """
-The exact Steiner forest, compiled: what joins the ends of some tickets at the lowest cost.
+The exact Steiner forest, compiled: the cheapest routes that connect the ends of tickets.
 
-A ticket joins two *groups* of cities: it is complete when some city of the one
-and some city of the other lie in one connected network. (A country is the group
-of its border points.) The cheapest network of several tickets is a forest. Its
-trees come from the algorithm of Dreyfus and Wagner [1]_, started from groups
-instead of cities; the best split of the tickets among trees from a second
-dynamic program, over sets of tickets. Both give the cost of every subset of the
-tickets on the way. Networks that may borrow a few routes, as stations allow,
-come from the same programs with one more dimension: the most routes borrowed.
+A ticket connects two *groups* of cities: it is complete when some city of one group and
+some city of the other are in the same connected network. (A country is the group of its
+border points.) The cheapest network of several tickets is a forest. Its trees come from
+the algorithm of Dreyfus and Wagner [1]_, started from groups instead of cities; the best
+split of the tickets among trees comes from a second dynamic program, over sets of
+tickets. Both also give the cost of every subset of the tickets. Networks that may borrow
+a few routes, as stations allow, come from the same programs with one more dimension: the
+most routes borrowed.
 
 Costs are positive int64 numbers that compare trains, then routes, then tolls,
 and so on (see `PackedCost`). Sets of groups and of tickets are bit masks.
@@ -29,11 +29,11 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._compile import compiled
 
 MAX_TICKETS: Final = 7
-"""Tickets that one network is computed for: 14 groups of cities at most."""
+"""Most tickets for one network: at most 14 groups of cities."""
 
 
 class Board(NamedTuple):
-    """Cost and number of the cheapest track, and cost of the cheapest path, between each two cities."""
+    """Cost and number of the cheapest track, and cost of the cheapest path, between each pair of cities."""
 
     weight: Ints
     track: Ints
@@ -60,7 +60,7 @@ class Work(NamedTuple):
 
 @compiled
 def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints) -> None:
-    """Fill in cost and number of the cheapest track between each two cities; of equal ones, the first in `order`."""
+    """Fill in cost and number of the cheapest track between each pair of cities; ties go to the first in `order`."""
     weight.fill(UNREACHABLE)
     track.fill(-1)
     for r in order:
@@ -74,7 +74,7 @@ def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints
 
 @compiled
 def all_distances(weight: Ints, distance: Ints) -> None:
-    """Fill in the cost of the cheapest path between each two cities (Floyd and Warshall)."""
+    """Fill in the cost of the cheapest path between each pair of cities (Floyd-Warshall)."""
     n = len(weight)
     for a in range(n):
         for b in range(n):
@@ -164,14 +164,14 @@ def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
             for v in range(n):
                 both = one[v] + other[v]
                 merged[v] = min(merged[v], both)
-        # And a path leads on from there.
+        # Then a path extends the tree.
         cheapest = grown[mask]
         for v in range(n):
             cheapest[v] = merged[v]
         for u in range(n):
             start = merged[u]
             if cheapest[u] < start or start >= UNREACHABLE:
-                continue  # a path from another city passes here, and goes on from that one
+                continue  # a path from another city passes here, and continues from that one
             for v in range(n):
                 onward = start + distance[u, v]
                 cheapest[v] = min(cheapest[v], onward)
@@ -331,7 +331,7 @@ def _mark_tree(board: Board, ends: Ends, work: Work, groups: int, city: int, use
 
 @compiled
 def _nearest_member(board: Board, ends: Ends, group: int, city: int) -> int:
-    """Return the first city of a group among those nearest to `city`."""
+    """Return the nearest city of a group to `city`, the first if tied."""
     v = 0
     while not ends.members[group, v] or board.distance[v, city] != ends.rows[group, city]:
         v += 1
@@ -340,7 +340,7 @@ def _nearest_member(board: Board, ends: Ends, group: int, city: int) -> int:
 
 @compiled
 def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
-    """Mark the tracks of a cheapest path; costs are positive, so it ends."""
+    """Mark the tracks of a cheapest path; costs are positive, so it terminates."""
     while a != b:
         v = 0
         while v == a or board.weight[a, v] + board.distance[v, b] != board.distance[a, b]:
@@ -349,10 +349,10 @@ def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
         a = v
 
 
-# -- the same with a few routes of others borrowed ------------------------------------------------------------------
+# -- with a few borrowed routes -------------------------------------------------------------------------------------
 
 LENT_BITS: Final = 8
-"""Bits for each route borrowed: its place among those that can be, from 1. 0: none."""
+"""Bits for each borrowed route: its position among those that can be borrowed, from 1; 0 means none."""
 
 
 class Costs(NamedTuple):
@@ -464,7 +464,7 @@ def _merge(grown: Costs, mask: int, first: int, one: int, second: int, other: in
 
 @compiled
 def _lead_on(lending: Lending, mask: int) -> None:
-    """Lengthen trees of a set of groups by a path, in place: two paths are never better than one."""
+    """Extend trees of a set of groups by a path, in place: two paths are never better than one."""
     cost, lent = lending.grown
     n_layers, n = cost.shape[1], cost.shape[2]
     for target in range(n_layers - 1, -1, -1):
@@ -541,10 +541,10 @@ def _plant(work: Work, n_groups: int, subset: int, lending: Lending) -> None:
                     )
 
 
-# -- what a network costs ------------------------------------------------------------------------------------------
+# -- costs ---------------------------------------------------------------------------------------------------------
 
 UNREACHABLE: Final = 1 << 60
-"""The cost of what cannot be done; three of them still add up within int64."""
+"""The cost of something impossible; three of them still add up within int64."""
 
 _OWNED_BITS: Final = 10
 _SPECIAL_BITS: Final = 10
@@ -554,12 +554,12 @@ _SPECIAL_SHIFT: Final = _OWNED_BITS
 _TOLL_SHIFT: Final = _SPECIAL_SHIFT + _SPECIAL_BITS
 _ROUTE_SHIFT: Final = _TOLL_SHIFT + _TOLL_BITS
 TRAIN_SHIFT: Final = _ROUTE_SHIFT + _ROUTE_BITS
-"""A packed cost shifted right by so many bits is its trains."""
+"""A packed cost shifted right by this many bits is its trains."""
 
 
 class PackedCost(NamedTuple):
     """
-    What a network costs, in the order in which costs are compared.
+    The cost of a network, in the order in which costs are compared.
 
     `special` are tunnels and ferries among the routes to claim, which may need
     more cards; `owned` are routes it uses that are already owned.

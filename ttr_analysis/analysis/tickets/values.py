@@ -1,4 +1,4 @@
-"""What tickets are worth, what the loss of a route costs them, and which tickets of a deal to keep."""
+"""The value of tickets, the cost of losing a route, and which tickets of a deal to keep."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 500
-"""Sets in one compiled call: short enough to be interrupted."""
+"""Sets per compiled call, short enough to be interrupted."""
 _VALUE_FIRST: Final = (
     *("destination", "points", "trains", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll"),
     *("detour", "in_deal", "shared"),
@@ -44,17 +44,17 @@ _LOSS_FIRST: Final = (
     *("route", "lost", "length", "n_tickets", "ticket_mean", "ticket_worst", "worst_ticket", "tickets_lost"),
     *("deal_mean", "deal_worst", "deals_lost"),
 )
-"""Columns that a notebook shows of a ticket and of the loss of a route."""
+"""Columns that notebooks show of a ticket, and of the loss of a route."""
 
 
 def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
-    Return what each ticket of a map costs and scores.
+    Return the costs and points of each ticket of a map.
 
     Parameters
     ----------
     n_deals
-        Random opening deals to compare tickets in.
+        Number of random opening deals in which to compare tickets.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
           network is lost, and the mean over its tracks; infinite if there is no
           other path;
         - `detour_both`: as `detour`, if both tracks of a double route are lost;
-        - `with_one`, `with_two`: mean extra trains on top of one other ticket,
-          or of two;
+        - `with_one`, `with_two`: mean extra trains on top of one or two other
+          tickets;
         - `in_deal`, `in_deal_se`: mean extra trains on top of the other tickets
           of a random opening deal, and its standard error;
         - `shared`: share of its own `trains` that the others of a deal save.
@@ -138,7 +138,7 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
 
 def best_pairs(game_map: MapLike) -> pd.DataFrame:
     """
-    Return how well each two tickets go together.
+    Return how well each pair of tickets goes together.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
 
 
 def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
-    """Return the extra trains if a route of a network is lost, for each; infinite if the tickets are cut off."""
+    """Return the extra trains for the loss of each route of a network; infinite if the tickets are cut off."""
     sets = np.arange(len(network.tickets), dtype=np.int64)[None]
     costs = []
     for route in network.routes:
@@ -269,7 +269,7 @@ def _combinations(n: int, size: int) -> Ints:
     return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
 
 
-# -- what the loss of a route costs those who need it --------------------------------------------------------------
+# -- the cost of losing a route ------------------------------------------------------------------------------------
 
 
 def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
@@ -281,7 +281,7 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
     game_map, seed, progress
         As for `value_table`.
     n_deals
-        Random opening deals, each to be completed as a whole.
+        Number of random opening deals, each to be completed as a whole.
 
     Returns
     -------
@@ -344,7 +344,7 @@ def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
 def _extra_trains(
     without: ForestSolver, tickets: Sequence[Ticket], sets: Ints, trains: Ints, used: Flags, positions: list[int]
 ) -> Floats:
-    """Return the extra trains of each set of tickets; nan where it becomes impossible."""
+    """Return the extra trains of each set of tickets; nan if it becomes impossible."""
     extra = np.zeros(len(sets))
     affected = np.flatnonzero(used[:, positions].any(axis=1))
     longer = trains_of(without.costs(tickets, sets[affected]))
@@ -378,10 +378,10 @@ _FIRST: Final = (
     *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
     "warning",
 )
-"""What a notebook shows of a choice."""
+"""Columns that notebooks show of a choice."""
 
 _THIN: Final = 0.25
-"""The share of the trains left below which trains to spare are few."""
+"""Below this share of the trains left, there are few trains to spare."""
 
 
 def which_to_keep(
@@ -400,19 +400,19 @@ def which_to_keep(
     """
     Return which tickets of a deal to keep, best first, with the reasons.
 
-    This looks at the map alone, as if nobody else built: it is exact about what a
-    choice takes and how much can go wrong, not about how often it will. To find
-    which choice wins games against others, use `ttr.studies.which_to_keep`.
+    This looks only at the map, as if nobody else built: it is exact about what a choice
+    takes and how much can go wrong, not about how often it does. To find which choice wins
+    games against others, use `ttr.studies.which_to_keep`.
 
     Parameters
     ----------
     held
         Tickets already held; with those of the deal at most 7.
     at_least
-        Tickets of the deal to keep at least; by default the map's number, for
-        the opening deal or, with tickets held, for a later draw.
+        Fewest tickets of the deal to keep; by default the map's number, for the opening
+        deal or, if you hold tickets, for a later draw.
     train_value
-        Points that a train would bring elsewhere; by default the mean points per
+        Points that a train would earn elsewhere; by default the mean points per
         train of all routes of the map.
     trains
         Trains left; by default the map's number less those on `owned` routes.
@@ -483,7 +483,7 @@ def which_to_keep(
     rules = game_map.rules.tickets
     least = (rules.keep if kept_already else rules.opening_keep) if at_least is None else at_least
     if not 1 <= least <= len(dealt):
-        raise ValueError(f"at least {least} tickets must be kept: expected a number from 1 to the {len(dealt)} dealt")
+        raise ValueError(f"at_least must be from 1 to {len(dealt)}, the tickets dealt, got {least}")
     if train_value is None:
         train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
     others = game_map.resolve_routes(closed)
@@ -529,7 +529,7 @@ class _Plans:
         return network.points - self.train_value * network.length
 
     def best(self, bits: int) -> Network:
-        """Return the best network for a set of tickets; those that it does not reach are written off."""
+        """Return the best network for a set of tickets; tickets that it does not reach are written off."""
         open_ones = bits & ~self.cut_off
         if self.fits(open_ones):
             return self._of_all(self._network(open_ones), bits)
@@ -537,14 +537,14 @@ class _Plans:
         return max((self._of_all(self._network(part), bits) for part in parts), key=self.net)
 
     def _network(self, bits: int) -> Network:
-        """Return the network with the best net points for tickets that fit, over all destinations that do."""
+        """Return the feasible network with the best net points, over all choices of tickets and destinations."""
         if bits not in self._networks:
             networks = _networks(self.solver, self.chosen(bits))
             self._networks[bits] = max((n for n in networks if n.length <= self.left), key=self.net)
         return self._networks[bits]
 
     def _of_all(self, network: Network, bits: int) -> Network:
-        """Return a network with all tickets of a set, of which it may complete more than it was found for."""
+        """Return a network with all tickets of a set that it completes, possibly more than it was found for."""
         tickets, parts = self.chosen(bits), join_cities(network.routes + network.owned)
         return replace(network, tickets=tickets, reached=tuple(reached_destinations(t, parts) for t in tickets))
 
@@ -560,7 +560,7 @@ def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Netwo
 
 
 def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
-    """Return what a choice brings and costs; its first `n_kept` tickets are of the deal."""
+    """Return the gains and costs of a choice; its first `n_kept` tickets are from the deal."""
     bits = sum(1 << i for i in choice)
     network = plans.best(bits)
     done = [i for i, reached in zip(choice, network.reached, strict=True) if reached]
@@ -600,17 +600,17 @@ def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -
 
 
 def _ratio(points: int, trains: int) -> float:
-    """Return the points per train; infinite where they cost no trains, nan where there are none."""
+    """Return the points per train; infinite if they cost no trains, nan if there are none."""
     if trains:
         return points / trains
     return np.inf if points else np.nan
 
 
 def _missing(plans: _Plans, bits: int, done: int) -> Iterator[str]:
-    """Yield in words why not all tickets of a set can be completed, where only `done` are."""
+    """Yield reasons why not all tickets of a set can be completed, if only `done` are."""
     cut_off = bits & plans.cut_off
     if cut_off:
-        yield f"{_named(plans, cut_off)} cannot be built any more"
+        yield f"{_named(plans, cut_off)} can no longer be built"
     open_ones = bits & ~cut_off
     if not plans.fits(open_ones):
         short = counted(plans.trains[open_ones] - plans.left, "train")

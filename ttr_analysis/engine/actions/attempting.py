@@ -100,7 +100,7 @@ def _decode_attempt(index: MapIndex, route: int, value: int, _state: State) -> A
 
 def _why_no_attempt(refused: Refused) -> str:
     if not refused.route.tunnel:
-        return f"{refused.route} is no tunnel"
+        return f"{refused.route} is not a tunnel"
     return f"{refused.route} takes one color, got {refused.cards}"
 
 
