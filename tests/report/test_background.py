@@ -37,7 +37,7 @@ def test_one_begins_after_another_whatever_came_of_that_unless_all_has_ended() -
     assert second.result()
     has_ended.set()
     third = Background(lambda: 3, second, has_ended)
-    with pytest.raises(RuntimeError, match="it was not begun"):
+    with pytest.raises(RuntimeError, match="canceled before it started"):
         third.result()
 
 

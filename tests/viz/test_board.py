@@ -549,7 +549,7 @@ def test_names_follow_the_font_size_of_matplotlib() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, math.nan])
 def test_a_font_size_that_is_none_is_refused(wrong: float) -> None:
-    with pytest.raises(ValueError, match="font_size is a number above 0"):
+    with pytest.raises(ValueError, match="font_size must be a number above 0"):
         plot_map(load("nordic"), font_size=wrong)
 
 

@@ -187,12 +187,12 @@ def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None
 @pytest.mark.parametrize(
     ("message", "problem"),
     [
-        (None, "no move"),
-        ({"do": "move"}, "no move"),
-        ({"do": "move", "step": 1, "line": 5}, "no move"),
-        ({"do": "move", "step": "1", "line": "draw"}, "no move"),
-        ({"do": "move", "step": 1, "line": "x" * 10_000}, "no move"),
-        ({"do": "move", "step": 9, "line": "keep all"}, "the table has changed since"),
+        (None, "not a move"),
+        ({"do": "move"}, "not a move"),
+        ({"do": "move", "step": 1, "line": 5}, "not a move"),
+        ({"do": "move", "step": "1", "line": "draw"}, "not a move"),
+        ({"do": "move", "step": 1, "line": "x" * 10_000}, "not a move"),
+        ({"do": "move", "step": 9, "line": "keep all"}, "the game has moved on"),
         ({"do": "move", "step": 1, "line": "draw"}, "P0 must choose its opening tickets now"),
         ({"do": "move", "step": 1, "line": "keep 0"}, "must keep at least 2 tickets"),
         ({"do": "move", "step": 1, "line": "P1: keep all"}, "P0 acts now, not P1"),
