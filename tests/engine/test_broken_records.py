@@ -290,7 +290,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             "P0 holds 0 of the 4 red",
             id="cards of nobody",
         ),
-        pytest.param(27, event("pass", seat=0), 27, "P0 can do something else; who can may not pass", id="a pass"),
+        pytest.param(27, event("pass", seat=0), 27, "P0 can do something else, so it may not pass", id="a pass"),
         pytest.param(28, None, 30, "card_revealed must come first", id="a revealed card is missing"),
         pytest.param(29, event("cards_shuffled"), 29, "card_revealed comes here", id="no shuffle"),
         pytest.param(
@@ -416,7 +416,7 @@ def unknown(line: int, text: str, text_before: str = "") -> str:
         pytest.param(
             41,
             event("claim_route", seat=1, route="Lieksa-Murmansk/0", cards={"green": 9}),
-            "P1 holds 1 locomotive and 5 unknown cards, so that it cannot play 9 green",
+            "P1 holds 1 locomotive and 5 unknown cards, so it cannot play 9 green",
             id="too few unknown cards",
         ),
         pytest.param(

@@ -224,7 +224,7 @@ def test_a_state_of_a_record_has_no_random_numbers(nordic: GameMap, record: Game
     game = Game(nordic)
     at = next(k for k, state in enumerate(record.states()) if game.is_legal(state, DrawCard()))
 
-    with pytest.raises(GameError, match=r"say what chance does \(outcomes\), or go on from .* or record.resume"):
+    with pytest.raises(GameError, match=r"give outcomes, or continue from .* or record.resume"):
         game.apply(record.state_at(at), DrawCard())
 
     resumed, state = record.resume(at, seed=1)
@@ -236,7 +236,7 @@ def test_chance_needs_to_know_all_cards(nordic: GameMap, record: GameRecord) -> 
     watched = record.watched_from(0)
     at = next(k for k, state in enumerate(watched.states()) if game.is_legal(state, DrawCard()))
 
-    with pytest.raises(GameError, match="chance cannot go on from a state with 4 unknown cards of P1"):
+    with pytest.raises(GameError, match="chance cannot continue from a state with 4 unknown cards of P1"):
         game.apply(watched.state_at(at), DrawCard())
 
 

@@ -109,9 +109,9 @@ def test_a_state_is_a_copy_of_the_packed_one(nordic: GameMap) -> None:
         (lambda m: Game(m, 2, "no_tols"), UnknownNameError, "no variant of Nordic Countries 'no_tols'"),
         (lambda m: Game(m).new(-1), ValueError, "a seed must be a whole number"),
         (lambda m: Game(m).new(7, -1), GameError, "game must be a whole number"),
-        (lambda m: Game(m).legal_actions(Game(m, 3).new(7)), GameError, "is no state of <Game nordic, 2 players>"),
+        (lambda m: Game(m).legal_actions(Game(m, 3).new(7)), GameError, "is not a state of <Game nordic, 2 players>"),
         (lambda m: Game(m).view(7, 0), GameError, "expected a GameState"),  # type: ignore[arg-type]
-        (lambda m: Game(m).apply(Game(load("usa")).new(7), DrawCard()), GameError, "is no state of"),
+        (lambda m: Game(m).apply(Game(load("usa")).new(7), DrawCard()), GameError, "is not a state of"),
     ],
 )
 def test_wrong_questions(nordic: GameMap, make: Callable[[GameMap], object], error: type, reason: str) -> None:

@@ -220,7 +220,7 @@ def test_unknown_cards_do_not_pay_for_everything(nordic: GameMap) -> None:
     for _ in range(2):
         known = game.apply(known, game.legal_actions(known)[0])
     nine = ClaimRoute(nordic.route("Lieksa", "Murmansk"), Payment("green", 9, 0))
-    assert game.why_illegal(known, nine) == "P0 holds no cards and 4 unknown cards, so that it cannot play 9 green"
+    assert game.why_illegal(known, nine) == "P0 holds no cards and 4 unknown cards, so it cannot play 9 green"
 
     vector = known.packed.copy()
     vector.draw_pile[COLORS.index("green")] = 1

@@ -266,7 +266,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.NOT_STUCK,
         lambda: Position("usa"),
         lambda _: Pass(),
-        "P0 can do something else; who can may not pass",
+        "P0 can do something else, so it may not pass",
     ),
 ]
 

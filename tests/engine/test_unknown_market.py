@@ -95,7 +95,7 @@ def test_legal_actions_name_each_card_that_may_lie_there() -> None:
 def test_chance_cannot_go_on_and_says_what_is_unknown() -> None:
     record = without_market(played(EACH_VARIANT[0]))
 
-    with pytest.raises(GameError, match="chance cannot go on from a state with 5 unknown cards in the market"):
+    with pytest.raises(GameError, match="chance cannot continue from a state with 5 unknown cards in the market"):
         record.resume(4, seed=1)
 
 

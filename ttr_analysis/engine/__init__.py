@@ -1,4 +1,4 @@
-"""How a game goes by the full rules: states, actions, scores, and the compiled kernel that plays."""
+"""The full rules of the game: states, actions, scores, and the compiled kernel that plays."""
 
 import lazy_loader as _lazy_loader
 

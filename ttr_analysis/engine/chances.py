@@ -1,4 +1,4 @@
-"""All that chance may do after an action, with probabilities: where that is little enough to be listed."""
+"""All outcomes of chance after an action with their probabilities, if there are few enough to list."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def list_chances(
     """
     Return every sequence of outcomes after a legal action, with its probability.
 
-    `run` makes the step by a script, and gives the state after it, what happened, and
-    whether the script was whole. A `GameError` says that there are more than `most`.
+    `run` makes the step by a script, and returns the state, the events, and whether the
+    script was complete. Raises a `GameError` if there are more than `most`.
     """
     if unknown := unknown_words(state, MAX_SEATS):
         raise GameError(f"chances cannot be listed from a state with {unknown}")
@@ -48,7 +48,7 @@ def list_chances(
             if any(before < i < at for i in shuffles):
                 if shuffles[-1] > at:
                     raise GameError("chances cannot be listed where the cards are shuffled twice")
-                pile = after.draw_pile  # after the shuffle; unknown cards have not left it
+                pile = after.draw_pile  # after the shuffle; unknown cards are still in it
             options = [(kind, n) for kind, n in enumerate(pile.tolist()) if n]
         if len(found) + len(waiting) + len(options) > most:
             raise GameError(f"chance has more than {most} outcomes here; draw some by Game.step instead")
@@ -62,7 +62,7 @@ def list_chances(
 
 
 def _ticket_options(state: State, script: Rows, *, shuffled: bool) -> list[tuple[int, int]]:
-    """Return the tickets that may come next, each as likely, from the pile or, in known order, from under it."""
+    """Return the equally likely next tickets, from the pile or, in known order, from under it."""
     drawn = [value for code, value in script if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)]
     n_below = len(drawn) - int(state.n_ticket_pile)
     if shuffled or n_below >= state.n_queued:

@@ -1,4 +1,4 @@
-"""A game in numbers, as the kernel plays it, and in objects; and what a claim or a station would cost."""
+"""A game as numbers, as the kernel plays it, and as objects; and the costs of claims and stations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_KEY: Final = np.zeros(KEY_SIZE, dtype=np.int64)
 
 
 class Ran(NamedTuple):
-    """The state that a step leads to, its events, and whether a script of outcomes was read whole and fits."""
+    """The state after a step, its events, and whether the script was read completely and fits."""
 
     state: State
     rows: Rows
@@ -53,7 +53,7 @@ class Ran(NamedTuple):
 
 
 class KernelGame:
-    """The game on a map in numbers: the kernel with the tables of a map, on packed states, none of which it changes."""
+    """The game on a map in numbers: the kernel with a map's tables; packed states are never modified."""
 
     def __init__(self, game_map: GameMap, n_players: int) -> None:
         self.game_map = game_map
@@ -62,7 +62,7 @@ class KernelGame:
         self.codec = codec_of(game_map)
 
     def rows(self, state: State) -> Ints:
-        """Return codes and values of the legal actions, one row each."""
+        """Return the codes and values of the legal actions, one row each."""
         rows = np.empty((_N_ROWS, 2), dtype=np.int64)
         n = int(list_actions(state, self.tables, rows))
         if n > len(rows):
@@ -71,7 +71,7 @@ class KernelGame:
         return rows[:n]
 
     def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:
-        """Return why an action is illegal, None if it is legal; players may have names."""
+        """Explain why an action is illegal, None if it is legal; players may have names."""
         known, reason = _identified(state, code, value)
         fault = ActionFault(action_fault(known, self.tables, code, value))
         if fault is ActionFault.CARDS and reason:
@@ -79,7 +79,7 @@ class KernelGame:
         return explain(fault, Refused(self.game_map, self.tables, state, code, value, names)) if fault else None
 
     def encode(self, state: State, action: Action, names: Sequence[str] = ()) -> tuple[int, int]:
-        """Return the code and value of a legal action; an `IllegalActionError` says why it is illegal."""
+        """Return the code and value of a legal action; raise an `IllegalActionError` with the reason otherwise."""
         try:
             code, value = self.codec.encode(action, state)
         except IllegalActionError:
@@ -95,12 +95,12 @@ class KernelGame:
         return code, value
 
     def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
-        """Return the first state, and what was dealt: at random, or as the outcomes say."""
+        """Return the first state and the events of the deal, random or given by outcomes."""
         script = None if outcomes is None else script_of(self.codec, outcomes)
         return self._checked(self.run(None, 0, 0, script, key=seed_key(seed), game=game), script)
 
     def step(self, state: State, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
-        """Return the state after a legal action, and what happened; chance decides, unless outcomes say what it did."""
+        """Return the state and events after a legal action; chance is random unless outcomes are given."""
         script = None if outcomes is None else script_of(self.codec, outcomes)
         after, rows = self._checked(self.run(state, code, value, script), script)
         if outcomes is None and any(codes.CARD_DEALT <= kind_of(code) <= codes.NEUTRAL_TICKET for code, _ in rows):
@@ -108,17 +108,17 @@ class KernelGame:
         return after, rows
 
     def play_on(self, state: State, code: int, value: int) -> tuple[State, Rows]:
-        """Return the same as `step` where chance decides, from a state in which nothing is unknown."""
+        """Return the same as `step` with random outcomes, from a state without unknowns."""
         return _written(state, lambda new, tape: step(new, self.tables, code, value, tape), None)[:2]
 
     def run(
         self, state: State | None, code: int, value: int, script: Rows | None, *, key: Ints = NO_KEY, game: int = 0
     ) -> Ran:
         """
-        Let the kernel make a step, or the set-up if there is no state before.
+        Let the kernel make a step, or the setup if there is no state before.
 
-        Outcomes come from the script, or at random without one. Where one does not fit
-        or is missing, the kernel continues with an unknown one.
+        Outcomes come from the script, or at random without one. If an outcome is missing or
+        does not fit, the kernel continues with an unknown one.
         """
         if state is None:
             return _written(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
@@ -126,7 +126,7 @@ class KernelGame:
         return _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
 
     def events(self, rows: Rows, before: State) -> Happened:
-        """Return what happened in words, from the state before it."""
+        """Return the events as objects, given the state before them."""
         return tuple(decode_event(self.codec, code, value, before) for code, value in rows)
 
     def _checked(self, ran: Ran, script: Rows | None) -> tuple[State, Rows]:
@@ -136,11 +136,11 @@ class KernelGame:
 
     def _check_chance(self, state: State) -> None:
         if unknown := unknown_words(state, self.n_players):
-            raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
+            raise GameError(f"chance cannot continue from a state with {unknown}: give the outcomes")
         if not state.stream.any():
             raise GameError(
-                "a position, or a state of a record, has no random numbers of its own: say what chance does "
-                "(outcomes), or go on from GameRecord.from_position(state).resume(0, seed) or record.resume(step, seed)"
+                "a position, or a state of a record, has no random numbers: give outcomes, or continue from "
+                "GameRecord.from_position(state).resume(0, seed) or record.resume(step, seed)"
             )
 
 
@@ -161,7 +161,7 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
 
 
 def _identified(state: State, code: int, value: int) -> tuple[State, str]:
-    """Return a state in which the seat that acts holds the cards it plays, and ""; else the same state, and why."""
+    """Return a state in which the acting seat holds the cards it plays, and ""; else the same state, and the reason."""
     seat = int(state.seat)
     if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
         return state, ""
@@ -170,12 +170,12 @@ def _identified(state: State, code: int, value: int) -> tuple[State, str]:
     return (state if reason else identified), reason
 
 
-# -- what a move would cost, before it is made ---------------------------------------------------------------------
+# -- previews of moves ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Preview:
-    """What is told of every move before it is made; for the fields see the previews."""
+    """Common fields of previews."""
 
     seat: int
     reason: str | None
@@ -195,20 +195,20 @@ class _Preview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimPreview(_Preview):
     """
-    Whether a seat may claim a route, and what that would cost.
+    Whether a seat may claim a route, and the cost.
 
     Parameters
     ----------
     reason
-        Why it may not; None if it may.
+        The reason if it may not, else None.
     payment
         The payment with the fewest cards; None if the hand has none.
     payee
-        The seat that would get the toll; None for the bank, or no toll.
+        The seat that would get the toll; None for the bank, or without a toll.
     takes_loan
         Whether the toll would take a loan.
     names
-        Names of the players, seat by seat; if empty, P0, P1, ...
+        Names of the players by seat; if empty, P0, P1, ...
     """
 
     route: Route
@@ -250,16 +250,16 @@ def _preview_claim(game: KernelGame, state: State, route: Route, names: Sequence
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StationPreview(_Preview):
     """
-    Whether a seat may build a station in a city, and what that would cost.
+    Whether a seat may build a station in a city, and the cost.
 
     Parameters
     ----------
     reason
-        Why it may not; None if it may.
+        The reason if it may not, else None.
     payment
         The payment with the fewest locomotives, if there is one.
     names
-        Names of the players, seat by seat; if empty, P0, P1, ...
+        Names of the players by seat; if empty, P0, P1, ...
     """
 
     city: City
@@ -288,7 +288,7 @@ def _preview_station(game: KernelGame, state: State, city: City, names: Sequence
 
 
 def _reason(game: KernelGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
-    """Return why a claim is illegal: what is wrong with the moment or the route before what is wrong with the hand."""
+    """Explain why a claim is illegal: first problems of timing and route, then those of the hand."""
     code = make_action(codes.CLAIM_ROUTE, game.codec.route_index(route))
     if payment is not None:
         return game.why_illegal(state, code, packed(payment.cards), names)
@@ -300,13 +300,13 @@ def _reason(game: KernelGame, state: State, route: Route, payment: Payment | Non
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 
 
-# -- the game in objects -------------------------------------------------------------------------------------------
+# -- the game as objects -------------------------------------------------------------------------------------------
 
 GAME_NUMBERS: Final = Range(0, (1 << 62) - 1)
 
 
 class GameEngine:
-    """The game in objects: all of `Game` but how it is recorded."""
+    """The game as objects: all of `Game` except recording."""
 
     __slots__ = ("_kernel",)
 
@@ -320,20 +320,20 @@ class GameEngine:
 
     @property
     def game_map(self) -> GameMap:
-        """The map, as the variant that is played."""
+        """The map, in the variant that is played."""
         return self._kernel.game_map
 
     @property
     def n_players(self) -> int:
-        """Number of players, without the neutral one."""
+        """Number of players, not counting the neutral player."""
         return self._kernel.n_players
 
     def legal_actions(self, state: GameState) -> LegalActions:
         """
-        Return the legal actions of the seat that acts; none if the game is over.
+        Return the legal actions of the acting seat; none if the game is over.
 
-        Claims come once for each route and form of payment; `is_legal` accepts
-        every choice of cards.
+        Claims are listed once for each route and form of payment; `is_legal` accepts every
+        choice of cards.
         """
         vector = self._vector(state)
         return LegalActions(self._kernel.rows(vector), self._kernel.codec, vector)
@@ -345,7 +345,7 @@ class GameEngine:
         Parameters
         ----------
         action
-            Any action of the seat that acts.
+            Any action of the acting seat.
         """
         return self.why_illegal(state, action) is None
 
@@ -360,10 +360,10 @@ class GameEngine:
         action
             Any action.
         seat
-            Who would act, by default the seat that acts now. For another seat
-            the answer is as if its turn began now.
+            The seat to act, by default the acting one. For another seat, the answer is as if
+            its turn began now.
         names
-            Names of the players for the answer, instead of P0, P1, ...
+            Names of the players to use instead of P0, P1, ...
 
         Raises
         ------
@@ -380,7 +380,7 @@ class GameEngine:
         self, state: GameState, route: RouteLike, seat: int | None = None, *, names: Sequence[str] = ()
     ) -> ClaimPreview:
         """
-        Return whether a seat may claim a route, and what that would cost.
+        Return whether a seat may claim a route, and the cost.
 
         Parameters
         ----------
@@ -392,7 +392,7 @@ class GameEngine:
         GameError
             If there is no such seat.
         UnknownNameError, AmbiguousNameError
-            If there is no such route, or two tracks fit.
+            If there is no such route, or two tracks match.
 
         Examples
         --------
@@ -409,7 +409,7 @@ class GameEngine:
         self, state: GameState, city: str, seat: int | None = None, *, names: Sequence[str] = ()
     ) -> StationPreview:
         """
-        Return whether a seat may build a station in a city, and what that would cost.
+        Return whether a seat may build a station in a city, and the cost.
 
         Parameters
         ----------
@@ -449,7 +449,7 @@ class GameEngine:
 
     def new(self, seed: int, game: int = 0) -> GameState:
         """
-        Return a new game: cards, market and tickets are dealt, and seat 0 chooses its tickets.
+        Return a new game: cards, market and tickets are dealt, and seat 0 must choose its tickets.
 
         Raises
         ------
@@ -462,44 +462,43 @@ class GameEngine:
         self, seed: int = 0, game: int = 0, outcomes: Iterable[Chance] | None = None
     ) -> tuple[GameState, Happened]:
         """
-        Return a new game, and what was dealt.
+        Return a new game, and the events of the deal.
 
         Parameters
         ----------
         seed, game
             As in `new`.
         outcomes
-            All that is dealt, in order; None to deal at random.
+            All outcomes of the deal, in order; None to deal at random.
 
         Returns
         -------
         state, events
-            The first state, and what chance did before it.
+            The first state, and the outcomes of chance before it.
 
         Raises
         ------
         GameError
-            If the outcomes do not fit; the message names the first that does
-            not.
+            If the outcomes do not fit; the message names the first that does not.
         """
         vector, rows = self._kernel.deal(seed, GAME_NUMBERS.check(game, "game", GameError), outcomes)
         return self._state(vector), self._kernel.events(rows, vector)
 
     def apply(self, state: GameState, action: Action) -> GameState:
         """
-        Return the state after an action, and after all that chance does until a seat must decide again.
+        Return the state after an action and all chance events, when a seat must decide again.
 
         Parameters
         ----------
         state
-            A state of this game; not changed.
+            A state of this game; not modified.
         action
-            A legal action of the seat that acts.
+            A legal action of the acting seat.
 
         Raises
         ------
         IllegalActionError
-            If the action is illegal; the message says why.
+            If the action is illegal; the message gives the reason.
         """
         return self.step(state, action)[0]
 
@@ -507,17 +506,17 @@ class GameEngine:
         self, state: GameState, action: Action, outcomes: Iterable[Chance] | None = None
     ) -> tuple[GameState, Happened]:
         """
-        Return the state after an action, and what happened.
+        Return the state and the events after an action.
 
         Parameters
         ----------
         state
-            A state of this game; not changed.
+            A state of this game; not modified.
         action
-            A legal action of the seat that acts.
+            A legal action of the acting seat.
         outcomes
-            What chance does, in order; None for the random numbers that the
-            state holds. Shuffles may be left out.
+            Outcomes of chance, in order; None to use the state's random numbers. Shuffles may
+            be omitted.
 
         Returns
         -------
@@ -527,10 +526,9 @@ class GameEngine:
         Raises
         ------
         IllegalActionError
-            If the action is illegal; the message says why.
+            If the action is illegal; the message gives the reason.
         GameError
-            If the outcomes do not fit; the message names the first that does
-            not.
+            If the outcomes do not fit; the message names the first that does not.
 
         Examples
         --------
@@ -551,26 +549,26 @@ class GameEngine:
         self, state: GameState, action: Action, *, most: int = 1_000
     ) -> tuple[tuple[tuple[Chance, ...], float], ...]:
         """
-        Return all that chance may do after an action, with probabilities, where that is little: a card, a reveal.
+        Return all outcomes of chance after an action with their probabilities, if they are few: a card, a reveal.
 
         Parameters
         ----------
         action
-            A legal action of the seat that acts.
+            A legal action of the acting seat.
         most
             The most sequences of outcomes to list.
 
         Returns
         -------
         outcomes
-            What chance does, in order, as `step` takes it, and how likely that is.
+            The outcomes, in order, in the form that `step` takes, and their probability.
 
         Raises
         ------
         IllegalActionError
             If the action is illegal.
         GameError
-            If there is more, or something in the state is unknown.
+            If there are more, or something in the state is unknown.
 
         Examples
         --------
@@ -588,7 +586,7 @@ class GameEngine:
         return GameState(self.game_map, self.n_players, vector)
 
     def _as_if(self, state: GameState, seat: int | None) -> State:
-        """Return the packed state, as if the turn of a seat began; as it is for the seat that acts."""
+        """Return the packed state as if the turn of a seat began; unchanged for the acting seat."""
         vector = self._vector(state)
         if seat is None or seat_number(seat, self.n_players) == vector.seat or vector.phase == OVER:
             return vector
@@ -598,11 +596,11 @@ class GameEngine:
         return vector
 
     def _vector(self, state: GameState) -> State:
-        """Return the packed state itself, which nobody may change, after a check that it is of this game."""
+        """Return the packed state itself, not to be modified, after checking that it belongs to this game."""
         if not isinstance(state, GameState):
             raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
         if state.n_players != self.n_players or state.game_map != self.game_map:
-            raise GameError(f"{state} is no state of {self}")
+            raise GameError(f"{state} is not a state of {self}")
         return state._packed  # noqa: SLF001 - its other half
 
     def __eq__(self, other: object) -> bool:

@@ -1,9 +1,9 @@
 """
-A position: what is on the table between two turns, without how the game got there.
+A position: everything on the table between two turns, without how the game got there.
 
-A state is made from it in which nothing is invented: what is not given is
-unknown. Nobody knows cards of another's hand, tickets in the pile come in any
-order, and the draw pile is all cards that are not seen elsewhere.
+The state made from it invents nothing: what is not given is unknown. Nobody knows other
+players' cards, tickets in the pile come in any order, and the draw pile consists of all
+cards not seen elsewhere.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from ttr_analysis.tables import Tables, game_tables
 
 T = TypeVar("T")
 N_COUNTS: Final = N_KINDS + 1
-"""Counts of some cards: nine by kind, and how many are not known."""
+"""Counts of some cards: nine by kind, and the number of unknown ones."""
 
 Counts = tuple[int, ...]
-"""So many counts."""
+"""A number of cards, tickets or the like for each seat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """
-    A position, or a part of one, as numbers; None where it is not given.
+    A position, or part of one, as numbers; None where not given.
 
-    Tuples with one item for each seat are in the order of seats.
+    Tuples with one item for each seat are in seat order.
 
     Parameters
     ----------
     owners
-        Routes with their owners, in the order in which they were taken: a
-        seat, `NEUTRAL_OWNER`, or `NOBODY` for one that is free again.
+        Routes with their owners, in the order taken: a seat, `NEUTRAL_OWNER`, or `NOBODY`
+        for a route that is free again.
     hands
-        For each seat counts of its cards.
+        Counts of each seat's cards.
     tickets
-        For each seat its tickets, `UNKNOWN_TICKET` for unknown ones.
+        Each seat's tickets, `UNKNOWN_TICKET` for unknown ones.
     market
         The kind in each slot, `UNKNOWN_CARD` or `NOBODY`.
     discards
@@ -56,25 +56,25 @@ class Position:
     ticket_discards, tickets_out
         Tickets discarded face up, and tickets out of the game.
     trains, scores
-        Trains left and points on the track of each seat, compared with the
-        routes, from which they follow.
+        Trains left and points on the scoring track for each seat. They follow from the
+        routes, and are only compared.
     tokens, loans
         Value of the toll tokens, and number of loans, of each seat.
     stations
-        Cities with the seat that has a station there, or `NOBODY` where it
-        was removed. The stations left of each seat follow from them.
+        Cities with the seat that has a station there, or `NOBODY` if it was removed.
+        The stations left follow from them.
     to_move
         Whose turn it is.
     turns
-        Complete turns, of all seats together.
+        Completed turns of all seats together.
     turns_left
-        Turns left in the last round, of all seats; 0 if the game is over.
+        Turns left in the last round, for all seats; 0 if the game is over.
     marker
-        The seat that holds the marker of the neutral player.
+        The seat with the neutral player's marker.
     neutral
         1 if the neutral player is still in the game, else 0.
     reason
-        Why a record is corrected; "" for a position.
+        The reason for a correction; "" for a position.
     """
 
     owners: tuple[tuple[int, int], ...] | None = None
@@ -100,16 +100,16 @@ class Position:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Names of the parts that are given, in order."""
+        """Names of the given parts, in order."""
         return tuple(name for name in PARTS if getattr(self, name) is not None)
 
 
 PARTS: Final = tuple(field.name for field in fields(Position) if field.name != "reason")
-"""What may be told of a position."""
+"""The parts of a position."""
 
 
 class Problem(NamedTuple):
-    """What is impossible: the part of a position, its value, and what was expected instead."""
+    """An impossible part of a position: its name, its value, and what was expected."""
 
     part: str
     value: object
@@ -118,7 +118,7 @@ class Problem(NamedTuple):
 
 def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
     """
-    Return the packed state of a position, and all that is impossible in it; it is of use only if nothing is.
+    Return the packed state of a position and its faults; the state is valid only if there are none.
 
     >>> usa = ttr.load_map("usa")
     >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, layout.UNKNOWN_TICKET))), usa, 2)
@@ -131,7 +131,7 @@ def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[Sta
 
 
 def position_of(state: State, tables: Tables) -> Position:
-    """Return all that lies on the table in a state between two turns."""
+    """Return everything on the table in a state between two turns."""
     seats = range(tables.n_seats)
     claimed: list[int] = state.claimed[: state.n_claims].tolist()
     lying = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_DISCARDS]
@@ -194,11 +194,11 @@ _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
     _TURNS: ("phase", "seat", "turn_seat", "n_turns", "last_left", "last_seat", "ending", "n_passes"),
     _NEUTRAL: ("neutral_in", "marker", "neutral_ticket"),
 }
-"""The fields of a state on which parts of a position bear: a correction leaves all others as they are."""
+"""The fields of a state that parts of a position affect; a correction leaves all others unchanged."""
 
 
 def corrected(state: State, correction: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
-    """Return a packed state with a part of it corrected, and all that is impossible in it."""
+    """Return a packed state with a part of it corrected, and the faults."""
     before = position_of(state, game_tables(game_map, n_players))
     if correction.to_move is not None and correction.turns is None:
         before = replace(before, turns=_next_turn(int(state.n_turns), correction.to_move, n_players))
@@ -220,12 +220,12 @@ def _copy_field(name: str, state: State, after: State) -> None:
 
 
 def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
-    """Return the fewest complete turns, not fewer than a number, after which a seat moves."""
+    """Return the fewest completed turns, at least the given number, after which a seat moves."""
     return n_turns + (seat - n_turns) % n_players
 
 
 def _overlaid(before: Position, correction: Position) -> Position:
-    """Return a position with a correction in place of what was there."""
+    """Return a position with the corrected parts replaced."""
     told: dict[str, object] = {name: getattr(correction, name) for name in correction.told}
     for name in ("owners", "stations"):
         if getattr(correction, name) is not None:
@@ -246,7 +246,7 @@ def _overlaid(before: Position, correction: Position) -> Position:
 
 
 class _Setter:
-    """Makes the state of a position, and finds what is impossible."""
+    """Builds the state of a position, and finds its faults."""
 
     def __init__(self, position: Position, game_map: GameMap, n_players: int) -> None:
         self.position = position
@@ -415,7 +415,7 @@ class _Setter:
         self._lay_pile(n_deck - n_seen, n_deck)
 
     def _lay_market(self, n_left: int) -> None:
-        """Lay the market out; if it is not given, with unknown cards, as far as there are any."""
+        """Lay out the market; if it is not given, with unknown cards as far as there are any."""
         size = int(self.tables.market_size)
         told = self.position.market
         if told is not None and len(told) > size:
@@ -427,7 +427,7 @@ class _Setter:
                 self.state.market[slot] = told[slot] if slot < len(told) else layout.NOBODY
 
     def _lay_pile(self, n_left: int, n_deck: int) -> None:
-        """Make a pile of all cards that are not elsewhere; if its number is told, the rest are unknown discards."""
+        """Put all remaining cards into the pile; if its size is given, the rest are unknown discards."""
         pile = self.position.pile
         if n_left < 0:
             self._refuse("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
@@ -479,7 +479,7 @@ class _Setter:
             self._refuse("marker", told.marker, "expected nothing: the rules have no neutral player")
 
     def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
-        """Return how many tickets of decks that left are named nowhere, and how many of them seats may hold."""
+        """Return how many tickets of removed decks are not named anywhere, and how many of them seats may hold."""
         state, tables = self.state, self.tables
         leaving = [t for t in range(tables.n_tickets) if tables.deck_leaves[tables.ticket_deck[t]] and t not in seen]
         hands = [state.held[seat, : state.n_held[seat]].tolist() for seat in range(self.n_players)]
@@ -494,7 +494,7 @@ class _Setter:
         return max(0, len(leaving) - out.count(layout.UNKNOWN_TICKET)), n_places
 
     def _in_order(self, held: Sequence[int]) -> Sequence[int]:
-        """Return tickets with unknown ones first, where these may be of a deck that is dealt at the opening only."""
+        """Return tickets with unknown ones first, if these may be from a deck dealt only at the opening."""
         tables = self.tables
         if not any(tables.deck_leaves[: tables.n_decks]) or any(n_of_leaving_decks(tables, held)):
             return held

@@ -1,10 +1,10 @@
 """
-Players: the interfaces of a policy written in Python and of a compiled one, the built-in ones, and a seat.
+Players: the interfaces of Python and of compiled policies, the built-in ones, and a policy in its seat.
 
-Your own player needs to be in no table: an object with a method `choose` is
-played move by move, as is one with `decide`; a class with a `chooser` too is
-played in the compiled loop. Built-in ones differ there in one way: they are
-trusted to see only what they may and to do what is legal.
+Your own player needs no registration: an object with a method `choose` or `decide` is
+played move by move, and a class with a `chooser` also in the compiled loop. There,
+built-in players are different in one way: they are trusted to see only what they may,
+and to make legal moves.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key
 from ttr_analysis.tables import Tables
 
 RIVALS: Final = ("OneStep", "LongRoutes", "Paths", "Hungry", "Racer")
-"""Names of players that come from outside, or from whoever studied ours, to measure others against."""
+"""Names of reference opponents, by others or developed against our players."""
 
 FROZEN: Final = ("Planner1", "Planner2")
-"""Names of players of earlier versions, who stay as they are for the same purpose."""
+"""Names of players of earlier versions, kept unchanged as reference opponents."""
 
 BUILT_IN: Final = ("Random", "Greedy", "Planner", "Searcher", *FROZEN, *RIVALS)
-"""Names of all players of the package; of ours, the weakest come first."""
+"""Names of all built-in players; of ours, weakest first."""
 
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
-"""A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""
+"""A compiled function that plays: see `CompiledPolicy.decide` for its arguments."""
 
 
 @runtime_checkable
 class Policy(Protocol):
     """
-    A player: anything that chooses.
+    A player: anything that chooses actions.
 
-    In records it is called by its `name`, or else by the name of its class.
+    Records call it by its `name`, or else by the name of its class.
 
     Examples
     --------
-    A whole policy. It keeps the tickets that lose the least, claims what
-    brings most points, but no short routes while it has many trains, and
-    otherwise draws the color of which it holds most.
+    A complete policy. It keeps the tickets with the lowest penalties, claims the route
+    with the most points, but no short routes while it has many trains, and otherwise draws
+    the color that it holds most of.
 
     >>> from ttr_analysis.cards import COLORS
     >>> from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
@@ -77,18 +77,17 @@ class Policy(Protocol):
 
     def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
         """
-        Return what to do.
+        Return the action to take.
 
         Parameters
         ----------
         actions
-            Its legal actions, at least one, in a fixed order: draws from the
-            pile, then from the market, claims in the order of the map, tickets;
-            ways to pay a surcharge, then to decline. Claims come once for each
-            route and form of payment; any other legal choice of cards may be
-            returned too.
+            Its legal actions, at least one, in a fixed order: draws from the pile, draws from
+            the market, claims in map order, tickets; or payments of a surcharge, then
+            declining. Claims are listed once for each route and form of payment; any other
+            legal choice of cards may be returned too.
         rng
-            Random numbers of this seat in this game.
+            Random generator of this seat in this game.
         """
         ...
 
@@ -96,17 +95,17 @@ class Policy(Protocol):
 @runtime_checkable
 class CompiledPolicy(Protocol):
     """
-    A player made of one compiled function, as `Random`, `Greedy` and `Planner` are.
+    A player made of one compiled function, such as `Random`, `Greedy` or `Planner`.
 
-    With a `chooser`, `play_games` and `simulate` play it as fast as those; with
-    a method `decide` alone it is called from Python, move by move. It may look
-    only at what `engine.state.redact` leaves of the state: it must choose the
-    same on the state and on the view.
+    With a `chooser`, `play_games` and `simulate` play it as fast as those; with only a
+    method `decide`, it is called from Python, move by move. It may look only at what
+    `engine.state.redact` leaves of the state: it must make the same choice given the state
+    or the view.
 
     Examples
     --------
-    A player that does what comes first. Its method need not be compiled to be
-    tried.
+    A player that takes the first legal action. You can try its method without compiling
+    it.
 
     >>> from ttr_analysis.engine.kernel.step import list_actions
     >>> class First:
@@ -129,16 +128,16 @@ class CompiledPolicy(Protocol):
 
     @property
     def params(self) -> Floats:
-        """Its parameters as a vector."""
+        """Its parameters, as a vector."""
         ...
 
     @property
     def memory_size(self) -> int:
-        """Cells of its memory, at least 4: at first the random stream of the seat, then zeros."""
+        """Number of cells of its memory, at least 4: first the random stream of the seat, then zeros."""
         ...
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
-        """Return what it needs to know of a map, as a vector."""
+        """Return its data on a map, as a vector."""
         ...
 
     def decide(
@@ -150,26 +149,26 @@ class CompiledPolicy(Protocol):
         Parameters
         ----------
         lore
-            What `lore` returned.
+            The result of `lore`.
         memory
-            The memory of this seat in this game, for the policy to change.
+            Memory of this seat in this game, which the policy may change.
         """
         ...
 
 
 def policy_name(policy: object) -> str:
-    """Return the name of a policy in records: its `name`, or else that of its class."""
+    """Return a policy's name in records: its `name`, or else that of its class."""
     name = getattr(policy, "name", None)
     return name if isinstance(name, str) else type(policy).__name__
 
 
 PolicyLike: TypeAlias = Policy | CompiledPolicy | str
-"""A policy, or the name of one of the package, in capitals or not; "Searcher:200" is one with 200 rollouts."""
+"""A policy, or the name of a built-in one in any case; "Searcher:200" is a Searcher with 200 rollouts."""
 
 
 def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     """
-    Return a policy that is given as an object or by its name; an `UnknownNameError` says that there is none.
+    Return a policy given as an object or by name; raise an `UnknownNameError` for an unknown name.
 
     >>> find_policy("greedy"), find_policy("Searcher:200").rollouts
     (Greedy(), 200)
@@ -185,24 +184,24 @@ def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
 
 
 def find_policies(given: Iterable[PolicyLike]) -> list[Policy | CompiledPolicy]:
-    """Return policies that are given as themselves or by their names."""
+    """Return policies given as objects or by name."""
     return [find_policy(one) for one in given]
 
 
 def is_built_in(policy: object) -> bool:
-    """Return whether a policy is one of the package, and not of a class that inherits from it."""
+    """Return whether a policy is a built-in one, not of a derived class."""
     name = type(policy).__name__
     return name in BUILT_IN and type(policy) is _upward.player_class(name)
 
 
-# -- a policy at its seat ------------------------------------------------------------------------------------------
+# -- a policy in its seat ------------------------------------------------------------------------------------------
 
 SeatedChooser = Callable[[State], tuple[int, int]]
-"""A policy at its seat in one game: from the packed state to a legal code and value."""
+"""A policy in its seat in one game: from the packed state to a legal code and value."""
 
 
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
-    """Return a policy at its seat, with random numbers of its own; errors name the policy, its seat and the turn."""
+    """Return a policy in its seat, with its own random numbers; errors name the policy, seat and turn."""
     if isinstance(policy, type):
         raise GameError(f"P{seat} must be played by a policy, got the class {policy.__name__}: write brackets")
     if isinstance(policy, CompiledPolicy):
@@ -213,7 +212,7 @@ def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: 
 
 
 def check_memory(policy: CompiledPolicy, seat: int) -> None:
-    """Raise a `GameError` if the memory of a policy has no room for its stream."""
+    """Raise a `GameError` if a policy's memory has no room for its random stream."""
     if policy.memory_size < KEY_SIZE:
         size = policy.memory_size
         raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {KEY_SIZE}")
@@ -221,7 +220,7 @@ def check_memory(policy: CompiledPolicy, seat: int) -> None:
 
 def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: int, number: int) -> SeatedChooser:
     check_memory(policy, seat)
-    # A policy may change what it is given, but not the game, and not what others are given.
+    # A policy may change its arguments, but neither the game nor other policies' arguments.
     tables = game.tables.copy()
     params, lore = np.array(policy.params, dtype=np.float64), policy.lore(game.game_map, game.n_players).copy()
     memory = np.zeros(policy.memory_size, dtype=np.int64)
@@ -243,7 +242,7 @@ def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number:
     key = np.zeros(KEY_SIZE, dtype=np.int64)
     open_stream(policy_key(seed, seat), number, 1 + seat, key)
     rng = np.random.default_rng(key.tolist())
-    codec = Codec(game.game_map)  # its own: a codec remembers what it decoded
+    codec = Codec(game.game_map)  # a separate codec, since codecs cache what they decode
 
     def choose(state: State) -> tuple[int, int]:
         view = SeatView(game.game_map, game.n_players, state, seat)

@@ -1,4 +1,4 @@
-"""The score of a game in words: what each seat got its points for, and who won."""
+"""Scores of a game as objects: what each seat got its points for, and who won."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MaybeNone: TypeAlias = Any
-"""None where tickets are not known. Type checkers take an `int | MaybeNone` for the number that it nearly always is."""
+"""None if tickets are unknown. Type checkers then see `int | MaybeNone`, almost always a number."""
 
 TICKET_MEASURES: Final = frozenset({"completed_tickets"})
-"""What bonuses compare that depends on tickets."""
+"""Measures of bonuses that depend on tickets."""
 
 
 class RouteScore(NamedTuple):
-    """A seat's routes of one length: how many, and their points."""
+    """A seat's routes of one length: their number, and points."""
 
     length: int
     n_routes: int
@@ -39,14 +39,14 @@ class RouteScore(NamedTuple):
 
 class TicketScore(NamedTuple):
     """
-    What a ticket scored.
+    The score of a ticket.
 
     Parameters
     ----------
     ticket
-        The ticket; None if it is not known.
+        The ticket; None if unknown.
     points
-        Its points, negative if it was missed; None if not known.
+        Its points, negative if missed; None if unknown.
     reached
         The destination that scored; "" if there is none.
     """
@@ -66,12 +66,12 @@ class TicketScore(NamedTuple):
 
 class BonusScore(NamedTuple):
     """
-    What a bonus of the rules brought.
+    The score of a bonus.
 
     Parameters
     ----------
     measure
-        What was compared: "longest_trail", "completed_tickets" or "tokens".
+        The measure: "longest_trail", "completed_tickets" or "tokens".
     points
         The points; None if they depend on unknown tickets.
     """
@@ -87,8 +87,8 @@ class StationScore(NamedTuple):
     Parameters
     ----------
     route
-        The route of another that it lends, to its owner's best; None if
-        none is of use.
+        The route that it borrows, the best one for its owner; None if none
+        helps.
     """
 
     city: City
@@ -114,16 +114,16 @@ class Score:
     tokens
         Value of the toll tokens left.
     loan_points
-        Points for them, 0 or less.
+        Points for loans, 0 or less.
     total
-        All points; None if they depend on unknown tickets.
+        Total points; None if they depend on unknown tickets.
     won
-        Whether it won, alone or with others; None if not known.
+        Whether it won, alone or with others; None if unknown.
     stations
-        Its stations, in the order of their cities on the map; what they lend
-        is chosen for the known tickets.
+        Its stations, in map order of their cities; the routes that they borrow are
+        optimal for the known tickets.
     station_points
-        Points for stations not built.
+        Points for unused stations.
     name
         Name of the player, if known.
     """
@@ -145,7 +145,7 @@ class Score:
 
     @property
     def who(self) -> str:
-        """What the player is called; by the seat, if no name is known."""
+        """The player's name, or the seat if there is no name."""
         return self.name or f"P{self.seat}"
 
     @property
@@ -155,17 +155,17 @@ class Score:
 
     @property
     def ticket_points(self) -> int:
-        """Points for all tickets that are known, completed or not."""
+        """Points for all known tickets, completed or not."""
         return sum(scored.points or 0 for scored in self.tickets)
 
     @property
     def n_completed(self) -> int:
-        """Number of completed tickets among those known."""
+        """Number of completed tickets among the known ones."""
         return sum(bool(scored.reached) for scored in self.tickets)
 
     @property
     def n_unknown(self) -> int:
-        """Number of tickets that are not known."""
+        """Number of unknown tickets."""
         return sum(scored.ticket is None for scored in self.tickets)
 
     def __repr__(self) -> str:
@@ -196,17 +196,17 @@ class Scores:
     Parameters
     ----------
     winners
-        The seats that won, several if they share the win; empty if that
-        depends on unknown tickets.
+        The seats that won, several if they share the win; empty if that depends on
+        unknown tickets.
     tie_break
-        What decided between the seats with most points, as in the rules; ""
-        if the points did, or nothing.
+        The tie-break that decided between the seats with most points, as in the rules;
+        "" if points decided, or nothing.
     tied
-        The seats between which it decided.
+        The seats between which the tie-break decided.
 
     Examples
     --------
-    A game that has only begun, as if it ended here: both have completed as
+    A game that has just begun, scored as if it ended here: both have completed equally
     many tickets, none.
 
     >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
@@ -226,12 +226,11 @@ class Scores:
         """
         One row per seat.
 
-        `start`, `routes`, `gained` and `lost` (points for tickets completed
-        and not), `bonus_...` for each bonus, `loans` and `stations` (points)
-        add up to `total`. The others are `won`, `n_routes`, `n_completed`,
-        `n_failed`, `n_unknown` (tickets), `trail` (trains on the longest one),
-        `tokens`, `n_loans` and `n_stations` (built). What depends on unknown
-        tickets is missing.
+        `start`, `routes`, `gained` and `lost` (points for tickets completed and missed),
+        `bonus_...` for each bonus, `loans` and `stations` (points) add up to `total`. The
+        others are `won`, `n_routes`, `n_completed`, `n_failed`, `n_unknown` (tickets),
+        `trail` (trains on the longest one), `tokens`, `n_loans` and `n_stations` (built).
+        Values that depend on unknown tickets are missing.
         """
         import pandas as pd
 
@@ -266,7 +265,7 @@ class Scores:
     @property
     def tie(self) -> str:
         """
-        What decided between equal points, in words; "" if the points did, or nothing.
+        The tie-break between equal points in words; "" if points decided, or nothing.
 
         >>> from dataclasses import replace
         >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
@@ -286,7 +285,7 @@ class Scores:
         return f"{listed(score.who for score in equal)} have {points} each: {among}{what} decides{numbers}"
 
     def _repr_html_(self) -> str:
-        table: Any = self.table  # the stubs of pandas leave out how it shows itself
+        table: Any = self.table  # missing in the stubs of pandas
         table.insert(0, "player", [score.who for score in self.seats])
         return f"<p>{escape(self._outcome[0].upper() + self._outcome[1:])}.</p>{table._repr_html_()}"
 
@@ -321,7 +320,7 @@ def _row(score: Score) -> dict[str, Any]:
 
 
 def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
-    """Score a game as it is, in a packed state, whose tickets may be unknown."""
+    """Score a game as it stands, in a packed state, whose tickets may be unknown."""
     tables = game_tables(game_map, n_players)
     result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
     score_games(state.cells[None], tables, result[None])
@@ -333,7 +332,7 @@ def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
 
 
 def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[int, ...]]:
-    """Return what last decided between seats with most points, and those seats; nothing if nothing did."""
+    """Return the last deciding tie-break between seats with most points, and those seats; nothing if none decided."""
     decided: tuple[str, tuple[int, ...]] = ("", ())
     if any(score.won is None or score.total is None for score in seats):
         return decided
@@ -346,7 +345,7 @@ def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[
 
 
 def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
-    """Return the seats that have most of something."""
+    """Return the seats with the most of something."""
     return [score for score, value in zip(seats, values, strict=True) if value == max(values)]
 
 
@@ -359,11 +358,11 @@ _TIE_MEASURES: Final[dict[str, tuple[Callable[[Score], int], str]]] = {
         "the bonus for the longest trail",
     ),
 }
-"""What breaks ties, as in the rules: of which the most wins, and in words."""
+"""The tie-breaks of the rules: what the winner has most of, and the wording."""
 
 
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:
-    """Return the score of a seat from its row; `is_known` says whether all tickets of the game are known."""
+    """Return the score of a seat from its row; `is_known` is whether all tickets of the game are known."""
     bonuses = tuple(
         BonusScore(rules.measure, points if is_known or rules.measure not in TICKET_MEASURES else None)
         for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
@@ -403,7 +402,7 @@ def _station_scores(game_map: GameMap, state: State, seat: int, lent: Sequence[i
 
 
 def _ticket_scores(game_map: GameMap, state: State, tables: Tables, seat: int, label: Ints) -> tuple[TicketScore, ...]:
-    """Return the tickets of a seat, in the order kept; `label` says which cities it joins."""
+    """Return a seat's tickets, in the order kept; `label` shows which cities are connected."""
     scores = []
     for t in state.held[seat, : state.n_held[seat]].tolist():
         if t == UNKNOWN_TICKET:

@@ -1,4 +1,4 @@
-"""The state of a game as an immutable value, and what one seat can see of it, both in the words of the game."""
+"""The state of a game as an immutable object, and one seat's view of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Owner = int | Literal["neutral"]
 """A seat, or the neutral player."""
 
 EndingName = Literal["trains", "passes", "truncated"]
-"""Why a game is over: last turns taken, everyone passed, or the limit of turns reached."""
+"""Why a game is over: last turns taken, everyone passed, or turn limit reached."""
 
 _ENDINGS: Final[tuple[EndingName | None, ...]] = (None, *get_args(EndingName))
 
@@ -39,12 +39,12 @@ class PendingTunnel:
     color
         The color played; None for locomotives alone.
     laid
-        The cards laid down; none if a record does not know them (`AttemptTunnel`).
+        The cards laid down; none if unknown to the record (`AttemptTunnel`).
     revealed
-        The cards turned over, those that are known.
+        The known cards among those turned over.
     surcharge
-        Number of cards to be added; if none is laid down, those for the spaces
-        are among them.
+        Number of cards to add; if none was laid down, including those for the
+        spaces.
     """
 
     route: Route
@@ -55,7 +55,7 @@ class PendingTunnel:
 
 
 def seat_number(seat: object, n_seats: int) -> int:
-    """Return a seat that a user gave as a number; a `GameError` says that there is none."""
+    """Return a valid seat number; raise a `GameError` otherwise."""
     if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < n_seats:
         return int(seat)
     raise GameError(f"expected a seat from 0 to {n_seats - 1}, got {seat!r}")
@@ -63,14 +63,14 @@ def seat_number(seat: object, n_seats: int) -> int:
 
 class PublicState:
     """
-    What everyone at the table sees; tuples with one item for each seat are in the order of seats.
+    What everyone at the table sees; tuples with one item for each seat are in seat order.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
     packed
-        The packed state (`engine.layout`); copied.
+        The packed state (`engine.layout`), which is copied.
     """
 
     __slots__ = ("_counted", "_game_map", "_n_players", "_packed")
@@ -85,44 +85,44 @@ class PublicState:
 
     @property
     def game_map(self) -> GameMap:
-        """The map, as the variant that is played."""
+        """The map, in the variant that is played."""
         return self._game_map
 
     @property
     def n_players(self) -> int:
-        """Number of players, without the neutral one."""
+        """Number of players, not counting the neutral player."""
         return self._n_players
 
     @property
     def packed(self) -> State:
-        """A copy of the packed state, as compiled code reads it: see `engine.layout`."""
+        """A copy of the packed state, as used by compiled code: see `engine.layout`."""
         return self._packed.copy()
 
     # -- the course of the game -----------------------------------------------
 
     @property
     def phase(self) -> Phase:
-        """What the seat that acts decides."""
+        """The decision of the acting seat."""
         return Phase(self._packed.phase)
 
     @property
     def acting(self) -> int:
-        """The seat that acts now."""
+        """The acting seat."""
         return self._packed.seat
 
     @property
     def turn_seat(self) -> int:
-        """The seat whose turn it is; it does not act while another chooses for the neutral player."""
+        """The seat whose turn it is, which does not act while another chooses for the neutral player."""
         return self._packed.turn_seat
 
     @property
     def turn(self) -> int:
-        """The same as `turn_seat`: a seat, not the number of a turn, which `n_turns` counts."""
+        """Alias of `turn_seat`: a seat, not a turn number, which is `n_turns`."""
         return self.turn_seat
 
     @property
     def n_turns(self) -> int:
-        """Turns that are complete, of all seats together."""
+        """Completed turns of all seats together."""
         return self._packed.n_turns
 
     @property
@@ -132,7 +132,7 @@ class PublicState:
 
     @property
     def turns_left(self) -> int | None:
-        """Turns left in the game, of all seats together; None before the last round."""
+        """Turns left for all seats together; None before the last round."""
         return self._packed.last_left if self.is_last_round else None
 
     @property
@@ -149,7 +149,7 @@ class PublicState:
 
     @property
     def market(self) -> tuple[str | None, ...]:
-        """The card in each slot, None where it is empty, "?" where a record does not know it."""
+        """The card in each slot; None if empty, "?" if unknown to a record."""
         kinds = self._packed.market[: self._game_map.rules.market.size].tolist()
         return tuple(None if kind == layout.NOBODY else CARD_KINDS[kind] if kind < N_KINDS else "?" for kind in kinds)
 
@@ -160,22 +160,22 @@ class PublicState:
 
     @property
     def discards(self) -> CardCounts:
-        """The discard pile, as far as it is known."""
+        """The known cards of the discard pile."""
         return self._cards("discards")
 
     @property
     def n_hands(self) -> tuple[int, ...]:
-        """How many cards each seat holds."""
+        """Number of cards of each seat."""
         return self._seats(self._packed.n_hand)
 
     @property
     def known(self) -> tuple[CardCounts, ...]:
-        """Cards that everyone knows each seat to hold at least."""
+        """Cards that everyone knows each seat holds, at least."""
         return tuple(self._cards("known", seat) for seat in range(self._n_players))
 
     @property
     def pending(self) -> PendingTunnel | None:
-        """The tunnel whose surcharge is to be paid or declined now."""
+        """The tunnel whose surcharge must now be paid or declined."""
         route = self._packed.pending
         if route == layout.NOBODY:
             return None
@@ -192,29 +192,29 @@ class PublicState:
 
     @property
     def trains(self) -> tuple[int, ...]:
-        """Trains left of each seat."""
+        """Trains left, by seat."""
         return self._seats(self._packed.trains)
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Score of each seat so far: its start and its routes; tickets and bonuses count at the end."""
+        """Score of each seat so far, from its start and its routes; tickets and bonuses count at the end."""
         return self._seats(self._packed.score)
 
     @property
     def tokens(self) -> tuple[int, ...]:
-        """Value of the toll tokens of each seat."""
+        """Value of the toll tokens, by seat."""
         return self._seats(self._packed.tokens)
 
     @property
     def loans(self) -> tuple[int, ...]:
-        """Loans of each seat."""
+        """Loans, by seat."""
         return self._seats(self._packed.loans)
 
     # -- routes ---------------------------------------------------------------------
 
     @property
     def owners(self) -> dict[str, Owner]:
-        """Who owns each route that is taken, by the id of the route, in the order in which they were taken."""
+        """The owner of each taken route by id, in the order taken."""
         owner = self._packed.owner[: len(self._game_map.routes)].tolist()
         return {
             self._game_map.routes[route].id: "neutral" if owner[route] == layout.NEUTRAL_OWNER else owner[route]
@@ -223,12 +223,12 @@ class PublicState:
 
     @property
     def claimed(self) -> tuple[Route, ...]:
-        """The routes that are taken, in the order in which they were."""
+        """The taken routes, in the order taken."""
         return tuple(self._game_map.routes[i] for i in self._packed.claimed[: self._packed.n_claims].tolist())
 
     def routes_of(self, owner: Owner) -> tuple[Route, ...]:
         """
-        Return the routes of a seat, or of the neutral player, in the order of the map.
+        Return the routes of a seat, or of the neutral player, in map order.
 
         Parameters
         ----------
@@ -243,13 +243,13 @@ class PublicState:
 
     @property
     def stations(self) -> dict[str, int]:
-        """Which seat has a station in each city that has one, by the name of the city, in the order of the map."""
+        """The seat that has a station in each city with one, by name, in map order."""
         seats = self._packed.station_at[: len(self._game_map.cities)].tolist()
         return {city.name: seat - 1 for city, seat in zip(self._game_map.cities, seats, strict=True) if seat}
 
     @property
     def n_stations(self) -> tuple[int, ...]:
-        """Stations left of each seat."""
+        """Stations left, by seat."""
         return self._seats(self._packed.stations)
 
     # -- tickets ----------------------------------------------------------------------
@@ -261,23 +261,23 @@ class PublicState:
 
     @property
     def ticket_discards(self) -> tuple[Ticket, ...]:
-        """Tickets that lie face up on the ticket discards, those that are known, in the order of the map."""
+        """Known tickets face up on the ticket discards, in map order."""
         places = self._packed.ticket_at[: len(self._game_map.tickets)].tolist()
         return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == layout.AT_DISCARDS)
 
     @property
     def n_ticket_discards(self) -> int:
-        """Number of those tickets, unknown ones included."""
+        """Number of those tickets, including unknown ones."""
         return self._packed.n_ticket_discards
 
     @property
     def n_tickets(self) -> tuple[int, ...]:
-        """Tickets that each seat has kept."""
+        """Number of tickets kept, by seat."""
         return self._seats(self._packed.n_held)
 
     @property
     def n_offers(self) -> tuple[int, ...]:
-        """Tickets that each seat chooses from."""
+        """Number of tickets on offer, by seat."""
         return self._seats(self._packed.n_offer)
 
     # -- the neutral player -----------------------------------------------------------
@@ -294,20 +294,20 @@ class PublicState:
 
     @property
     def marker(self) -> int | None:
-        """The seat that holds the marker of the neutral player; None if the game has none."""
+        """The seat with the neutral player's marker; None if there is no neutral player."""
         seat = self._packed.marker
         return None if seat == layout.NOBODY else seat
 
     @property
     def neutral_ticket(self) -> Ticket | None:
-        """The ticket last turned up for the neutral player, if it is known."""
+        """The ticket last turned up for the neutral player, if known."""
         number = self._packed.neutral_ticket
         return None if number == layout.NOBODY else self._ticket(number)
 
-    # -- plumbing -----------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two states, or two views from the same seat, are the same in every respect."""
+        """Return whether two states, or two views from the same seat, are equal in every respect."""
         if not isinstance(other, PublicState):
             return NotImplemented
         return self._identity() == other._identity()
@@ -351,11 +351,10 @@ class PublicState:
 
 class GameState(PublicState):
     """
-    A whole game at one moment, secrets included.
+    A whole game at one moment, including hidden information.
 
-    A state is an immutable value; two are equal if everything is, random
-    numbers to come included. `Game` makes states; `Game.view` gives what a seat
-    can see of one.
+    A state is immutable; two states are equal if everything is, including future random
+    numbers. `Game` makes states; `Game.view` returns what a seat can see.
 
     Examples
     --------
@@ -370,34 +369,34 @@ class GameState(PublicState):
 
     @property
     def hands(self) -> tuple[CardCounts, ...]:
-        """The cards of each seat; those that a record does not know are missing."""
+        """The cards of each seat, as far as the record knows them."""
         return tuple(self._cards("hand", seat) for seat in range(self._n_players))
 
     @property
     def pile(self) -> CardCounts:
-        """The cards of the draw pile; those in hands that a record does not know are among them."""
+        """The cards of the draw pile, including hand cards unknown to the record."""
         return self._cards("draw_pile")
 
     @property
     def tickets(self) -> tuple[tuple[Ticket | None, ...], ...]:
-        """The tickets of each seat in the order kept, None for one that a record does not know."""
+        """The tickets of each seat in the order kept; None for unknown ones."""
         return tuple(map(self._held, range(self._n_players)))
 
     @property
     def offers(self) -> tuple[tuple[Ticket | None, ...], ...]:
-        """The tickets that each seat chooses from in the order dealt, None for one that a record does not know."""
+        """The tickets on offer to each seat in the order dealt; None for unknown ones."""
         return tuple(map(self._offered, range(self._n_players)))
 
     def __repr__(self) -> str:
         return f"<GameState {self._summary()}>"
 
 
-# -- what one seat can see ---------------------------------------------------------------------------------------------
+# -- the view of one seat ----------------------------------------------------------------------------------------------
 
 
 @quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
-    """Blank what a seat cannot see of a packed state, which is changed: no cards, unknown tickets, all in the pile."""
+    """Hide in place what a seat cannot see of a packed state: no cards, unknown tickets, all in the pile."""
     view.stream.fill(0)
     view.draw_pile.fill(0)
     _hide_queue(view, seat)
@@ -432,7 +431,7 @@ def _hide_seat(view: State, other: int) -> None:
 
 @compiled
 def _hide_queue(view: State, seat: int) -> None:
-    """Hide the tickets under the pile, but those that the seat put there; at the start not even how many is known."""
+    """Hide the tickets under the pile, except those that the seat put there; at the start, also their number."""
     n_seen = 0 if view.phase == layout.KEEP_START else view.n_queued
     for i in range(MAX_TICKETS):
         at = (view.queue_head + i) % MAX_TICKETS
@@ -443,7 +442,7 @@ def _hide_queue(view: State, seat: int) -> None:
 
 @compiled
 def _hide_places(view: State, tables: Tables, seat: int) -> None:
-    """Hide where tickets are, except the seat's own, those that it gave back, and those that lie face up."""
+    """Hide the places of tickets, except the seat's own, those that it returned, and face-up ones."""
     shows_discards = view.phase != layout.KEEP_START
     for ticket in range(tables.n_tickets):
         place = view.ticket_at[ticket]
@@ -460,22 +459,22 @@ def _hide_places(view: State, tables: Tables, seat: int) -> None:
 
 @quickly_compiled
 def fill_open(state: State, tables: Tables, seat: int, is_open: Ints) -> None:
-    """Mark with 1 the routes that nobody has and that no other track closes to a seat, whatever it can pay."""
+    """Mark with 1 the free routes that no other track closes to a seat, apart from payment."""
     for route in range(tables.n_routes):
         is_open[route] = int(track_fault(state, tables, seat, route) == NONE)
 
 
 class SeatView(PublicState):
     """
-    What one seat can see: all that is public, its own cards and tickets.
+    One seat's view: everything public, plus its own cards and tickets.
 
-    It is made from the state and keeps nothing else of it: what is secret from
-    the seat cannot be found in it, nor in its `packed` state.
+    It is made from the state and keeps nothing else: hidden information cannot be found in
+    it, nor in its `packed` state.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
     packed
         The packed state.
 
@@ -504,7 +503,7 @@ class SeatView(PublicState):
 
     @property
     def seat(self) -> int:
-        """Who looks."""
+        """The viewing seat."""
         return self._seat
 
     # -- its own cards and tickets ----------------------------------------------
@@ -516,41 +515,41 @@ class SeatView(PublicState):
 
     @property
     def tickets(self) -> tuple[Ticket | None, ...]:
-        """The tickets of this seat in the order kept, None for one that a record does not know."""
+        """The tickets of this seat in the order kept; None for unknown ones."""
         return self._held(self._seat)
 
     @property
     def offer(self) -> tuple[Ticket | None, ...]:
-        """The tickets that this seat chooses from, in the order dealt."""
+        """The tickets on offer to this seat, in the order dealt."""
         return self._offered(self._seat)
 
     @property
     def given_back(self) -> tuple[Ticket, ...]:
-        """The tickets that this seat gave back and of which it knows where they lie, in the order of the map."""
+        """The tickets that this seat returned and whose place it knows, in map order."""
         returned = self._packed.returned_by[: len(self._game_map.tickets)].tolist()
         return tuple(self._game_map.tickets[i] for i, who in enumerate(returned) if who == 1 + self._seat)
 
     @property
     def pool(self) -> CardCounts:
         """
-        The cards that may be in the draw pile: those since the last shuffle, less all that this seat saw since.
+        The cards that may be in the draw pile: those since the last shuffle minus all that this seat has seen since.
 
-        The pile holds `n_pile` of them; the others are in the hands of other
-        seats, or were played since by a seat that may have held them before.
+        The pile holds `n_pile` of them; the others are in other seats' hands, or were played
+        since by a seat that may have held them before.
         """
         return self._cards("pool") - self._cards("blind", self._seat)
 
     def worlds(self, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
         """
-        Return whole states that agree with all that this seat sees, drawn by how likely they are.
+        Return whole states that agree with what this seat sees, drawn by their probability.
 
-        Cards that it does not see are dealt anew; tickets of the others are
-        drawn as their routes make them likely, for players who plan.
+        Unseen cards are dealt again; other seats' tickets are drawn by their probability given
+        their routes, assuming players who plan.
 
         Parameters
         ----------
         rng
-            Source of randomness. Chance continues differently from each state.
+            Random generator. Chance continues differently from each state.
 
         Raises
         ------
@@ -559,10 +558,9 @@ class SeatView(PublicState):
 
         Notes
         -----
-        `docs/winning.md` explains what is believed of tickets, and how well that
-        holds. What was face up until a shuffle of tickets, only a record
-        remembers: in a record watched from the seat, nobody holds it who has
-        drawn no tickets since.
+        `docs/winning.md` explains the beliefs about tickets and their accuracy. Only a record
+        knows which tickets were face up before a shuffle of tickets: in a record watched from
+        the seat, nobody who has drawn no tickets since then holds one of them.
 
         Examples
         --------
@@ -580,29 +578,29 @@ class SeatView(PublicState):
 
     @property
     def my_routes(self) -> tuple[Route, ...]:
-        """The routes of this seat, in the order of the map."""
+        """The routes of this seat, in map order."""
         return self.routes_of(self._seat)
 
     @property
     def open_routes(self) -> tuple[Route, ...]:
-        """The routes that nobody has and that no other track closes to this seat, in the order of the map."""
+        """The free routes that no other track closes to this seat, in map order."""
         return tuple(route for route, is_open in zip(self.game_map.routes, self._is_open(), strict=True) if is_open)
 
     @property
     def closed(self) -> tuple[Route, ...]:
-        """The routes that this seat neither has nor can claim any more, as `paths` and `tickets` take them."""
+        """The routes that this seat neither has nor can still claim, for use as `closed` in `paths` and `tickets`."""
         mine = {route.id for route in self.my_routes}
         routes = zip(self.game_map.routes, self._is_open(), strict=True)
         return tuple(route for route, is_open in routes if not is_open and route.id not in mine)
 
     def is_open(self, route: RouteLike) -> bool:
         """
-        Return whether a route is open to this seat, whatever trains, tokens and cards it has.
+        Return whether a route is open to this seat, apart from trains, tokens and cards.
 
         Parameters
         ----------
         route
-            A route or its id; or a pair of cities, for any track between them.
+            A route, its id, or a pair of cities, for any track between them.
 
         Raises
         ------

@@ -1,10 +1,10 @@
 """
-Cards and tickets that a record does not know, and what is learned about them.
+Cards and tickets unknown to a record, and what is learned about them.
 
-A card drawn unseen counts in `n_hand` and stays in `draw_pile`, which then
-holds all cards that nobody who keeps the record has seen. When a seat shows
-cards, they are *identified*: moved from there to its hand. So is an unknown
-card of the market when it is taken.
+A card drawn unseen counts in `n_hand` but stays in `draw_pile`, which then holds all
+cards not seen by the keepers of the record. When a seat shows cards, they are
+*identified*: moved from there to its hand. The same happens to an unknown market card
+when it is taken.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ttr_analysis.tables import MAX_TICKETS, Tables
 
 @short
 def n_unknown_cards(state: State, seat: int) -> int:
-    """Return how many cards of a hand are not known."""
+    """Return the number of unknown cards of a hand."""
     return int(state.n_hand[seat] - state.hand[seat].sum())
 
 
 @short
 def has_unknown_tickets(state: State, seat: int) -> bool:
-    """Return whether any ticket that a seat holds or is offered is not known."""
+    """Return whether any ticket held by or offered to a seat is unknown."""
     n_unknown = 0
     for i in range(state.n_held[seat]):
         n_unknown += int(state.held[seat, i] == UNKNOWN_TICKET)
@@ -40,7 +40,7 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 @short
 def show_tickets(state: State, seat: int, order: Ints) -> None:
-    """Fill in the unknown tickets of a seat, from all that it got in the end, in order; from none if that is empty."""
+    """Fill in a seat's unknown tickets, given all that it got in the end, in order; not if that is empty."""
     for i in range(min(state.n_held[seat], len(order))):
         if state.held[seat, i] == UNKNOWN_TICKET:
             state.ticket_at[order[i]] = seat
@@ -48,12 +48,12 @@ def show_tickets(state: State, seat: int, order: Ints) -> None:
 
 
 def has_unknown_cards(state: State) -> bool:
-    """Return whether any card in a hand, face up or on the discard pile is not known."""
+    """Return whether any card in a hand, face up or on the discard pile is unknown."""
     return bool(state.draw_pile.sum() > state.n_pile)
 
 
 def unknown_words(state: State, n_players: int) -> str:
-    """Return what of the cards and tickets is not known, in words; "" if all is."""
+    """Describe the unknown cards and tickets; "" if there are none."""
     if has_unknown_cards(state):
         unknown = [(n_unknown_cards(state, seat), f"of P{seat}") for seat in range(n_players)]
         unknown.append((int((state.market >= UNKNOWN_CARD).sum()), "in the market"))
@@ -72,7 +72,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
     n_unknown = n_unknown_cards(state, seat)
     if sum(missing) > n_unknown:
         held = f"{CardCounts(tuple(hand.tolist()))} and {counted(n_unknown, 'unknown card')}"
-        return f"P{seat} holds {held}, so that it cannot play {CardCounts(tuple(cards))}"
+        return f"P{seat} holds {held}, so it cannot play {CardCounts(tuple(cards))}"
     for kind, n in enumerate(missing):
         unseen = int(state.draw_pile[kind])
         if n > unseen:
@@ -87,7 +87,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
 
 
 def impossible_kind(state: State, tables: Tables) -> int | None:
-    """Return a kind of card of which more has come from the draw pile than was shuffled into it, if there is one."""
+    """Return a kind of which more cards left the draw pile than were shuffled into it, if any."""
     for kind, left in enumerate(_left_of_shuffle(state, tables)):
         if left < 0:
             return kind
@@ -95,26 +95,26 @@ def impossible_kind(state: State, tables: Tables) -> int | None:
 
 
 def n_short_in_pile(state: State, tables: Tables) -> int:
-    """Return how many cards of the draw pile can be of no kind that is unseen and was shuffled into it."""
+    """Return how many cards of the draw pile cannot be of any unseen kind that was shuffled into it."""
     unseen: list[int] = state.draw_pile.tolist()
     n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
     return max(0, int(state.n_pile) - n_possible)
 
 
 def _left_of_shuffle(state: State, tables: Tables) -> list[int]:
-    """Return how many cards of each kind were shuffled into the draw pile and are not known to have left it."""
+    """Return for each kind how many cards shuffled into the draw pile are not known to have left it."""
     left: list[int] = (state.pool - state.blind[: tables.n_seats].sum(axis=0)).tolist()
     return left
 
 
 def n_of_leaving_decks(tables: Tables, tickets: Sequence[int]) -> list[int]:
-    """Return how many of some tickets, known or not, are of each deck that leaves the game after the opening."""
+    """Return how many of some tickets, known or not, are from each deck that leaves the game after the opening."""
     decks = [int(tables.ticket_deck[ticket]) for ticket in tickets if ticket != UNKNOWN_TICKET]
     return [decks.count(deck) if tables.deck_leaves[deck] else 0 for deck in range(tables.n_decks)]
 
 
 def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[int]) -> str:
-    """Fill in the unknown tickets of a seat that shows all it holds; return "", or why they cannot be its tickets."""
+    """Fill in the unknown tickets of a seat that shows all its tickets; return "", or why they are impossible."""
     held = state.held[seat, : state.n_held[seat]]
     if len(tickets) != len(held):
         return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
@@ -137,7 +137,7 @@ def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[
 
 
 def _too_many_dealt(tables: Tables, seat: int, tickets: Sequence[int]) -> str:
-    """Return why a seat cannot hold so many tickets of a deck that is dealt at the opening only; "" if it can."""
+    """Explain why a seat cannot hold this many tickets of a deck dealt only at the opening; "" if it can."""
     for deck, n in enumerate(n_of_leaving_decks(tables, tickets)):
         if n > tables.deck_deal[deck]:
             return f"P{seat} cannot hold {n} tickets of a deck of which it was dealt {tables.deck_deal[deck]}"

@@ -1,9 +1,9 @@
 """
-What a seat can do, in the words of the game, and as the two numbers that the kernel takes.
+Actions in the words of the game, and as the two numbers that the kernel uses.
 
-An action does not say who acts: the state does. Each has a section of its own
-in the file of its family, with its rules, its place in records and its words;
-`table` lists them.
+An action does not name the seat that acts; the state does. Each action has its own
+section in the file of its family, with its rules, its form in records and its messages;
+`table` lists all actions.
 """
 
 from ttr_analysis.engine.actions.attempting import AttemptTunnel

@@ -1,4 +1,4 @@
-"""Attempt a tunnel with cards of which only the color is known, as in logs that do not say which were laid down."""
+"""Tunnel attempts of which only the color of the cards is known, as in some logs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from ttr_analysis.tables import Tables
 @dataclass(frozen=True, slots=True)
 class AttemptTunnel:
     """
-    Attempt a tunnel with cards of which a record knows only the color.
+    Attempt a tunnel with cards of which only the color is known.
 
-    None is laid down: they stay in the hand, and what is paid after the cards are
-    turned over is for the spaces and the surcharge together. It is never listed
-    among the legal actions, for who plays lays cards down: see `ClaimRoute`.
+    No cards are laid down: they stay in the hand, and the later payment covers both the
+    spaces and the surcharge. It is never listed among the legal actions, since players lay
+    cards down: see `ClaimRoute`.
 
     Parameters
     ----------
     color
-        The color played; at least one card of it, the others may be locomotives.
+        The color played: at least one card of it; the others may be locomotives.
 
     Examples
     --------

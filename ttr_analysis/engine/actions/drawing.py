@@ -41,7 +41,7 @@ from ttr_analysis.tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class DrawCard:
-    """Draw the top card of the draw pile, unseen by the others."""
+    """Draw the top card of the draw pile, hidden from the others."""
 
     def __str__(self) -> str:
         return "draw a card from the pile"
@@ -77,21 +77,21 @@ DRAW_CARD_HANDLER: Final = Handler(
 )
 
 
-# -- take a card of the market -----------------------------------------------------------------------------------------
+# -- take a face-up card -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DrawFaceUp:
     """
-    Take a card of the market.
+    Take a face-up card.
 
     Parameters
     ----------
     slot
-        Where it lies, from 0.
+        Slot of the market, from 0.
     card
-        Which one it is, only where that was not known before, as in a game
-        whose market nobody wrote down.
+        The card, only if it was not known before, as in a game whose market nobody
+        recorded.
     """
 
     slot: int

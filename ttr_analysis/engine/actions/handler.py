@@ -1,4 +1,4 @@
-"""What an action consists of: all that the engine, records and messages must know about it."""
+"""The definition of an action: everything that the engine, records and messages need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALUE_KEYS: Final = {"cards", "color", "tickets", "taken"}
 
 
 class Refused(NamedTuple):
-    """An action that the rules refuse; players may have names."""
+    """An illegal action, for its message; players may have names."""
 
     game_map: GameMap
     tables: Tables
@@ -33,7 +33,7 @@ class Refused(NamedTuple):
 
     @property
     def seat(self) -> int:
-        """The seat that acts."""
+        """The acting seat."""
         return int(self.state.seat)
 
     @property
@@ -58,27 +58,27 @@ class Refused(NamedTuple):
 
 
 class MapIndex:
-    """Turns routes, cities and tickets of a map, as the variant that is played, into their numbers, and back."""
+    """Converts routes, cities and tickets of a map to numbers and back."""
 
     def __init__(self, game_map: GameMap) -> None:
         self.game_map = game_map
 
     def route_index(self, route: Route) -> int:
-        """Return the number of a route; an `IllegalActionError` says that it is none of this map."""
+        """Return the number of a route; raise an `IllegalActionError` if it is not on this map."""
         return self._number(route, Route, self.game_map.routes, self.game_map.route_numbers)
 
     def city_index(self, city: City) -> int:
-        """Return the number of a city, likewise."""
+        """Return the number of a city, with the same error."""
         return self._number(city, City, self.game_map.cities, self.game_map.city_numbers)
 
     def ticket_index(self, ticket: Ticket | None) -> int:
-        """Return the number of a ticket, likewise; that of an unknown one for None."""
+        """Return the number of a ticket, with the same error; None gives that of an unknown one."""
         if ticket is None:
             return UNKNOWN_TICKET
         return self._number(ticket, Ticket, self.game_map.tickets, self.game_map.ticket_numbers)
 
     def ticket(self, number: int) -> Ticket | None:
-        """Return a ticket by number; None for an unknown one."""
+        """Return a ticket by number, None for an unknown one."""
         return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
 
     def _number(
@@ -105,37 +105,36 @@ def _nothing(_index: MapIndex, _action: Any, _state: State) -> tuple[int, int]: 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """All that is particular to an action; its compiled functions are called only in its phases."""
+    """Everything specific to an action; its compiled functions are called only in its phases."""
 
     kind: int
-    """Its number in codes; also its place among the legal actions that are listed."""
+    """Its number in codes, which also orders the list of legal actions."""
     name: str
     """Its name in files."""
     action: type
     """The class of its objects."""
     phases: tuple[int, ...]
-    """When it can be taken, as numbers of `Phase`."""
+    """The phases in which it can be taken, as numbers of `Phase`."""
     fault: Callable[[State, Tables, int, int, int], int]
-    """Of state, tables, seat, argument and value: returns why it is illegal, an `ActionFault`; 0 if it is legal."""
+    """Takes state, tables, seat, argument and value; returns an `ActionFault`, 0 if legal."""
     list_legal: Callable[[State, Tables, int, Ints, int], int]
-    """Of state, tables, seat, rows and a number: adds the legal actions to the rows from that number on; returns how
-    many rows there are then."""
+    """Takes state, tables, seat, rows and a number; adds legal actions after that many rows, returns the new number."""
     apply: Callable[[State, Tables, Ints, int, int, int], None]
-    """Of state, tables, tape, seat, argument and value: changes the state, until a seat must decide again."""
+    """Takes state, tables, tape, seat, argument and value; changes the state until a seat must decide again."""
     verb: str
-    """What a seat does, after "cannot"."""
+    """The verb after "cannot" in messages."""
     encode: Callable[[MapIndex, Any, State], tuple[int, int]] = _nothing
-    """Of an action and the packed state: returns argument and value."""
+    """Takes an action and the packed state; returns argument and value."""
     decode: Callable[[MapIndex, int, int, State], Any] | None = None
-    """Of argument, value and the packed state: returns the action. None if all actions of the kind are alike."""
+    """Takes argument, value and the packed state; returns the action. None if all actions of the kind are equal."""
     keys: tuple[str, ...] = ()
-    """What is on its line in a file besides its name and seat: see `records.entries`."""
+    """Further keys on its line in a file, after name and seat: see `records.entries`."""
     optional_keys: tuple[str, ...] = ()
-    """What may be on its line besides; its value is then not 0."""
+    """Optional keys on its line; its value is then not 0."""
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
-    """The words of its faults."""
+    """Messages by fault."""
     is_of_state: bool = False
-    """Whether its value means something only together with the state."""
+    """Whether its value can be interpreted only with the state."""
 
     @property
     def has_argument(self) -> bool:
@@ -148,12 +147,12 @@ class Handler:
         return not _VALUE_KEYS.isdisjoint(self.keys + self.optional_keys)
 
 
-# -- what several of them need ---------------------------------------------------
+# -- shared helpers --------------------------------------------------------------
 
 
 @compiled
 def add_row(out: Ints, n: int, code: int, value: int) -> int:
-    """Write an action into the rows if there is room; return how many there are now."""
+    """Write an action into the rows if there is room; return the new number of rows."""
     if n < len(out):
         out[n, 0] = code
         out[n, 1] = value
@@ -161,7 +160,7 @@ def add_row(out: Ints, n: int, code: int, value: int) -> int:
 
 
 def number_of(number: object, what: str) -> int:
-    """Return a number that a code can hold; whether it means anything is for the rules."""
+    """Return a number that fits into a code; the rules check its meaning."""
     try:
         whole = index(number)  # type: ignore[arg-type]
     except TypeError:
@@ -184,14 +183,14 @@ def owner_name(owner: int, names: Sequence[str] = ()) -> str:
 
 
 def missing_cards(refused: Refused) -> str:
-    """Return which of the cards laid down or paid the seat does not hold."""
+    """List the cards laid down or paid that the seat does not hold."""
     hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
     return f"{refused.who} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
 
 
 def card_faults(why_no_payment: Callable[[Refused], str]) -> dict[ActionFault, Callable[[Refused], str]]:
-    """Return the words of faults of cards, given what says why cards do not pay ("" if they would in another hand)."""
+    """Return the messages for payments, given the function that explains why cards do not pay ("" if they would)."""
     return {
         ActionFault.CARDS: lambda refused: why_no_payment(refused) or missing_cards(refused),
         ActionFault.PAYMENT: why_no_payment,

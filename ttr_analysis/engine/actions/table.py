@@ -1,4 +1,4 @@
-"""Passing, and the table of all actions, which drives the rules, records and messages."""
+"""Passing, and the table of all actions, on which rules, records and messages are based."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pass:
     """
     Do nothing; legal only for a seat that can do nothing else.
 
-    Where a record does not know the market, a turn may end so after one card.
+    If a record does not know the market, a turn may end this way after one card.
     """
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ _PASS_HANDLER: Final = Handler(
     apply=_apply_pass,
     verb="pass",
     faults={
-        ActionFault.NOT_STUCK: lambda refused: f"{refused.who} can do something else; who can may not pass",
+        ActionFault.NOT_STUCK: lambda refused: f"{refused.who} can do something else, so it may not pass",
     },
 )
 
@@ -100,17 +100,17 @@ HANDLERS: Final[tuple[Handler, ...]] = (
     _PASS_HANDLER,
     attempting.ATTEMPT_HANDLER,
 )
-"""By kind, the order in which legal actions are listed; passing comes last, and what is never listed after it."""
+"""Handlers by kind, in the order of the list of legal actions; passing is last, then actions that are never listed."""
 
 HANDLER_OF: Final[dict[type, Handler]] = {handler.action: handler for handler in HANDLERS}
-"""By the type of the action."""
+"""Handlers by the class of their actions."""
 
-# What compiled code asks, by kind.
+# Functions for compiled code, by kind.
 FAULTS: Final = tuple(handler.fault for handler in HANDLERS)
 LISTERS: Final = tuple(handler.list_legal for handler in HANDLERS)
 APPLIERS: Final = tuple(handler.apply for handler in HANDLERS)
 DUE: Final = tuple((phase, handler.kind) for handler in HANDLERS for phase in handler.phases)
-"""Phases, each with a kind that is due in it."""
+"""Pairs of a phase and a kind allowed in it."""
 
 
 _SHOW_CARDS: Final = frozenset(handler.kind for handler in HANDLERS if {"cards", "color"} & set(handler.keys))
@@ -123,13 +123,13 @@ def shows_cards(code: int) -> bool:
 
 @compiled
 def is_well_formed(code: int, value: int) -> bool:
-    """Return whether a code and value may be those of an action: in range, and without a seat."""
+    """Return whether a code and value are in range for an action, without a seat."""
     return 0 <= code < 1 << codes.CODE_BITS and seat_of(code) == 0 and 0 <= value < 1 << codes.CARD_BITS * N_KINDS
 
 
 def is_canonical(code: int, value: int) -> bool:
     """
-    Return whether a code and value are an action, and nothing besides.
+    Return whether a code and value are exactly those of an action.
 
     >>> from ttr_analysis.engine.codes import DRAW_CARD, make_action
     >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(make_action(DRAW_CARD, 1), 0)
@@ -146,14 +146,14 @@ def is_canonical(code: int, value: int) -> bool:
     )
 
 
-# -- actions as the two numbers that the kernel takes --------------------------------------------------------------
+# -- conversion to the kernel's numbers ----------------------------------------------------------------------------
 
 _CACHE_SIZE: Final = 1 << 17
 
 
 class Codec(MapIndex):
     """
-    Turns actions on one map into codes and values, and back; `codec_of` keeps one for each map.
+    Converts actions on a map to codes and values, and back; `codec_of` caches one per map.
 
     >>> from ttr_analysis.engine.actions import DrawFaceUp
     >>> codec = codec_of(ttr.load_map("nordic"))
@@ -166,7 +166,7 @@ class Codec(MapIndex):
         self._decoded: dict[tuple[int, int], Action] = {}
 
     def encode(self, action: Action, state: State) -> tuple[int, int]:
-        """Return the code and value of an action of the seat that acts, legal or not; a wrong object is refused."""
+        """Return the code and value of an action of the acting seat, legal or not; refuse other objects."""
         handler = HANDLER_OF.get(type(action))
         if handler is None:
             raise IllegalActionError(f"expected an action such as DrawCard(), got {action!r}")
@@ -174,7 +174,7 @@ class Codec(MapIndex):
         return make_action(handler.kind, argument), value
 
     def decode(self, code: int, value: int, state: State) -> Action:
-        """Return the action of a code, whatever its seat, and a value, in the state in which it is taken."""
+        """Return the action for a code, with any seat, and a value, in the state in which it is taken."""
         key = (code & codes.NO_SEAT, value)
         action = self._decoded.get(key)
         if action is None:
@@ -186,12 +186,12 @@ class Codec(MapIndex):
         return action
 
     def decode_all(self, rows: Sequence[tuple[int, int]], state: State) -> tuple[Action, ...]:
-        """Return the actions of codes without seats and their values, as `decode` does one by one."""
+        """Return the actions for codes without seats and their values, as `decode` does for one."""
         decoded = self._decoded
         return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
 
     def is_decoded(self, action: Action, code: int, value: int, state: State) -> bool:
-        """Return whether a claim is the very object that `decode` gives for a code and value."""
+        """Return whether a claim is the object that `decode` returns for a code and value."""
         return self._decode(code, value, state) is action
 
     def _decode(self, code: int, value: int, state: State) -> Action:
@@ -203,17 +203,16 @@ class Codec(MapIndex):
 
 @lru_cache(maxsize=64)
 def codec_of(game_map: GameMap) -> Codec:
-    """Return the codec of a map, always the same one."""
+    """Return the cached codec of a map."""
     return Codec(game_map)
 
 
 class LegalActions(Sequence[Action]):
     """
-    The legal actions of the seat that acts, decoded when asked for.
+    The legal actions of the acting seat, decoded on demand.
 
-    Claims come once for each route and form of payment. A route on which sets
-    of cards replace one has many more: `action in actions` looks only among
-    those listed, `Game.is_legal` knows all.
+    Claims are listed once for each route and form of payment. A route with sets of cards
+    has many more: `action in actions` checks only those listed, `Game.is_legal` all.
 
     Parameters
     ----------
@@ -222,7 +221,7 @@ class LegalActions(Sequence[Action]):
     codec
         The codec of the map.
     state
-        The packed state, which must not change afterwards.
+        The packed state, which must not change later.
     """
 
     __slots__ = ("_actions", "_codec", "_rows", "_state")
@@ -251,7 +250,7 @@ class LegalActions(Sequence[Action]):
         return iter(self._actions)
 
     def __contains__(self, action: object) -> bool:
-        """Return whether an action is listed, whatever cards of it are sets."""
+        """Return whether an action is listed, whichever cards are in sets."""
         try:
             return self._codec.encode(action, self._state) in self._rows  # type: ignore[arg-type]
         except IllegalActionError:
@@ -262,14 +261,14 @@ class LegalActions(Sequence[Action]):
 
 
 class Places(NamedTuple):
-    """The routes that a seat claims, and the cities in which it builds stations."""
+    """The routes that a seat claims, and the cities where it builds stations."""
 
     routes: tuple[Route, ...] = ()
     cities: tuple[City, ...] = ()
 
 
 def places_of(action: Action | None) -> Places:
-    """Return what an action takes on the board: nothing, unless it claims or builds."""
+    """Return what an action takes on the board; nothing unless it claims or builds."""
     match action:
         case ClaimRoute(route) | attempting.AttemptTunnel(route):
             return Places(routes=(route,))
@@ -293,7 +292,7 @@ _DUTIES: Final = {
 
 def duty(phase: Phase, own: str = "its") -> str:
     """
-    Return what a seat must do in a phase, in words about it, or about "your" seat.
+    Return what a seat must do in a phase, in words about "its" or "your" turn.
 
     >>> duty(Phase.TURN), duty(Phase.TURN, "your")
     ('take its turn', 'take your turn')
@@ -302,7 +301,7 @@ def duty(phase: Phase, own: str = "its") -> str:
 
 
 def explain(fault: ActionFault, refused: Refused) -> str:
-    """Return why an action is illegal, from what `action_fault` returns."""
+    """Explain why an action is illegal, given the result of `action_fault`."""
     if fault is ActionFault.OVER:
         return "the game is over"
     return _phase(refused) if fault is ActionFault.PHASE else HANDLERS[kind_of(refused.code)].faults[fault](refused)

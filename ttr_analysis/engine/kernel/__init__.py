@@ -1,8 +1,7 @@
 """
-The game on the packed state, compiled: set-up, legal actions, one step.
+The compiled game on the packed state: setup, legal actions, one step.
 
-What cards pay for, what tunnels demand, money and scores are defined in
-`rules`; here they are put to work on the state, and here stand the rules of the
-course of a game: turns, piles, double routes, the neutral player, the end. All
-functions change the state in place and trust their arguments.
+`rules` defines payments, tunnels, money and scores; this package applies them to the
+state, and adds the course of a game: turns, piles, double routes, the neutral player,
+the end. All functions change the state in place and trust their arguments.
 """

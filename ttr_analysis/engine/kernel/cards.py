@@ -1,4 +1,4 @@
-"""Train cards: the draw pile, the market, and what moves between them and the hands."""
+"""Train cards: the draw pile, the market, the hands, and moving cards between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ttr_analysis.tables import Tables, face_up_rules
 
 @compiled
 def has_cards(state: State) -> bool:
-    """Return whether a card can be drawn, after a shuffle if need be."""
+    """Return whether a card can be drawn, after a shuffle if needed."""
     if state.n_pile > 0:
         return True
     return bool(count_cards(state.discards) + state.n_swept > 0)
@@ -45,7 +45,7 @@ def make_drawable(state: State, tables: Tables, tape: Ints) -> bool:
 
 @compiled
 def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
-    """Make the discards the draw pile, which is empty; what the pile may hold is then known to all."""
+    """Make the discards the draw pile, which must be empty; everyone then knows what the pile may hold."""
     n = count_cards(state.discards) + state.n_swept
     if n == 0:
         return
@@ -69,7 +69,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def most_swept(state: State, kind: int) -> int:
-    """Return how many of the unknown discards can be of a kind."""
+    """Return the most unknown discards that can be of a kind."""
     n = state.n_swept
     if n == 0:
         return 0
@@ -87,7 +87,7 @@ def _shuffle_if_at_once(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def draw_unseen(state: State, tables: Tables, tape: Ints, seat: int, code: int) -> None:
-    """Give a seat the top card of the draw pile, which is not empty."""
+    """Give a seat the top card of the draw pile, which must not be empty."""
     kind = next_card(state, tape, code)
     state.n_hand[seat] += 1
     if kind != UNKNOWN_CARD:
@@ -98,7 +98,7 @@ def draw_unseen(state: State, tables: Tables, tape: Ints, seat: int, code: int) 
 
 @compiled
 def turn_over(state: State, tables: Tables, tape: Ints, code: int) -> int:
-    """Turn over the top card of the draw pile, which is not empty; return its kind."""
+    """Turn over the top card of the draw pile, which must not be empty; return its kind."""
     kind = next_card(state, tape, code)
     if kind < UNKNOWN_CARD:
         state.pool[kind] -= 1
@@ -111,19 +111,19 @@ def turn_over(state: State, tables: Tables, tape: Ints, code: int) -> int:
 
 @compiled
 def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
-    """Put the top card into a market slot; it stays empty if there is none."""
+    """Put the top card into a market slot, which stays empty if there is none."""
     state.market[slot] = EMPTY
     if make_drawable(state, tables, tape):
         n_shuffles = state.n_shuffles
         kind = turn_over(state, tables, tape, make_event(codes.MARKET_CARD, 0, slot))
         if kind == UNKNOWN_CARD and state.n_shuffles > n_shuffles:
-            kind = OLD_UNKNOWN_CARD  # it was the last one, and the discards were shuffled at once
+            kind = OLD_UNKNOWN_CARD  # it was the last card, and the discards were shuffled at once
         state.market[slot] = kind
 
 
 @compiled
 def fill_market(state: State, tables: Tables, tape: Ints) -> None:
-    """Fill the empty slots in order; if there were any, replace the market as long as the rules say so."""
+    """Fill the empty slots in order; if there were any, replace the market as long as the rules require."""
     if _fill_slots(state, tables, tape):
         reset_market(state, tables, tape)
 
@@ -141,9 +141,9 @@ def _fill_slots(state: State, tables: Tables, tape: Ints) -> bool:
 
 @compiled
 def reset_market(state: State, tables: Tables, tape: Ints) -> None:
-    """Replace all face-up cards as often as the rules say so after a refill."""
+    """Replace all face-up cards, as often as the rules require after a refill."""
     n_resets = 0
-    # After a fault there may be an unknown card in the market, which no pile counts.
+    # After a fault, the market may contain an unknown card that no pile counts.
     while not state.fault and _is_reset_due(state, tables, tape, n_resets):
         _sweep_unknown(state, tables)
         sweep_market(state.market[: tables.market_size], state.discards)
@@ -155,7 +155,7 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _sweep_unknown(state: State, tables: Tables) -> None:
-    """Discard the unknown cards of the market; as many as the reset takes are known to be locomotives."""
+    """Discard the unknown cards of the market; if they must be locomotives for the reset, count them as such."""
     n_missing = tables.reset_at
     for slot in range(tables.market_size):
         n_missing -= state.market[slot] == LOCOMOTIVE_INDEX
@@ -173,8 +173,8 @@ def _sweep_unknown(state: State, tables: Tables) -> None:
 @compiled
 def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bool:
     if not has_too_many_locomotives(state.market[: tables.market_size], tables.reset_at):
-        # As nearly always; then the piles need not be counted.
-        # Where unknown cards may be locomotives, the record decides.
+        # The usual case, in which the piles need not be counted.
+        # If unknown cards may be locomotives, the record decides.
         return is_scripted(tape) and _may_have_too_many(state, tables) and is_next(tape, codes.MARKET_CARD)
     n_discarded = 0
     n_in_pile = 0
@@ -183,7 +183,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
         n_in_pile += state.draw_pile[kind]
     is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile + state.n_swept), n_resets)
     if is_due and is_scripted(tape):
-        # Cards that a record does not know count as in the pile. Where they leave it open, the record decides.
+        # Cards unknown to a record count as in the pile. If they leave it open, the record decides.
         n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, codes.MARKET_CARD)
@@ -192,7 +192,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
 
 @compiled
 def _may_have_too_many(state: State, tables: Tables) -> bool:
-    """Return whether so many locomotives may lie face up that there is a reset, if unknown cards are locomotives."""
+    """Return whether enough face-up cards may be locomotives for a reset, counting unknown ones."""
     n_unknown = 0
     n_locomotives = 0
     for slot in range(tables.market_size):
@@ -204,13 +204,13 @@ def _may_have_too_many(state: State, tables: Tables) -> bool:
 
 @compiled
 def _is_due_with(state: State, tables: Tables, n_colored_in_piles: int, n_resets: int) -> bool:
-    """Return whether a reset is due if the piles hold so many colored cards."""
+    """Return whether the piles hold enough colored cards for a reset."""
     return is_reset_due(state.market[: tables.market_size], n_colored_in_piles, n_resets, face_up_rules(tables))
 
 
 @compiled
 def may_take(state: State, tables: Tables, slot: int) -> bool:
-    """Return whether the card in a slot, which is known, may be taken now."""
+    """Return whether the known card in a slot may be taken now."""
     return state.market[slot] < UNKNOWN_CARD and may_take_kind(state, tables, state.market[slot])
 
 
@@ -222,7 +222,7 @@ def may_take_kind(state: State, tables: Tables, kind: int) -> bool:
 
 @compiled
 def can_draw(state: State, tables: Tables) -> bool:
-    """Return whether a card can be drawn now, unseen or from the market."""
+    """Return whether a card can be drawn now, from the pile or the market."""
     if has_cards(state):
         return True
     for slot in range(tables.market_size):
@@ -233,7 +233,7 @@ def can_draw(state: State, tables: Tables) -> bool:
 
 @compiled
 def can_surely_draw(state: State, tables: Tables) -> bool:
-    """Return whether a card can be drawn now, even if no unknown card of the market may be taken."""
+    """Return whether a card can be drawn now even if the unknown cards of the market may not be taken."""
     if has_cards(state):
         return True
     for slot in range(tables.market_size):
@@ -244,7 +244,7 @@ def can_surely_draw(state: State, tables: Tables) -> bool:
 
 @quickly_compiled
 def identify_face_up(state: State, slot: int, kind: int) -> None:
-    """Make known an unknown card of the market; it leaves the pool unless a face-up card may be from an old pile."""
+    """Reveal an unknown market card; it leaves the pool unless some face-up card may be from an old pile."""
     may_be_old = False
     for other in range(len(state.market)):
         may_be_old = may_be_old or state.market[other] == OLD_UNKNOWN_CARD
@@ -256,7 +256,7 @@ def identify_face_up(state: State, slot: int, kind: int) -> None:
 
 @compiled
 def take_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int) -> int:
-    """Give a seat the card in a slot and fill the slot; return how many draws that cost."""
+    """Give a seat the card in a slot and refill the slot; return the number of draws it cost."""
     kind = state.market[slot]
     state.n_hand[seat] += 1
     state.hand[seat, kind] += 1
@@ -277,16 +277,16 @@ def _n_unknown(state: State, seat: int) -> int:
 
 @compiled
 def unseen_cards(state: State, seat: int, kind: int) -> int:
-    """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
+    """Return how many cards of a kind the draw pile may hold, as far as a seat can know."""
     return int(max(0, state.pool[kind] - state.blind[seat, kind]))
 
 
 @compiled
 def play_cards(state: State, seat: int, cards: Ints) -> None:
-    """Take cards out of a hand, for all to see; one that was not known leaves the pool unless it may be older."""
+    """Take cards openly from a hand; unknown ones leave the pool unless they may be older."""
     n_played = 0
     for kind in range(N_KINDS):
-        n = cards[kind]  # none of most kinds, which comes to nothing below
+        n = cards[kind]  # mostly 0, which changes nothing below
         state.hand[seat, kind] -= n
         unknown = max(0, n - state.known[seat, kind])
         state.known[seat, kind] -= n - unknown
@@ -303,7 +303,7 @@ def play_cards(state: State, seat: int, cards: Ints) -> None:
 
 @compiled
 def take_back(state: State, seat: int, cards: Ints) -> None:
-    """Put cards that all have seen back into a hand."""
+    """Put cards that everyone has seen back into a hand."""
     for kind in range(N_KINDS):
         state.hand[seat, kind] += cards[kind]
         state.known[seat, kind] += cards[kind]
@@ -319,12 +319,12 @@ def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
     _shuffle_if_at_once(state, tables, tape)
 
 
-# -- the one door of chance ----------------------------------------------------------------------------------------
+# -- random events: all pass through here --------------------------------------------------------------------------
 
 
 @compiled
 def write_event(tape: Ints, code: int, value: int) -> None:
-    """Write an event, if there is room on the tape; count it in any case."""
+    """Write an event if there is room on the tape; count it in any case."""
     at = tape[codes.WRITE_AT]
     if at + 2 <= tape[codes.WRITE_END]:
         tape[at] = code
@@ -340,7 +340,7 @@ def is_scripted(tape: Ints) -> bool:
 
 @compiled
 def read_outcome(state: State, tape: Ints, code: int) -> int:
-    """Return the next outcome of the script; -1, and a fault, if it is another one or there is none."""
+    """Return the next outcome of the script; -1 and a fault if it is missing or of another kind."""
     at = tape[codes.READ_AT]
     if at >= tape[codes.READ_END] or tape[at] != code:
         state.fault = 1
@@ -351,14 +351,14 @@ def read_outcome(state: State, tape: Ints, code: int) -> int:
 
 @compiled
 def is_next(tape: Ints, code: int) -> bool:
-    """Return whether the next outcome of the script is this one."""
+    """Return whether this is the next outcome of the script."""
     at = tape[codes.READ_AT]
     return bool(at < tape[codes.READ_END] and tape[at] == code)
 
 
 @compiled
 def next_card(state: State, tape: Ints, code: int) -> int:
-    """Take the next card of the draw pile, which is not empty; `code` is the event; return its kind."""
+    """Take the next card of the draw pile, which must not be empty, writing event `code`; return its kind."""
     if is_scripted(tape):
         kind = _scripted_card(state, tape, code)
     else:
@@ -372,17 +372,17 @@ def next_card(state: State, tape: Ints, code: int) -> int:
 
 @compiled
 def _scripted_card(state: State, tape: Ints, code: int) -> int:
-    """Return the kind that the script says; a fault if the pile has none."""
+    """Return the kind given by the script; a fault if the pile has none."""
     kind = read_outcome(state, tape, code)
     if kind == UNKNOWN_CARD or (kind == UNKNOWN_MATCH and kind_of(code) == codes.CARD_REVEALED):
         return kind
     if 0 <= kind < N_KINDS and state.draw_pile[kind] > 0:
         return kind
     state.fault = 1
-    return UNKNOWN_CARD  # which leaves all counts in range
+    return UNKNOWN_CARD  # keeps all counts in range
 
 
 @compiled
 def random_below(state: State, n: int) -> int:
-    """Return a random number from 0 to n - 1, from the stream of the table."""
+    """Return a random number from 0 to n - 1 from the state's random stream."""
     return below(state.stream, n)

@@ -1,4 +1,4 @@
-"""Where a seat may claim a route or build a station, the forms in which it can pay, and taking it."""
+"""Claims and stations: where they are allowed, the forms of payment, and carrying them out."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ttr_analysis.rules.stations import station_spaces
 from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 
-# -- what is open --------------------------------------------------------------
+# -- open routes ---------------------------------------------------------------
 
 
 @compiled
 def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return why a route is not open to a seat, whatever it can pay: an `ActionFault`, 0 if it is open."""
+    """Return why a route is closed to a seat, apart from payment: an `ActionFault`, 0 if it is open."""
     if state.owner[route] != NOBODY:
         return ActionFault.TAKEN
     twin = tables.twin[route]
@@ -59,12 +59,12 @@ def can_claim(state: State, tables: Tables, seat: int) -> bool:
     return False
 
 
-# -- what is paid --------------------------------------------------------------
+# -- payment -------------------------------------------------------------------
 
 
 @compiled
 def holds(state: State, seat: int, cards: Ints) -> bool:
-    """Return whether a seat holds cards."""
+    """Return whether a seat holds these cards."""
     for kind in range(N_KINDS):
         if cards[kind] > state.hand[seat, kind]:
             return False
@@ -73,13 +73,13 @@ def holds(state: State, seat: int, cards: Ints) -> bool:
 
 @compiled
 def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return in how many forms a seat's hand pays for a route."""
+    """Return the number of forms in which a seat's hand pays for a route."""
     return count_forms(state.hand[seat], state.n_hand[seat], tables.color[route], spaces_at(tables, route))
 
 
 @compiled
 def representative(state: State, tables: Tables, seat: int, route: int, number: int) -> int:
-    """Return the packed cards of one form of payment; its sets take the cards of which most are left."""
+    """Return the packed cards of one form of payment; sets use the cards of which most are left."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     left = np.empty(N_KINDS, dtype=np.int64)
     n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
@@ -90,7 +90,7 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
 
 @compiled
 def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> int:
-    """Return packed cards of a seat that pay for a route and read as a form (`rules.reading`), -1 if there are none."""
+    """Return packed cards of a seat that pay for a route and read as a form (`rules.reading`), -1 if none do."""
     hand, spaces = state.hand[seat], spaces_at(tables, route)
     if not can_read(hand, tables.color[route], spaces, color, own, locomotives):
         return -1
@@ -114,7 +114,7 @@ def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
 
 @compiled
 def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
-    """Add the single cards of a form of payment to zeros, fill in the rest of the hand; return how many sets need."""
+    """Fill in the cards of a form outside sets, and the rest of the hand; return the cards that sets need."""
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)
     color, own, locomotives = find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
@@ -128,7 +128,7 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
 
 @compiled
 def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int) -> float:
-    """Return the probability that a seat can pay a tunnel's surcharge after packed cards; 1 for other routes."""
+    """Return the probability that a seat can pay a surcharge after laying down packed cards; 1 unless a tunnel."""
     if not tables.tunnel[route]:
         return 1.0
     laid = np.empty(N_KINDS, dtype=np.int64)
@@ -150,12 +150,12 @@ def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int
     )
 
 
-# -- taking it -----------------------------------------------------------------
+# -- carrying out --------------------------------------------------------------
 
 
 @compiled
 def take_route(state: State, tables: Tables, tape: Ints, seat: int, route: int) -> None:
-    """Give a route to a seat whose cards are laid down: discards, trains, points, toll."""
+    """Give a route to a seat that has laid down cards: discards, trains, points, toll."""
     discard(state, tables, tape, state.laid)
     end_attempt(state)
     state.score[seat] += tables.points[route]
@@ -169,7 +169,7 @@ def take_route(state: State, tables: Tables, tape: Ints, seat: int, route: int) 
 
 @compiled
 def mark_owner(state: State, tables: Tables, owner: int, route: int) -> None:
-    """Put the trains of a seat, or of the neutral player, on a route."""
+    """Put the trains of a seat or the neutral player on a route."""
     state.owner[route] = owner
     state.trains[owner] -= tables.length[route]
     state.claimed[state.n_claims] = route
@@ -178,7 +178,7 @@ def mark_owner(state: State, tables: Tables, owner: int, route: int) -> None:
 
 @compiled
 def end_attempt(state: State) -> None:
-    """Forget the tunnel that was attempted."""
+    """Clear the tunnel that was attempted."""
     state.laid[:] = 0
     state.pending = NOBODY
     state.surcharge = 0
@@ -189,7 +189,7 @@ def end_attempt(state: State) -> None:
 
 @compiled
 def city_fault(state: State, tables: Tables, seat: int, city: int) -> int:
-    """Return why a seat may not build a station in a city with any cards, 0 if it may: an `ActionFault`."""
+    """Return why a seat may not build a station in a city with any cards: an `ActionFault`, 0 if it may."""
     if state.stations[seat] == 0:
         return ActionFault.NO_STATIONS
     if city < 0 or city >= tables.n_cities:
@@ -199,19 +199,19 @@ def city_fault(state: State, tables: Tables, seat: int, city: int) -> int:
 
 @compiled
 def n_built(state: State, tables: Tables, seat: int) -> int:
-    """Return how many stations a seat has built."""
+    """Return the number of stations that a seat has built."""
     return int(tables.stations_each - state.stations[seat])
 
 
 @compiled
 def next_spaces(state: State, tables: Tables, seat: int) -> Spaces:
-    """Return what a payment asks for the next station of a seat, which has one left."""
+    """Return the cost of a seat's next station, which must exist."""
     return station_spaces(tables.station_cost[n_built(state, tables, seat)], tables.station_jokers)
 
 
 @compiled
 def n_free_cities(state: State, tables: Tables) -> int:
-    """Return in how many cities no station stands."""
+    """Return the number of cities without a station."""
     n = tables.n_cities
     for seat in range(tables.n_seats):
         n -= n_built(state, tables, seat)
@@ -220,7 +220,7 @@ def n_free_cities(state: State, tables: Tables) -> int:
 
 @compiled
 def n_station_forms(state: State, tables: Tables, seat: int) -> int:
-    """Return in how many forms a seat can pay for a station now; 0 if it may build none."""
+    """Return the number of forms in which a seat can pay for a station now; 0 if it may build none."""
     if state.stations[seat] == 0 or n_free_cities(state, tables) == 0:
         return 0
     return count_forms(state.hand[seat], state.n_hand[seat], GRAY_INDEX, next_spaces(state, tables, seat))
@@ -228,7 +228,7 @@ def n_station_forms(state: State, tables: Tables, seat: int) -> int:
 
 @compiled
 def station_cards(state: State, tables: Tables, seat: int, number: int) -> int:
-    """Return the packed cards of one form of payment, below `n_station_forms`."""
+    """Return the packed cards of a form of payment, numbered below `n_station_forms`."""
     spaces = next_spaces(state, tables, seat)
     color, own, locomotives = find_form(state.hand[seat], state.n_hand[seat], GRAY_INDEX, spaces, number)
     return pack_single(color, own, locomotives)
@@ -236,7 +236,7 @@ def station_cards(state: State, tables: Tables, seat: int, number: int) -> int:
 
 @compiled
 def build_station(state: State, tables: Tables, tape: Ints, seat: int, city: int) -> None:
-    """Put a station of a seat, whose cards are laid down, into a city."""
+    """Put a station of a seat that has laid down cards into a city."""
     discard(state, tables, tape, state.laid)
     end_attempt(state)
     state.station_at[city] = 1 + seat

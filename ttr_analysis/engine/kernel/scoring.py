@@ -1,4 +1,4 @@
-"""The final score of a game: one row a seat, one column for each part of it."""
+"""The final score of a game: one row per seat, one column per part."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOST_COLUMN: Final = 3
 COMPLETED_COLUMN: Final = 4
 """Number of completed tickets."""
 UNKNOWN_COLUMN: Final = 5
-"""Number of tickets that a record does not know; they score nothing."""
+"""Number of tickets unknown to the record; they score nothing."""
 TRAIL_COLUMN: Final = 6
 """Trains on the longest trail."""
 TOKENS_COLUMN: Final = 7
@@ -50,12 +50,12 @@ WON_COLUMN: Final = 11
 BONUS_COLUMN: Final = 12
 """Points for the first bonus of the rules; the others follow."""
 STATIONS_COLUMN: Final = BONUS_COLUMN + MAX_BONUSES
-"""Points for stations not built."""
+"""Points for unused stations."""
 N_COLUMNS: Final = STATIONS_COLUMN + 1
 
 
 def score_games(states: Ints, tables: Tables, results: Ints) -> None:
-    """Fill in the scores of games as they are: one row for each game, seat and column."""
+    """Fill in the scores of games as they stand: one row for each game, seat and column."""
     fill_trails(states, tables, results)
     for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
         results[game, seat, TRAIL_COLUMN] = _solved_trail(State(states[game]), tables, seat)
@@ -63,7 +63,7 @@ def score_games(states: Ints, tables: Tables, results: Ints) -> None:
 
 
 def margins(points: Ints | Narrow) -> Ints:
-    """Return by how much each seat of each game is ahead of the best other one."""
+    """Return each seat's lead over the best other seat in each game."""
     wide = points.astype(np.int64)
     if wide.shape[1] == 1:
         return wide
@@ -102,7 +102,7 @@ def fill_trails(states: Ints, tables: Tables, results: Ints) -> None:
 
 @compiled
 def fill_scores(states: Ints, tables: Tables, results: Ints) -> None:
-    """Fill in all but the trails, which are there already."""
+    """Fill in everything except the trails, which must be there."""
     for game in range(len(states)):
         _score_game(State(states[game]), tables, results[game])
 
@@ -137,14 +137,14 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
 
 @quickly_compiled
 def label_cities(state: State, tables: Tables, seat: int, label: Ints) -> None:
-    """Label the cities that a seat's routes join, as `join_cities` does."""
+    """Label the cities connected by a seat's routes, as `join_cities` does."""
     n = tables.n_routes
     join_cities(tables.city_a[:n], tables.city_b[:n], state.owner[:n], seat, label[: tables.n_cities])
 
 
 @compiled
 def join_ends(tables: Tables, route: int, label: Ints) -> bool:
-    """Give all cities labeled as one end of a route the label of the other end; return whether the labels differed."""
+    """Merge the labels of a route's two ends; return whether they differed."""
     old, new = label[tables.city_a[route]], label[tables.city_b[route]]
     relabel(label[: tables.n_cities], old, new)
     return bool(old != new)
@@ -152,7 +152,7 @@ def join_ends(tables: Tables, route: int, label: Ints) -> bool:
 
 @quickly_compiled
 def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
-    """Return the best destination of a ticket that is reached, as `best_goal` does."""
+    """Return the best destination that a ticket reaches, as `best_goal` does."""
     return best_goal(
         ticket,
         tables.origin,
@@ -190,11 +190,11 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
 @quickly_compiled
 def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
     """
-    Label the cities that a seat's routes join, and the routes that its stations lend, and fill in the routes lent.
+    Label the cities connected by a seat's routes and by routes that its stations borrow, and fill in the latter.
 
-    Each station lends one route, the same for all tickets, or none (-1). The best
-    choice has most points for tickets, then most completed, then fewest routes lent,
-    then most points gained. All choices are tried; of equal ones the first counts.
+    Each station borrows one route, the same for all tickets, or none (-1). The best choice
+    has the most points for tickets, then the most tickets completed, then the fewest routes
+    borrowed, then the most points gained. All choices are tried; ties go to the first.
     """
     label_cities(state, tables, seat, label)
     lent[:MAX_STATIONS] = NOBODY
@@ -219,7 +219,7 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
 
 @compiled
 def _find_lendable(state: State, tables: Tables, seat: int, label: Ints, routes: Ints, first: Ints) -> None:
-    """List what each station may lend, from `first` on: nothing (-1), then a route for each group of cities."""
+    """List what each station may borrow, starting at `first`: nothing (-1), then one route for each group of cities."""
     station = n = 0
     for city in range(tables.n_cities):
         if state.station_at[city] == 1 + seat:
@@ -262,7 +262,7 @@ def _next_way(first: Ints, way: Ints) -> bool:
 def _try_way(
     state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
 ) -> tuple[int, int, int, int]:
-    """Label the cities with what stations lend; return points, completed tickets, minus routes lent, points gained."""
+    """Label the cities with borrowed routes; return points, completed tickets, minus routes borrowed, points gained."""
     label[: tables.n_cities] = own[: tables.n_cities]
     n_used = 0
     for station in range(MAX_STATIONS):
@@ -297,7 +297,7 @@ def _award_bonuses(state: State, tables: Tables, result: Ints) -> None:
 
 @compiled
 def award_bonus(tables: Tables, number: int, measure: Ints, loans: Ints, bonus: Ints) -> None:
-    """Fill in the points of each seat for one bonus, from what each has of its measure; some bonuses exclude loans."""
+    """Fill in each seat's points for a bonus, given its measure; some bonuses exclude players with loans."""
     takes_part = np.empty(tables.n_seats, dtype=np.int64)
     for seat in range(tables.n_seats):
         takes_part[seat] = 0 if tables.bonus_without_loans[number] and loans[seat] > 0 else 1
@@ -322,10 +322,10 @@ def _column_of(measure: int) -> int:
 @compiled
 def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
     """
-    Mark who has most points; ties are broken step by step, and a tie that remains is a shared win.
+    Mark the winners: most points, ties broken step by step, and remaining ties shared.
 
-    Decision: where the path bonus is to break a tie and the map has none, as
-    Nederland, that step is skipped; its sheets say nothing of ties.
+    Decision: if the path bonus should break a tie but the map has none, as in Nederland,
+    that step is skipped; the rules sheets do not cover ties.
     """
     n_seats = tables.n_seats
     winners = np.full(n_seats, 1, dtype=np.int64)

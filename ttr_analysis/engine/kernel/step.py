@@ -1,4 +1,4 @@
-"""What is legal, and one step of a game: an action, and all that follows until a seat must decide again."""
+"""Legality, and one step of a game: an action and everything that follows until a seat must decide again."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ttr_analysis.tables import Tables
 
 @quickly_compiled
 def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> None:
-    """Apply a legal action of the seat that acts, with outcomes and events on the tape."""
+    """Apply a legal action of the acting seat, with outcomes and events on the tape."""
     kind, seat, argument = kind_of(code), state.seat, argument_of(code)
     write_event(tape, make_event(kind, seat, argument), value)
     if kind == PASS and state.phase == TURN:
         state.n_passes += 1
-    elif state.phase != NEUTRAL:  # which is no part of a turn
+    elif state.phase != NEUTRAL:  # which is not part of a turn
         state.n_passes = 0
     APPLIERS[kind](state, tables, tape, seat, argument, value)
 
 
-# -- what is legal -------------------------------------------------------------------------------------------------
+# -- legality ------------------------------------------------------------------------------------------------------
 
 
 @quickly_compiled
 def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
-    """Return why an action of the seat that acts is illegal, an `ActionFault`; 0 if it is legal."""
+    """Return why an action of the acting seat is illegal, an `ActionFault`; 0 if it is legal."""
     kind = kind_of(code)
     if state.phase == OVER:
         return ActionFault.OVER
@@ -39,12 +39,12 @@ def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
     return FAULTS[kind](state, tables, state.seat, argument_of(code), value)
 
 
-# -- the legal actions of the seat that acts -----------------------------------------------------------------------
+# -- legal actions -------------------------------------------------------------------------------------------------
 
 
 @quickly_compiled
 def list_actions(state: State, tables: Tables, out: Ints) -> int:
-    """List codes and values of the legal actions, as far as there is room; return how many there are."""
+    """List the codes and values of legal actions, as far as there is room; return their number."""
     n = 0
     for kind in range(N_ACTIONS):
         if (state.phase, kind) in DUE:
@@ -54,7 +54,7 @@ def list_actions(state: State, tables: Tables, out: Ints) -> int:
 
 @quickly_compiled
 def has_choice(state: State, tables: Tables) -> bool:
-    """Return whether more than one action is legal: much faster than to list them all."""
+    """Return whether more than one action is legal, much faster than listing them."""
     out = np.empty((2, 2), dtype=np.int64)
     n = 0
     for kind in range(N_ACTIONS):

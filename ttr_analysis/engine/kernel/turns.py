@@ -1,4 +1,4 @@
-"""The course of a game: the set-up, tickets, the end of a turn, of a round and of the game, and the neutral player."""
+"""The course of a game: setup, tickets, the end of a turn, of a round and of the game, and the neutral player."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ttr_analysis.rules.chance import TABLE_STREAM, open_stream
 from ttr_analysis.rules.money import BANK, toll_payee, transfer
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
-# -- tickets: the pile, what is offered, kept, and put back ------------------------------------------------------------
+# -- tickets: drawing, keeping and returning ---------------------------------------------------------------------------
 
 ANY_DECK: Final = -1
-"""In place of a deck: the pile from which tickets are drawn after the opening."""
+"""In place of a deck: the pile for draws after the opening."""
 
 
 @compiled
 def has_tickets(state: State) -> bool:
-    """Return whether a ticket can be drawn, after a shuffle if need be."""
+    """Return whether a ticket can be drawn, after a shuffle if needed."""
     return bool(state.n_ticket_pile + state.n_queued + state.n_ticket_discards > 0)
 
 
@@ -42,9 +42,9 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
     """
     Shuffle the ticket discards into a new pile if the pile is empty; return whether there is a ticket to draw.
 
-    A neutral player leaves when the pile is found empty. Decision: so the
-    discards are shuffled only when a ticket is needed; by the sheets of
-    Nederland when the pile has run out.
+    A neutral player leaves when the pile is found empty. Decision: therefore the discards
+    are shuffled only when a ticket is needed; the Nederland sheets say when the pile has
+    run out.
     """
     if state.n_ticket_pile + state.n_queued > 0:
         return True
@@ -62,7 +62,7 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
 
 @compiled
 def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int = ANY_DECK) -> int:
-    """Take the top ticket of the pile, or at the start of one of the decks, which is not empty; return its number."""
+    """Take the top ticket of the pile, or at the start of a deck, which must not be empty; return its number."""
     if state.n_ticket_pile > 0:
         scripted = is_scripted(tape)
         ticket = _scripted_ticket(state, tables, tape, code, deck) if scripted else _random_ticket(state, tables, deck)
@@ -82,7 +82,7 @@ def _random_ticket(state: State, tables: Tables, deck: int) -> int:
     if deck == ANY_DECK or tables.n_decks == 1:
         number = random_below(state, state.n_ticket_pile)
         ticket = 0
-        n = 0  # all tickets are looked at: a way out that cannot be foreseen costs a processor more
+        n = 0  # no early exit from the loop: an unpredictable branch would be slower
         for t in range(tables.n_tickets):
             n += int(state.ticket_at[t] == layout.AT_PILE)
             ticket += int(number >= n)
@@ -111,23 +111,23 @@ def _scripted_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: 
 
 @compiled
 def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> bool:
-    """Return whether there is such a ticket, not seen elsewhere than in the pile, that may come from that deck."""
+    """Return whether a ticket not seen outside the pile may come from a deck."""
     if not (0 <= ticket < tables.n_tickets and state.ticket_at[ticket] == layout.AT_PILE):
         return False
     of = tables.ticket_deck[ticket]
-    # A deck that left the game still seems to lie there where it is not known which of its tickets were dealt.
+    # If it is unknown which of its tickets were dealt, a deck that left the game still seems to be there.
     return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
 
 
 @compiled
 def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
-    """Return the ticket that the script says; where it is known which ones lie there, it must be one of those."""
+    """Return the ticket given by the script; if the tickets there are known, it must be one of them."""
     said = read_outcome(state, tape, code)
     if said not in (ticket, layout.UNKNOWN_TICKET):
         _bring_up(state, tables, said)
         ticket = state.queue[state.queue_head]
     if said == layout.UNKNOWN_TICKET and ticket != layout.UNKNOWN_TICKET:
-        state.ticket_at[ticket] = layout.AT_PILE  # whoever got it may put it back unseen
+        state.ticket_at[ticket] = layout.AT_PILE  # the seat that got it may have returned it unseen
     if said in (ticket, layout.UNKNOWN_TICKET):
         return said
     if ticket == layout.UNKNOWN_TICKET and _may_be_unknown(state, tables, said, ANY_DECK):
@@ -138,7 +138,7 @@ def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ti
 
 @compiled
 def _bring_up(state: State, tables: Tables, ticket: int) -> None:
-    """Make a ticket the top one if it, or an unknown one, was put under the pile in the same turn as the top one."""
+    """Move a ticket to the top if it, or an unknown one, was put under the pile in the same turn as the top one."""
     head = state.queue_head
     for i in range(1, state.n_queued):
         at = (head + i) % MAX_TICKETS
@@ -153,7 +153,7 @@ def _bring_up(state: State, tables: Tables, ticket: int) -> None:
 
 @compiled
 def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -> None:
-    """Deal a seat `n` tickets to choose from, fewer if there are no more."""
+    """Offer a seat `n` tickets, or fewer if there are not enough."""
     for _ in range(n):
         if not find_ticket_pile(state, tables, tape):
             return
@@ -162,7 +162,7 @@ def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -
 
 @compiled
 def deal_opening(state: State, tables: Tables, tape: Ints) -> None:
-    """Deal all seats their opening tickets, deck by deck; what is left of a deck goes where the rules say."""
+    """Deal all seats their opening tickets, deck by deck; the rest of a deck goes where the rules say."""
     for seat in range(tables.n_seats):
         for deck in range(tables.n_decks):
             n_left = tables.deck_size[deck] - seat * tables.deck_deal[deck]
@@ -182,7 +182,7 @@ def _offer(state: State, seat: int, ticket: int) -> None:
 
 @compiled
 def _remove_deck(state: State, tables: Tables, deck: int) -> None:
-    """Take what was not dealt of a deck out of the game; which tickets these are, only who knows all dealt knows."""
+    """Remove the undealt tickets of a deck from the game; their names follow only from all dealt ones."""
     n_left = max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
     n_found = 0
     for ticket in range(tables.n_tickets):
@@ -195,14 +195,14 @@ def _remove_deck(state: State, tables: Tables, deck: int) -> None:
 
 @compiled
 def fewest_kept(state: State, tables: Tables, seat: int) -> int:
-    """Return how many tickets of its offer a seat must keep."""
+    """Return the fewest tickets of its offer that a seat must keep."""
     at_least = tables.opening_keep if state.phase == layout.KEEP_START else tables.ticket_keep
     return int(min(at_least, state.n_offer[seat]))
 
 
 @compiled
 def count_bits(number: int) -> int:
-    """Return the number of bits that are set."""
+    """Return the number of bits set."""
     n = 0
     while number:
         number &= number - 1
@@ -212,7 +212,7 @@ def count_bits(number: int) -> int:
 
 @quickly_compiled
 def where_unkept(state: State, tables: Tables) -> int:
-    """Return where tickets go that are not kept now: one of `UNKEPT_*`."""
+    """Return where rejected tickets go now: one of `UNKEPT_*`."""
     return int(tables.opening_unkept if state.phase == layout.KEEP_START else tables.unkept)
 
 
@@ -264,8 +264,8 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     """
     Count the draws of a turn, which ends when there are enough.
 
-    Decision: a second card that cannot be had is skipped. Of the books, only
-    the Nordic one covers a turn in which no card can be drawn at all.
+    Decision: a second card that cannot be drawn is skipped. Of the rule books, only the
+    Nordic one covers a turn in which no card can be drawn at all.
     """
     state.n_taken += cost
     if state.n_taken < tables.draws and can_draw(state, tables):
@@ -276,7 +276,7 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
 
 @compiled
 def end_turn(state: State, tables: Tables, tape: Ints) -> None:
-    """End the turn of the seat whose turn it is, and begin what comes next."""
+    """End the current turn, and begin what comes next."""
     if state.added_discards:
         fill_market(state, tables, tape)
     state.added_discards = 0
@@ -291,7 +291,7 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def go_on(state: State) -> None:
-    """Let the seat whose turn it is act, unless the game is over."""
+    """Make the seat whose turn it is the acting one, unless the game is over."""
     state.seat = state.turn_seat
     state.phase = layout.OVER if state.ending else layout.TURN
 
@@ -318,7 +318,7 @@ def _look_for_the_end(state: State, tables: Tables) -> None:
 
 @compiled
 def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
-    """Play the neutral player's phase; a seat acts next if the holder of the marker must choose between two tracks."""
+    """Play the neutral player's phase; a seat acts next if the holder of the marker must choose a track."""
     state.neutral_ticket = layout.NOBODY
     find_ticket_pile(state, tables, tape)
     if not state.neutral_in:
@@ -352,7 +352,7 @@ def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _is_neutral_due(state: State, tables: Tables) -> bool:
-    """Return whether a round has just ended after which the neutral player plays."""
+    """Return whether a round has just ended after which the neutral player acts."""
     if state.phase == layout.OVER and not tables.neutral_after_last:
         return False
     n_seats = tables.n_seats
@@ -361,7 +361,7 @@ def _is_neutral_due(state: State, tables: Tables) -> bool:
 
 @compiled
 def may_choose(state: State, tables: Tables, route: int) -> bool:
-    """Return whether the neutral player can take a track (-1: there is none)."""
+    """Return whether the neutral player can take a track (-1 is none)."""
     return (
         route >= 0
         and state.owner[route] == layout.NOBODY
@@ -371,7 +371,7 @@ def may_choose(state: State, tables: Tables, route: int) -> bool:
 
 @compiled
 def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
-    """Take the track beside a player's; the bank pays the toll to whom a second track pays it."""
+    """Take the track beside a player's; the bank pays the toll to the player who earns it."""
     if not may_choose(state, tables, route):
         state.neutral_in = 0
         return
@@ -381,12 +381,12 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
         transfer(state.tokens, BANK, payee, tables.toll[route])
 
 
-# -- the set-up of a game ------------------------------------------------------------------------------------------
+# -- setup ---------------------------------------------------------------------------------------------------------
 
 
 @quickly_compiled
 def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> None:
-    """Set up a game of a run of games, whose seed gave the key: deal, and let seat 0 choose its tickets."""
+    """Set up a game of a run, given the key of its seed: deal, and let seat 0 choose its tickets."""
     state.cells.fill(0)
     put_pieces(tables, state)
     open_stream(key, game, TABLE_STREAM, state.stream)
@@ -402,7 +402,7 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
 
 @quickly_compiled
 def put_pieces(tables: Tables, state: State) -> None:
-    """Lay out what does not depend on chance."""
+    """Set up everything that does not depend on chance."""
     state.last_left = state.last_seat = state.pending = state.neutral_ticket = layout.NOBODY
     for kind in range(N_KINDS):
         state.draw_pile[kind] = state.pool[kind] = tables.deck[kind]
