@@ -348,7 +348,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             42,
             event("tickets_shown", seat=0, tickets=[]),
             42,
-            "tickets are shown when the game is over",
+            "tickets are shown only when the game is over",
             id="shown too early",
         ),
         pytest.param(
@@ -382,7 +382,7 @@ def test_more_cards_than_there_are_is_refused() -> None:
 
     ((line, said),) = faults_of(text, few)
 
-    assert (line, said.partition(",")[0]) == (28, "the draw pile holds no purple card")
+    assert (line, said.partition(",")[0]) == (28, "the draw pile has no purple card")
 
 
 def test_after_the_end_nothing_comes() -> None:

@@ -186,14 +186,14 @@ def begun(cards: str, game_map: GameMap | None = None) -> Session:
         ("oslo-kirkenes red 4", 0, "no route 'Oslo-Kirkenes'; did you mean Oslo-Aalborg"),
         ("hello", 0, "got hello"),
         ("P1: draw ?, ?", 0, "Ida acts now, not Bo"),
-        ("P7: draw ?, ?", 0, "no P7 is among the 2 players"),
+        ("P7: draw ?, ?", 0, "there is no P7 among the 2 players"),
         ("P1 draws", 0, "expected draw, .*, got P1 draws"),
         ("draw bleu", 5, r"expected a card or \?, got bleu; did you mean blue\?"),
         ("draw bl, ?", 5, "expected blue or black, got bl"),
         ("draw ?, ?, ?", 11, "Ida cannot draw that many cards"),
         ("draw ?, ?; draw ?", 11, "Bo acts now, not Ida"),
         ("draw 3", 5, "Ida cannot draw that many cards"),
-        ("draw 0", 5, "expected one card or more that are drawn"),
+        ("draw 0", 5, "expected at least one card to draw"),
         ("draw 999999999", 5, "Ida cannot draw that many cards"),
         ("draw 2, red", 6, r"expected a card or \?, got , red"),
         ("take red -> blue", 5, "no red card: the market shows blue, yellow, green, white, white"),
@@ -216,7 +216,7 @@ def begun(cards: str, game_map: GameMap | None = None) -> Session:
         ("neutral takes Bergen-Oslo", 0, "it cannot choose a track for the neutral player"),
         ("pass", 0, "Ida can do something else"),
         ("draw ? nonsense", 7, "expected the end of the line, got nonsense"),
-        ("shows Oslo-Vaasa", 6, "tickets are shown when the game is over"),
+        ("shows Oslo-Vaasa", 6, "tickets are shown only when the game is over"),
         ("draw 999999999999 red", 5, "Ida cannot draw that many cards"),
         ("draw \N{ARABIC LETTER ALEF}" * 50, 5, "expected a card or"),
     ],
@@ -257,7 +257,7 @@ def test_what_unknown_cards_make_impossible_is_refused() -> None:
     transcript.write("draw ?, ?")
     transcript.write("draw locomotive, locomotive")
     transcript.write("draw ?, ?")
-    with pytest.raises(NotationError, match="the draw pile holds no locomotive card"):
+    with pytest.raises(NotationError, match="the draw pile has no locomotive card"):
         transcript.write("draw locomotive, ?")
 
 

@@ -268,7 +268,7 @@ def test_the_widget_answers_messages(nordic: GameMap) -> None:
     recorder._handle({"do": "undo", "n": 5})
     assert recorder.now["lines"] == []
     recorder._handle({"do": "undo", "n": 6})
-    assert recorder.answer["said"] == "nothing is written yet that could be taken back"
+    assert recorder.answer["said"] == "there is no line to take back"
     json.dumps([recorder.facts, recorder.now, recorder.answer])
 
 
@@ -398,7 +398,7 @@ def test_no_number_of_cards_is_a_fault_of_the_program(nordic: GameMap) -> None:
         if line:
             pad.enter(line)
     check = pad.check("draw red 0")
-    assert (check.problem, check.at) == ("expected one card or more that are drawn", 5)
+    assert (check.problem, check.at) == ("expected at least one card to draw", 5)
 
 
 @pytest.mark.parametrize("message", [{"do": "check", "n": 7, "text": "dr"}, {"do": "enter", "n": 7, "text": "dr"}])

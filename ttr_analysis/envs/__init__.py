@@ -1,5 +1,5 @@
 """
-Environments for learners: actions and observations by number, batches of games, PettingZoo and Gymnasium.
+Environments for machine learning: numbered actions and observations, batches of games, PettingZoo and Gymnasium.
 
 >>> nordic = ttr.load_map("nordic")
 >>> state = ttr.Game(nordic).new(seed=7)
@@ -7,8 +7,8 @@ Environments for learners: actions and observations by number, batches of games,
 >>> mask.shape == (len(ttr.envs.action_words(nordic)),), int(mask.sum())
 (True, 26)
 
-PettingZoo and Gymnasium come with `pip install "ttr-analysis[rl]"`, and are
-imported only when `AEC`, `Single` or `Vector` is asked for.
+PettingZoo and Gymnasium come with `pip install "ttr-analysis[rl]"`, and are imported
+only when you use `AEC`, `Single` or `Vector`.
 """
 
 import lazy_loader as _lazy_loader

@@ -1,9 +1,9 @@
 """
-Many games side by side, as arrays: a learner reads observations and masks, and gives the number of an action for each.
+Batches of games as arrays: a learner reads observations and masks, and answers with an action number per game.
 
-Slot i of N plays the games i, i + N, i + 2N and so on of a run; each is the game
-of that number that `Game.play` plays with the seed, whatever N and however many
-threads. A game that ends makes room for the next one at once.
+Slot i of N plays games i, i + N, i + 2N and so on of a run. Each is the game with that
+number that `Game.play` plays with the seed, whatever N and the number of threads. When a
+game ends, the next one starts in its slot at once.
 """
 
 from __future__ import annotations
@@ -42,33 +42,33 @@ from ttr_analysis.rules.chance import below, run_keys, stream_from
 from ttr_analysis.tables import Tables, game_tables
 
 Worth = Callable[[State, Tables, int], float]
-"""A compiled function of state, tables and seat: what the state is worth to the seat."""
+"""A compiled function of state, tables and seat that returns the value of the state for the seat."""
 
 Reward: TypeAlias = Literal["win", "margin"] | Worth
 """
-What games reward: each seat's share of the win when the game ends, its lead over the best other seat then, or after
-each step the change of what a compiled function says that the state is worth.
+Rewards: each seat's share of the win at the end of a game, its lead over the best other seat at the end, or after each
+step the change in value by a compiled function.
 """
 
 _LAST_SEED_GAME: Final = 2**62 - 1
 _SHARE: Final = 128
-"""Games of a thread, at least."""
+"""Fewest games per thread."""
 
 
 @compiled
 def _nothing(state: State, tables: Tables, seat: int) -> float:  # noqa: ARG001
-    """Return what is worth nothing."""
+    """Return 0, for games without such a function."""
     return 0.0
 
 
-# -- compiled: one block of games --------------------------------------------------------------------------------------
+# -- compiled: a block of games ----------------------------------------------------------------------------------------
 
 
 @compiled
 def begin_games(
     tables: Tables, players: Players, opposes: Ints, keys: Ints, numbers: Ints, slots: Ints, states: Ints, memory: Ints
 ) -> None:
-    """Set up the games of some numbers in some slots, and let opponents act until another seat must."""
+    """Set up games in some slots, and let opponents act until another seat must."""
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for i in range(len(slots)):
         slot = slots[i]
@@ -80,7 +80,7 @@ def begin_games(
 
 @compiled
 def _with_memory(players: Players, memory: Ints) -> Players:
-    """Return players as they sit in one of the games."""
+    """Return players as seated in one of the games."""
     return Players(
         players.choosers,
         players.which,
@@ -102,7 +102,7 @@ def _oppose(state: State, tables: Tables, players: Players, opposes: Ints, tape:
 
 @compiled
 def find_codes(states: Ints, tables: Tables, numbers: Numbering, actions: Ints, codes: Ints) -> int:
-    """Fill in code and value of each action; return the first game in which it is illegal, -1 if there is none."""
+    """Fill in the code and value of each action; return the first game in which it is illegal, -1 if none."""
     for i in range(len(states)):
         code, value = code_of(State(states[i]), tables, numbers, actions[i])
         if code < 0:
@@ -128,11 +128,11 @@ def step_games(
     masks: Flags,
 ) -> None:
     """
-    Take one action in each game, and let opponents act until another seat must.
+    Perform one action in each game, and let opponents act until another seat must.
 
-    Fill in what that seat observes and may do, unless there are no rows for it.
-    All of one game is done at once, while its state is near the processor, and in
-    one call for many games, because threads that go back to Python wait for each other.
+    Fill in that seat's observation and mask, unless there are no rows for it. Everything
+    for one game happens at once, while its state is in the processor's cache, and one call
+    handles many games, because threads that return to Python wait for each other.
     """
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for i in range(len(states)):
@@ -149,7 +149,7 @@ def step_games(
 
 @compiled
 def add_changes(states: Ints, tables: Tables, worth: Functions, before: Floats, rewards: Floats) -> None:
-    """Add by how much the worth of each game changed for each seat, and remember what it is."""
+    """Add each seat's change in value of each game, and remember the value."""
     for i in range(len(states)):
         state = State(states[i])
         for seat in range(tables.n_seats):
@@ -162,7 +162,7 @@ def add_changes(states: Ints, tables: Tables, worth: Functions, before: Floats, 
 def observe_games(
     states: Ints, tables: Tables, encode: Functions, lore: Ints, seats: Ints, observations: Singles
 ) -> None:
-    """Fill in what a seat of each game observes."""
+    """Fill in the observation of a seat in each game."""
     for i in range(len(states)):
         observations[i].fill(0)
         encode[0](State(states[i]), tables, lore, seats[i], observations[i])
@@ -190,12 +190,12 @@ def _draw_legal(masks: Flags, stream: Ints, actions: Ints) -> None:
 
 def random_actions(masks: Flags, rng: np.random.Generator) -> Ints:
     """
-    Return a random legal action for each row of masks, all alike; -1 where none is legal.
+    Return a random legal action for each row of masks, uniformly; -1 if none is legal.
 
     Parameters
     ----------
     masks
-        Masks, shape (games, actions), as `Batch.mask` gives them.
+        Masks, shape (games, actions), from `Batch.mask`.
 
     Examples
     --------
@@ -219,38 +219,38 @@ class Batch:
     game_map
         The map, as the variant to play.
     n_games
-        Games side by side.
+        Number of games.
     opponents
-        One entry for each seat: None for a seat that you play, or a compiled
-        policy, or the name of one, such as "Planner". None: you play all seats.
+        One entry for each seat: None for a seat that you play, else a compiled policy or
+        the name of one, such as "Planner". None: you play all seats.
     reward
-        "win" (shared by all who tie), "margin" (points ahead of the best other
-        seat), both when a game ends; or a compiled function of state, tables and
-        seat, whose change rewards each step.
+        "win" (shared in a tie) or "margin" (points ahead of the best other seat), both at
+        the end of a game; or a compiled function of state, tables and seat, whose change
+        is the reward of each step.
     encoder
-        How observations are made; that of the package unless you give one, which
-        then sees what its seat sees.
+        How to make observations; by default the built-in encoder. Your own encoder sees
+        only what its seat sees.
     n_threads
-        Threads at work, at most one for each 128 games, as smaller shares take less
-        time than threads need to meet; Python is free while they work.
+        Threads to use, at most one per 128 games, since smaller shares do not pay for the
+        synchronization. Python's lock is released while they work.
     auto_reset
-        Whether a game that ends makes room for the next one at once; otherwise
-        when you call `renew`.
+        Whether the next game starts at once when one ends; otherwise when you call
+        `renew`.
 
     Attributes
     ----------
     features : tuple of str
-        What each number of an observation is.
+        Meaning of each number of an observation.
     words : tuple of str
-        What each action is.
+        Meaning of each action.
     n_threads : int
-        Threads at work.
+        Threads in use.
     numbers : array
-        The number of the game in each slot.
+        Number of the game in each slot.
     final_scores : array
-        Points of each seat in the last game that ended in each slot.
+        Points of each seat in the last finished game of each slot.
     endings : array
-        How it ended: an `engine.layout.Ending`, 0 before.
+        How that game ended: an `engine.layout.Ending`, 0 if there is none.
 
     Raises
     ------
@@ -312,7 +312,7 @@ class Batch:
         if None not in opponents:
             raise GameError(f"opponents play all seats: give None for one that you play, got {opponents!r}")
         self._opposes = np.array([opponent is not None for opponent in opponents], dtype=np.int64)
-        # Nobody asks who sits at your seats.
+        # Your seats need no player.
         stand_in = next((opponent for opponent in opponents if opponent is not None), "Random")
         seated = [stand_in if opponent is None else opponent for opponent in opponents]
         players = as_players(seated)
@@ -333,12 +333,12 @@ class Batch:
 
     def reset(self, seed: int | None = None, first: int = 0) -> None:
         """
-        Begin again.
+        Restart the run.
 
         Parameters
         ----------
         seed
-            A new seed; None for the same one.
+            A new seed; None keeps the current one.
         first
             Number of the game in the first slot.
         """
@@ -350,28 +350,28 @@ class Batch:
         self.final_scores.fill(0)
         self._begin(np.arange(self.n_games))
 
-    # -- what is seen ------------------------------------------------------------------
+    # -- observations ------------------------------------------------------------------
 
     @property
     def seats(self) -> Ints:
-        """The seat that acts in each game."""
+        """The acting seat of each game."""
         return self._seat_of.copy()
 
     @property
     def n_actions(self) -> int:
-        """Number of actions, legal or not."""
+        """Number of actions in total."""
         return len(self.words)
 
     def observe(self, out: Singles | None = None, *, seats: Ints | None = None) -> Singles:
         """
-        Return what the seat that acts in each game observes, shape (games, features).
+        Return the acting seat's observation in each game, shape (games, features).
 
         Parameters
         ----------
         out
-            An array of float32 to fill in; a new one if None.
+            A float32 array for the result; by default a new one.
         seats
-            Seats that observe instead, one for each game.
+            Seats to observe instead, one for each game.
         """
         filled = _room(out, (self.n_games, len(self.features)), np.float32)
         looking = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
@@ -385,12 +385,12 @@ class Batch:
 
     def mask(self, out: Flags | None = None) -> Flags:
         """
-        Return 1 for each action that is legal in a game, 0 for others, shape (games, actions).
+        Return 1 for each legal action of a game, 0 for others, shape (games, actions).
 
         Parameters
         ----------
         out
-            An array of int8 to fill in; a new one if None.
+            An int8 array for the result; by default a new one.
         """
         filled = _room(out, (self.n_games, len(self.words)), np.int8)
         self._on_threads(lambda block: self._mask(self._states[block], filled[block]))
@@ -400,53 +400,53 @@ class Batch:
         mask_games(states, self._tables, self._numbering, filled)
 
     def state(self, slot: int) -> GameState:
-        """Return the whole state of the game in a slot."""
+        """Return the full state of the game in a slot."""
         return GameState(self.game_map, self.n_players, State(self._states[slot].copy()))
 
     def scores(self) -> Ints:
         """Return the points of each seat as if all games ended here, shape (games, seats)."""
         return self._score(self._states)[:, :, TOTAL_COLUMN]
 
-    # -- what is done ------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------
 
     def step(
         self, actions: Ints, *, observation: Singles | None = None, mask: Flags | None = None
     ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
         """
-        Take an action in every game, and let opponents act until another seat must.
+        Perform an action in every game, and let opponents act until another seat must.
 
         Parameters
         ----------
         actions
             The number of a legal action for each game.
         observation, mask
-            Arrays to fill in with what `observe` and `mask` then give: faster than
-            to ask after the step, above all on several threads.
+            Arrays for the results that `observe` and `mask` would return next: faster than
+            asking after the step, especially with several threads.
 
         Returns
         -------
         rewards, done, seats
-            What each seat of each game gained, shape (games, seats); whether the
-            game ended, so that a new one began in its slot; the seat that acts now.
+            The reward of each seat of each game, shape (games, seats); whether the game ended
+            and a new one began in its slot; and the acting seats.
 
         Raises
         ------
         IllegalActionError
-            If an action is illegal; then nothing has happened in any game.
+            If an action is illegal; no game has changed then.
         GameError
-            If an opponent of yours chose an illegal action; then begin again with `reset`.
+            If an opponent chose an illegal action; call `reset` then.
         """
         chosen = np.ascontiguousarray(actions, dtype=np.int64)
         if chosen.shape != (self.n_games,):
             raise ValueError(f"expected one action for each of {self.n_games} games, got shape {chosen.shape}")
-        # Arrays without rows stand for what nobody asks for.
+        # Arrays without rows mean that nothing is requested.
         seen = np.empty((0, len(self.features)), np.float32)
         allowed = np.empty((0, len(self.words)), np.int8)
         if observation is not None:
             seen = _room(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
             allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
-        # All of them, before anything happens; on this thread, since others would take longer to wake than to help.
+        # All games, before anything happens; on this thread, since waking others would take longer.
         self._find_codes(chosen)
         rewards = np.zeros((self.n_games, self.n_players))
         self._on_threads(lambda block: self._advance(block, rewards, seen, allowed))
@@ -487,7 +487,7 @@ class Batch:
             add_changes(states, self._tables, self._worth, self._before[block], rewards[block])
 
     def _end(self, ended: Ints, rewards: Floats) -> None:
-        """Keep the scores of games that ended, and reward their seats."""
+        """Store the scores of finished games, and reward their seats."""
         scores = self._score(self._states[ended])
         total, won = scores[:, :, TOTAL_COLUMN], scores[:, :, WON_COLUMN]
         self.final_scores[ended] = total
@@ -498,7 +498,7 @@ class Batch:
             rewards[ended] = margins(total)
 
     def _see_anew(self, slots: Ints, seen: Singles, allowed: Flags) -> None:
-        """Fill in what is seen and may be done in slots where a game began."""
+        """Fill in observations and masks of slots with a new game."""
         states = self._states[slots]
         if len(seen):
             fresh_seen = seen[slots]
@@ -510,7 +510,7 @@ class Batch:
             allowed[slots] = fresh_allowed
 
     def renew(self) -> None:
-        """Begin the next game in each slot whose game is over."""
+        """Start the next game in each slot whose game is over."""
         self._renew(np.flatnonzero(State.across(self._states, "phase") == OVER))
 
     def _renew(self, slots: Ints) -> None:
@@ -537,7 +537,7 @@ class Batch:
             work(self._blocks[0])
         finally:
             for other in others:
-                other.exception()  # all are at rest before an error is raised
+                other.exception()  # wait for all threads before raising
         for other in others:
             other.result()
 

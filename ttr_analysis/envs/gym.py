@@ -1,4 +1,4 @@
-"""One seat against opponents, as Gymnasium has it: one game, or many side by side."""
+"""Gymnasium environments: one seat against opponents, in one game or in many side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis.envs.aec import Features, begin_game, features_space  # first: it says what is to be installed
+from ttr_analysis.envs.aec import Features, begin_game, features_space  # first: its error names the package to install
 
 import gymnasium  # isort: skip
 from gymnasium import spaces  # isort: skip
@@ -25,7 +25,7 @@ _SEEDS: Final = 1 << 31
 
 
 def _seated(opponents: Sequence[PolicyLike], seat: int) -> list[PolicyLike | None]:
-    """Return opponents at all seats but one."""
+    """Return opponents for all seats but one."""
     if not 0 <= seat <= len(opponents):
         raise ValueError(f"expected a seat from 0 to {len(opponents)}, got {seat}")
     return [*opponents[:seat], None, *opponents[seat:]]
@@ -33,11 +33,11 @@ def _seated(opponents: Sequence[PolicyLike], seat: int) -> list[PolicyLike | Non
 
 class Single(gymnasium.Env[Features, np.int64]):
     """
-    One seat of a game against named opponents (Gymnasium).
+    A Gymnasium environment for one seat of a game against named opponents.
 
-    `reset(seed=7)` begins game 0 of the run with that seed, as `Game.play` does, and
-    `reset()` the next one. The mask of legal actions is `info["action_mask"]`, and
-    what `action_masks()` returns.
+    `reset(seed=7)` begins game 0 of the run with that seed, the same as `Game.play`;
+    `reset()` begins the next game. The mask of legal actions is `info["action_mask"]` and
+    the result of `action_masks()`.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class Single(gymnasium.Env[Features, np.int64]):
     opponents
         Compiled policies at the other seats, or their names.
     on_illegal
-        "random": in place of an illegal action a random legal one is taken, and
-        `info["illegal"]` is True. "raise": an `IllegalActionError`.
+        "random" replaces an illegal action by a random legal one and sets
+        `info["illegal"]`; "raise" raises an `IllegalActionError`.
     reward, encoder
         As for `Batch`.
     render_mode
@@ -100,7 +100,7 @@ class Single(gymnasium.Env[Features, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Features, dict[str, Any]]:
-        """Begin a game; `options["game"]` gives its number in the run."""
+        """Begin a game; `options["game"]` is its number in the run."""
         super().reset(seed=seed)
         if seed is None and self._next_game < 0:
             seed = int(self.np_random.integers(_SEEDS))
@@ -108,7 +108,7 @@ class Single(gymnasium.Env[Features, np.int64]):
         return self._observed(), self._info(is_illegal=False)
 
     def step(self, action: Any) -> tuple[Features, float, bool, bool, dict[str, Any]]:  # noqa: ANN401 - a number
-        """Take an action, and let the opponents act until it is your turn again."""
+        """Perform an action, and let the opponents act until it is your turn again."""
         mask, index = self.action_masks(), int(action)
         is_illegal = not (0 <= index < len(mask) and mask[index])
         if is_illegal and self._on_illegal == "random" and mask.any():
@@ -120,11 +120,11 @@ class Single(gymnasium.Env[Features, np.int64]):
         return self._observed(), float(rewards[0, self._seat]), is_over and not is_cut, is_over and is_cut, info
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return 1 for each legal action, 0 for each other one."""
+        """Return 1 for each legal action, else 0."""
         return np.asarray(self._batch.mask()[0])
 
     def render(self) -> Any:  # noqa: ANN401 - a text, an array, or nothing
-        """Return the board in the way that was asked for."""
+        """Return the board in the render mode."""
         return picture(self._batch.state(0), self.render_mode)
 
     def _observed(self) -> Features:
@@ -136,15 +136,15 @@ class Single(gymnasium.Env[Features, np.int64]):
 
 class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """
-    Many games of one seat against named opponents (Gymnasium), on a `Batch`.
+    A Gymnasium vector environment for one seat in many games, based on `Batch`.
 
-    A game that ends makes room for the next one at once: `infos["final_obs"]` has
-    what it ended with. Illegal actions are errors.
+    When a game ends, the next one starts at once; `infos["final_obs"]` has the last
+    observation. Illegal actions raise errors.
 
     Parameters
     ----------
     num_envs
-        Games side by side.
+        Number of games.
     game_map, opponents, seat, reward, encoder
         As for `Single`.
     n_threads
@@ -193,7 +193,7 @@ class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDA
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Features, dict[str, Any]]:
-        """Begin the first games of a run, by default of a random one."""
+        """Begin the first games of a run, by default with a random seed."""
         super().reset(seed=seed, options=options)
         self._batch.reset(int(self.np_random.integers(_SEEDS)) if seed is None else seed)
         return self._batch.observe(), {"action_mask": self._batch.mask()}
@@ -201,7 +201,7 @@ class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDA
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[Features, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        """Take an action in every game, and let the opponents act."""
+        """Perform an action in every game, and let the opponents act."""
         rewards, done, _ = self._batch.step(actions)
         is_cut = done & (self._batch.endings == Ending.TRUNCATED)
         infos: dict[str, Any] = {}

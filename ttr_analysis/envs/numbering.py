@@ -1,4 +1,4 @@
-"""Actions by number: their words and masks, and numbers to action objects and back; see `engine.kernel.numbering`."""
+"""Numbered actions: descriptions, masks, and conversion to action objects and back; see `engine.kernel.numbering`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _kernel(game_map: GameMap, n_players: int) -> KernelGame:
 
 def action_words(game_map: MapLike) -> tuple[str, ...]:
     """
-    Return what each number of an action means on a map, in words.
+    Return the meaning of each action number on a map, in words.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def action_words(game_map: MapLike) -> tuple[str, ...]:
 
 def action_mask(state: PublicState) -> Flags:
     """
-    Return 1 for the number of each action that the seat that acts may take, 0 for each other one.
+    Return 1 for each legal action of the acting seat, else 0.
 
     Parameters
     ----------
     state
-        A state, or what the seat that acts sees of it.
+        A state, or the acting seat's view.
 
     Examples
     --------
@@ -65,17 +65,17 @@ def action_mask(state: PublicState) -> Flags:
 
 def to_action(index: int, state: PublicState) -> Action:
     """
-    Return an action by its number.
+    Return an action by number.
 
     Parameters
     ----------
     state
-        A state, or what the seat that acts sees of it.
+        A state, or the acting seat's view.
 
     Raises
     ------
     IllegalActionError
-        If there is no such number, or the seat that acts may not do that now.
+        If there is no such number, or the action is illegal for the acting seat.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def to_action(index: int, state: PublicState) -> Action:
     """
     kernel, words = _kernel(state.game_map, state.n_players), words_of(state.game_map)
     if not 0 <= index < len(words):
-        raise IllegalActionError(f"actions are numbered from 0 to {len(words) - 1}, got {index}")
+        raise IllegalActionError(f"action numbers range from 0 to {len(words) - 1}, got {index}")
     code, value = map(int, code_of(state.packed, kernel.tables, numbering_of(state.game_map), index))
     if code < 0:
         raise IllegalActionError(f"P{state.acting} may not do this now: {words[index]} (action {index})")
@@ -94,20 +94,20 @@ def to_action(index: int, state: PublicState) -> Action:
 
 def to_index(action: Action, state: PublicState) -> int:
     """
-    Return the number of a legal action, whatever cards its sets take.
+    Return the number of a legal action; the cards in its sets do not matter.
 
     Parameters
     ----------
     action
-        A legal action of the seat that acts.
+        A legal action of the acting seat.
     state
-        A state, or what the seat that acts sees of it.
+        A state, or the acting seat's view.
 
     Raises
     ------
     IllegalActionError
-        If the action is illegal, or lays down no cards that are known
-        (`AttemptTunnel`) and so has no number.
+        If the action is illegal, or lays down no known cards (`AttemptTunnel`), since it
+        then has no number.
 
     Examples
     --------

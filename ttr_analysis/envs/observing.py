@@ -1,9 +1,9 @@
 """
-Observations: what a seat sees as a vector of numbers, its own first; your own encoders, and a check that none leaks.
+Observations: a seat's view as a vector, relative to the seat; your own encoders, and a check for leaks.
 
-Our encoder gives about 0 to 1 for each feature, never below 0 nor above `HIGHEST`,
-from nothing but what its seat may see. Seats are relative: "next 1" plays after
-"me". `features` names what each number is.
+The built-in encoder gives about 0 to 1 for each feature, never below 0 or above
+`HIGHEST`, using only what its seat may see. Seats are relative: "next 1" plays after
+"me". `features` names each number.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from ttr_analysis.records.record import Game
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
 HIGHEST: Final = 16.0
-"""No feature is above it."""
+"""Upper bound of all features."""
 
 EncodeFunction = Callable[[State, Tables, Ints, int, Singles], None]
-"""A compiled function of state, tables, lore and seat that fills in the features, which are zeros before."""
+"""A compiled function of state, tables, lore and seat that fills in the features, initially 0."""
 
 
 @dataclass(frozen=True)
 class Encoder:
     """
-    How observations are made.
+    An encoder of observations.
 
     Parameters
     ----------
     function
-        A compiled function with annotations: it is given the packed state as the
-        seat may see it (`engine.layout`), the tables of the map, `lore`, the seat,
-        and an array of float32, zeros at first, to fill in.
+        A compiled function with annotations. Its arguments are the packed state as the
+        seat may see it (`engine.layout`), the tables of the map, `lore`, the seat, and a
+        float32 array of zeros to fill in.
     names
-        Of a map and a number of players: the name of each feature.
+        Returns the feature names, given a map and a number of players.
     lore
-        Of the same: what else the function needs to know of the map.
+        Returns other data that the function needs, given the same.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Encoder:
 
 @cache
 def guarded(function: EncodeFunction) -> EncodeFunction:
-    """Return an encoder that is given what its seat can see, whatever state it is called with."""
+    """Return an encoder that sees only what its seat can see, given any state."""
 
     @compiled
     def encode_view(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -> None:
@@ -85,13 +85,13 @@ def guarded(function: EncodeFunction) -> EncodeFunction:
     return encode_view
 
 
-# -- ours --------------------------------------------------------------------------------------------------------------
+# -- the built-in encoder ----------------------------------------------------------------------------------------------
 
 _SEAT: Final = ("trains", "points", "cards", "tickets", "offered", "tokens", "loans", "stations")
 _PER_SEAT: Final = len(_SEAT)
 _CLOCK: Final = ("last round", "turns left", "draws taken", "cards in the pile", "tickets in the pile", "my turn")
 _CARDS: Final = 0.1
-"""Cards count as tenths."""
+"""Cards count in tenths."""
 
 # The sections of an observation, in order.
 _PHASES_AT: Final = 0
@@ -150,7 +150,7 @@ def _names(game_map: GameMap, n_players: int) -> tuple[str, ...]:
 
 
 def _starts(game_map: GameMap, n_players: int) -> Ints:
-    """Return where each section begins, and the end of the last one."""
+    """Return the start of each section, and the end of the last one."""
     sizes = [len(section) for section in _sections(game_map, n_players)]
     return np.array([0, *accumulate(sizes)], dtype=np.int64)
 
@@ -187,7 +187,7 @@ def _encode(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -
 @compiled
 def _encode_clock(state: State, tables: Tables, seat: int, out: Singles, at: int) -> None:
     is_last = state.last_left != NOBODY
-    # How many tickets lie under the pile is secret while opening tickets are chosen.
+    # The number of tickets under the pile is hidden while opening tickets are chosen.
     n_tickets = state.n_ticket_pile + (0 if state.phase == KEEP_START else state.n_queued)
     out[at] = int(is_last)
     out[at + 1] = state.last_left / (tables.n_seats * tables.last_turns) if is_last else 1.0
@@ -213,7 +213,7 @@ def _encode_seat(state: State, tables: Tables, seat: int, is_me: bool, out: Sing
     out[at] = state.trains[seat] / tables.trains_each
     out[at + 1] = min(HIGHEST, max(0.0, 0.01 * state.score[seat]))
     out[at + 2] = min(HIGHEST, _CARDS * state.n_hand[seat])
-    if is_me or state.phase != KEEP_START:  # what others keep of their opening tickets is secret at first
+    if is_me or state.phase != KEEP_START:  # the number of opening tickets that others keep is hidden at first
         out[at + 3] = _CARDS * state.n_held[seat]
         out[at + 4] = _CARDS * state.n_offer[seat]
     if tables.tokens_each > 0:
@@ -265,17 +265,17 @@ def _encode_tickets(state: State, tables: Tables, lore: Ints, seat: int, out: Si
 
 
 OURS: Final = Encoder(_encode, _names, _starts)
-"""The encoder of the package."""
+"""The built-in encoder."""
 
 
 def features(game_map: MapLike, n_players: int = 2) -> tuple[str, ...]:
     """
-    Return the name of each feature that the encoder of the package gives.
+    Return the feature names of the built-in encoder.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
 
     Examples
     --------
@@ -288,12 +288,12 @@ def features(game_map: MapLike, n_players: int = 2) -> tuple[str, ...]:
 
 def observe(state: PublicState) -> Singles:
     """
-    Return what the seat that acts observes, as the encoder of the package gives it.
+    Return the acting seat's observation by the built-in encoder.
 
     Parameters
     ----------
     state
-        A state, or what the seat that acts sees of it.
+        A state, or the acting seat's view.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def observe(state: PublicState) -> Singles:
     return out
 
 
-# -- no leaks ----------------------------------------------------------------------------------------------------------
+# -- leaks -------------------------------------------------------------------------------------------------------------
 
 
 def check_encoder(
@@ -322,19 +322,19 @@ def check_encoder(
     seed: int = 0,
 ) -> None:
     """
-    Raise a `GameError` if what an encoder gives a seat depends on what that seat cannot see.
+    Raise a `GameError` if a seat's features depend on hidden information.
 
-    Random games are played. In each state, all that is hidden from a seat is blanked,
-    and dealt anew as the seat may believe it to be; neither may change a feature.
+    Random games are played. In each state, everything hidden from a seat is blanked, and
+    then dealt again according to the seat's beliefs; neither may change a feature.
 
     Parameters
     ----------
     encoder
-        The encoder; that of the package if None.
+        The encoder; None for the built-in one.
     game_map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
     n_states
-        States that are looked at, of one seat each, some milliseconds each.
+        Number of states to check, each for one seat and a few milliseconds.
 
     Raises
     ------

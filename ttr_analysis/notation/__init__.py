@@ -1,8 +1,8 @@
 """
-A game as lines of text, as people write it down at a table, both ways.
+Games as lines of text, as people write them down at a table: reading and writing.
 
-One line tells a turn, or a part of one. Who acts comes first and may be left
-out; then what the seat does, and what chance does after it:
+Each line is a turn or part of one: first the seat that acts, which may be omitted, then
+what it does, and the outcomes of chance after that:
 
 =============================================================  ====================================================
 line                                                           what happens
@@ -30,10 +30,10 @@ P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, ticke
 {"event":"correction","reason":"Bo moved twice","to_move":0}   as in a file: a correction, or a first position
 =============================================================  ====================================================
 
-After any move, `->` tells all cards that come to the market, in the order of
-slots, also if it is replaced. Shuffles are not told: they follow. Names are
-taken whatever the case and accents, cards by their first letters; `4 blue` is
-as good as `blue 4`, `?2` as `?, ?`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
+After any move, `->` lists all cards that come to the market, in slot order, also if it
+is replaced. Shuffles are not written: they follow. Case and accents of names do not
+matter, and cards may be shortened to their first letters; `4 blue` equals `blue 4`, `?2`
+equals `?, ?`, and the semicolon is optional. `record_lines` writes the canonical text.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     text
         The line: see the module.
     players
-        Names of the players, which may stand for their seats.
+        Names of the players, which can be used instead of seats.
 
     Raises
     ------
     NotationError
-        If it cannot be read, or the move is illegal; the message says at which
-        character, what was expected and what came.
+        If it cannot be read, or the move is illegal; the message gives the character,
+        what was expected and what was found.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
 
 def move_text(action: Action, game: Game, state: GameState) -> str:
     """
-    Return a legal move of the acting seat as a line has it, without seat and outcomes.
+    Return a legal move of the acting seat in notation, without seat and outcomes.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
 
 
 def code_text(packed: KernelGame, vector: State, code: int, value: int) -> str:
-    """Return a legal move, given as code and value, as a line has it."""
+    """Return a legal move, given as code and value, in notation."""
     entry = Entry.of(code, value)
     if entry.kind == codes.KEEP_TICKETS:
         kept = packed.codec.decode(code, value, vector)
@@ -130,15 +130,15 @@ def code_text(packed: KernelGame, vector: State, code: int, value: int) -> str:
 
 def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
     r"""
-    Return a record as lines: the set-up, then one line a turn.
+    Return a record as lines: the setup, then one line per turn.
 
     Parameters
     ----------
     record
-        Any record. A last move that lacks outcomes is left out.
+        Any record. A last move without outcomes is left out.
     comments
-        Whether to add comments: title, day and players, and the place of each
-        turn in the source of the record; `read_game` skips them.
+        Whether to add comments, which `read_game` skips: title, date and players, and
+        the place of each turn in the source of the record.
 
     Examples
     --------
@@ -181,17 +181,17 @@ def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] 
     Parameters
     ----------
     lines
-        The lines, or one text of them; blank ones and comments are skipped.
+        The lines, or one text; blank lines and comments are skipped.
     game
         Map, variant and number of players.
     players
-        Names of the players, seat by seat; each may stand for its seat.
+        Names of the players by seat, which can be used instead of seats.
 
     Raises
     ------
     GameError
-        If a line cannot be read or says what cannot be; the message says which
-        one, at which character, what was expected and what came.
+        If a line cannot be read or is impossible; the message gives the line, the
+        character, what was expected and what was found.
 
     Examples
     --------

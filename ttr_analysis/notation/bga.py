@@ -1,4 +1,4 @@
-"""Records of real games from the logs of Board Game Arena, with a report of how each was read."""
+"""Records of real games from Board Game Arena logs, with a report of how each was read."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ from ttr_analysis.records.record import Game, GameRecord
 _MOST_CHARACTERS: Final = 2_000_000
 _STEP_COLUMNS: Final = ["step", "line", "move", "time", "text"]
 _BONUSES: Final = (("bonus", "bonus", "longest_trail"), ("globetrotter", "globetrotter", "completed_tickets"))
-"""Lines of bonuses, what they are called among the totals, and the measure of the rules."""
+"""The lines of bonuses, their names in the totals, and their measures in the rules."""
 _TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
 
 
 @dataclass(frozen=True)
 class LogReport:
     """
-    How a log was read: what it says, what follows from later play, and what stays unknown.
+    How a log was read: its content, what later play implies, and what stays unknown.
 
     Parameters
     ----------
     inferred
-        Facts that the log omits and later play proves.
+        Facts missing from the log that later play proves.
     unknown
-        Facts that nothing proves.
+        Unknown facts.
     unread
         Lines that were not understood, with their numbers.
     steps
         The source of each step after the set-up: columns step, line, move, time,
         text.
     totals
-        Figures of the log beside those of the record: columns what, player, log,
+        Figures of the log and of the record: columns what, player, log,
         record.
     """
 
@@ -111,43 +111,40 @@ def read_bga(
     date: str = "",
 ) -> LoggedRecord:
     """
-    Return the record of a game from the log that Board Game Arena shows beside a table.
+    Return the record of a game from its Board Game Arena log.
 
-    The log says who takes, draws and claims what, but never the market, the
-    opening hands, nor which tickets were offered; of a tunnel only its color and
-    how many cards matched, but not which ones were laid down and turned over.
-    Unknown facts stay unknown in the record; later play proves most of the opening
-    hands.
+    The log shows who takes, draws and claims what, but not the market, the opening hands, or
+    the tickets offered; of a tunnel it shows only the color and the number of matches, not
+    the cards laid down and turned over. Unknown facts stay unknown in the record; later play
+    proves most of the opening hands.
 
     Parameters
     ----------
     text
-        The log, pasted. It may break off anywhere.
+        The pasted log. It may break off anywhere.
     tickets
-        Offers of tickets, if somebody noted them: for each player by name
-        pairs of the tickets offered and the tickets kept, in order. Offers that
-        do not fit the log are left out.
+        Ticket offers noted by hand: for each player by name, pairs of the tickets offered
+        and the tickets kept, in order. Offers that do not fit the log are left out.
     seat
-        The player whom the log calls "You", if it does not say.
+        The player that the log calls "You", if it does not say.
     game_map
-        The map, or its name; if None, the one whose places the log names. Where a
-        variant of it agrees with more of the log's tickets, bonuses and markets, that
-        is taken.
+        The map, or its name. None finds the map by the places in the log. If a variant
+        agrees better with the log's tickets, bonuses and markets, it is used.
     date
-        The day of the game, such as "2026-03-14"; the log has only times.
+        Date of the game, such as "2026-03-14"; the log has only times.
 
     Returns
     -------
     record
-        The record, with the numbers and times of the moves; its `report` says
-        what was read, inferred and left unknown.
+        The record, with move numbers and times; its `report` lists what was read, what
+        was inferred, and what is unknown.
 
     Raises
     ------
     RecordError
-        If the log says what cannot be; the message names the line and the reason.
+        If the log is impossible; the message names the line and the reason.
     GameError
-        If the title cannot be printed, or there is no such day.
+        If the title is not printable, or the date does not exist.
 
     Examples
     --------
@@ -196,7 +193,7 @@ def read_bga(
 
 
 def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
-    """Return the map of a log, as the variant that agrees with most of its lines, and what was assumed for that."""
+    """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
     found = find_map(log) if game_map is None else as_map(game_map)
     texts = [] if found else ["the map is the one of most logs: this one names no place"]
     found = found or as_map("usa")
@@ -207,7 +204,7 @@ def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[Gam
 
 
 def read_notes(path: Path) -> TicketNotes:
-    """Return offers of tickets from a JSON file, as `read_bga` takes them, or raise a RecordError."""
+    """Return ticket offers from a JSON file, as for `read_bga`, or raise a RecordError."""
     content = path.read_bytes()
     if len(content) > _MOST_CHARACTERS:
         raise fault(0, f"{len(content)} bytes", f"tickets: expected a file of at most {_MOST_CHARACTERS:,} bytes")
@@ -235,7 +232,7 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
         record.states()
     except RecordError as error:
         impossible = error.faults[0]
-        act = reader.act_of(impossible.line - 2)  # events follow the header, which is line 1
+        act = reader.act_of(impossible.line - 2)  # events come after the header, which is line 1
         line, text = (act.line, act.text) if act else (0, impossible.value)
         raise fault(line, text, impossible.expected) from None
     report = LogReport(
@@ -251,7 +248,7 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
 
 
 def _inferred(reader: LogFollower) -> list[str]:
-    """Return facts that the log does not say."""
+    """Return facts missing from the log that later play proves."""
     texts = []
     for seat, name in enumerate(reader.players):
         if known := [CARD_KINDS[kind] for kind in reader.hand(seat) if kind != UNKNOWN_CARD]:
@@ -263,7 +260,7 @@ def _unknown(reader: LogFollower) -> list[str]:
     texts = []
     if reader.vector.phase != OVER and any(entry.kind == "end" for entry in reader.log.entries):
         texts.append("why the game ended: by the rules it was not over")
-    # The first thing that each does is to keep opening tickets, in any order.
+    # The first act of each player is to keep opening tickets, in any order.
     acts = Counter(act.player for act, _ in acts_of(reader.log.entries) if act.kind != "choose")
     if len(waiting := [name for name in reader.players if acts[name] <= 1]) > 1:
         texts.append(f"order of {listed(waiting)}, who have not had a turn")
@@ -281,7 +278,7 @@ def _unknown(reader: LogFollower) -> list[str]:
 
 
 def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
-    """Return figures of the log beside those of the record."""
+    """Return figures of the log and of the record."""
     rows: list[tuple[str, str, int, int]] = []
     n_shuffles = sum(entry.kind == "shuffle" for entry in reader.log.entries)
     if n_shuffles or reader.vector.n_shuffles:

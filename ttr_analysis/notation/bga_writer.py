@@ -1,4 +1,4 @@
-"""A record as the log that Board Game Arena would show beside the table."""
+"""Write a record as a Board Game Arena log."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ _STAYS: Final = "Three locomotives have been revealed multiples times in a row, 
 
 def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Generator | None = None) -> str:
     r"""
-    Return a record as the lines of a log of Board Game Arena, which `read_bga` reads.
+    Return a record as the lines of a Board Game Arena log, which `read_bga` can read.
 
-    A log says less than a record: not the market, the opening hands, the offers of
-    tickets, nor which cards were laid down and turned over for a tunnel. Actions
-    of maps that the site does not offer have lines of their own.
+    A log has less information than a record: no market, opening hands or ticket offers, and
+    not the cards laid down and turned over for a tunnel. Actions on maps that the site does
+    not offer have lines of our own.
 
     Parameters
     ----------
     record
         The record; players without a name get one.
     seat
-        The seat that looks on and sees its own hidden cards, and which tickets it
-        completes; None for a log that shows those of everybody, as that of a replay.
+        The viewing seat, which sees its own hidden cards and completed tickets; None for
+        a log that shows everybody's, such as that of a replay.
     rng
-        Source of the order in which players keep opening tickets, and of cards and
-        cities on a line; None for the order of the record.
+        Random generator for the order in which players keep opening tickets, and of
+        cards and cities on a line; None keeps the order of the record.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class _Writer:
         self._rng = rng
         n_players = record.header.n_players
         self._done: list[set[Ticket]] = [set() for _ in range(n_players)]
-        """Tickets of each seat that a line said to be completed."""
+        """Tickets of each seat that were reported as completed."""
         self._names = record.header.players or _NAMES[:n_players]
         self._writers: dict[type, Callable[[int, actions.Action, Sequence[Event], GameState, GameState], Iterator[str]]]
         self._writers = {
@@ -93,7 +93,7 @@ class _Writer:
             actions.BuildStation: self._station,
             actions.ChooseNeutralRoute: self._choose,
         }
-        """The lines of each kind of action; the others have none."""
+        """The lines for each kind of action; other kinds have none."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -150,7 +150,7 @@ class _Writer:
         )
 
     def _notices(self, events: Sequence[Event], after: GameState) -> Iterator[str]:
-        """Yield what happened to the piles and the market."""
+        """Yield the lines on piles and market."""
         kinds = [event.kind for event in events if isinstance(event, Chance) and event.kind in _NOTICES]
         yield from (_NOTICES[kind] for kind in kinds)
         reset_at = self._map.rules.market.reset_at
@@ -245,7 +245,7 @@ class _Writer:
     # -- names --------------------------------------------------------------------------
 
     def _codes(self, cards: CardCounts) -> str:
-        """Return cards by the numbers that stand for their kinds."""
+        """Return cards as the numbers of their kinds."""
         kinds = [kind for kind, n in cards.as_dict().items() for _ in range(n)]
         order = kinds if self._rng is None else self._rng.permutation(kinds).tolist()
         return ",".join(str(COLOR_CODES.index(kind)) for kind in order)
@@ -255,7 +255,7 @@ class _Writer:
         return self._end(a), self._end(b)
 
     def _end(self, name: str) -> str:
-        """Return an end of a route: of a border point its country."""
+        """Return an end of a route; for a border point, its country."""
         country = next((place.name for place in self._map.places if place.is_country and name in place.cities), None)
         return self._city(name) if country is None else _country(country)
 

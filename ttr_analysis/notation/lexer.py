@@ -1,4 +1,4 @@
-"""A line of text read from left to right: names of a map, cards, numbers and words, whatever their case and accents."""
+"""Scan a line of text from left to right: map names, cards, numbers and words, ignoring case and accents."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from ttr_analysis.maps.names import (
 T = TypeVar("T")
 
 UNKNOWN: Final = "?"
-"""A card or ticket that is not known."""
+"""An unknown card or ticket."""
 
 _APART: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
 _UNHEARD: Final = frozenset(".'’()")
-"""What may be left out of names, and means nothing elsewhere."""
+"""Characters that names may omit, and that mean nothing elsewhere."""
 _NUMBER: Final = re.compile(r"\d+(?!\w)")
 _WORD: Final = re.compile(r"\w+")
 _SETS: Final = re.compile(r"sets?\b")
 _BETWEEN: Final = re.compile(r"\s*(?:,|\+|and\b)\s*|\s*")
 _MOST: Final = 5_000
-"""Cards of a list; a market may be replaced many times."""
+"""Most cards in a list; a market may be replaced many times."""
 _MOST_ALIKE: Final = 64
 
 
 class NotationError(GameError):
     """
-    A line that cannot be read, or says what cannot be.
+    A line that cannot be read, or is impossible.
 
     Parameters
     ----------
     reason
-        What was expected, and what came.
+        What was expected and what was found.
     at
         Position in the line, from 0.
     choices
         Texts that may follow there.
     is_illegal
-        Whether the line is well written, but the rules refuse it.
+        Whether the line is well-formed but against the rules.
     """
 
     def __init__(self, reason: str, at: int, choices: Sequence[str] = (), *, is_illegal: bool = False) -> None:
@@ -74,10 +74,10 @@ def _error(reason: str, at: int, choices: Sequence[str], is_illegal: bool) -> No
 
 def fold_text(text: str) -> tuple[str, list[int]]:
     """
-    Return a text as names are compared, and the position of each of its characters in the text.
+    Normalize a text for comparing names, and return the position of each of its characters in the text.
 
-    As in `maps.names.fold`, case, accents, hyphens, dashes and blanks do not
-    matter, but arrows and marks between parts of a line stay.
+    As in `maps.names.fold`, case, accents, hyphens, dashes and blanks do not matter, but
+    arrows and punctuation between parts of a line stay.
 
     >>> fold_text("Bodø – Å; St.")
     ('bodo a; st', [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 13])
@@ -97,7 +97,7 @@ def fold_text(text: str) -> tuple[str, list[int]]:
 
 
 class Names(Generic[T]):
-    """Things by name, to be found at a position in a line; of equal names the first holds."""
+    """Things by name, which can be matched at a position in a line; the first of equal names wins."""
 
     def __init__(self, items: Iterable[tuple[str, T]]) -> None:
         by_key: dict[str, tuple[str, T]] = {}
@@ -123,11 +123,11 @@ class Names(Generic[T]):
         return None
 
     def thing(self, name: str) -> T:
-        """Return the thing of a whole name."""
+        """Return the thing with exactly this name."""
         return self._by_key[fold_text(name)[0].strip()]
 
     def near(self, text: str) -> list[str]:
-        """Return the names that look most like a text, one for each thing."""
+        """Return the names most similar to a text, one for each thing."""
         return near_names(fold_text(text)[0].strip(), self.names, self._by_key.__getitem__)
 
 
@@ -157,7 +157,7 @@ def names_of(game_map: GameMap) -> MapNames:
 
 class Lexer:
     """
-    Reads a line from left to right.
+    Scans a line from left to right.
 
     >>> lexer = Lexer("blue 2, red")
     >>> [card for card, _ in lexer.cards()], lexer.is_done
@@ -169,40 +169,40 @@ class Lexer:
         self.folded, self._places = fold_text(text)
         self.at = 0
 
-    # -- where ------------------------------------------------------------------
+    # -- positions --------------------------------------------------------------
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing but blanks is left."""
+        """Whether only blanks are left."""
         return not self.folded[self.at :].strip()
 
     def place(self, at: int | None = None) -> int:
-        """Return a position, by default the present one, as a character of the line."""
+        """Return a position, by default the current one, as a character number of the line."""
         at = self.at if at is None else at
         if not self.folded[at:].strip():
             return len(self.text)
         return self._places[at + len(self.folded[at:]) - len(self.folded[at:].lstrip())]
 
     def rest(self, at: int | None = None) -> str:
-        """Return the rest of the part of the line as it was written, for messages."""
+        """Return the rest of this part of the line, as written, for messages."""
         return re.split(r"[;:]|->", self.text[self.place(at) :], maxsplit=1)[0].strip()
 
     def error(
         self, reason: str, choices: Sequence[str] = (), *, at: int | None = None, is_illegal: bool = False
     ) -> NotationError:
-        """Return an error at a position, by default the present one."""
+        """Return an error at a position, by default the current one."""
         return NotationError(reason, self.place(at), choices, is_illegal=is_illegal)
 
     def expected(self, what: str, choices: Sequence[str] = (), near: Sequence[str] = ()) -> NotationError:
-        """Return an error that says what was expected here, what came, and what looks like it."""
+        """Return an error with what was expected here, what was found, and similar names."""
         rest = self.rest()
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         return self.error(f"expected {what}, got {_shorten(rest, 60) if rest else 'the end'}{hint}", choices)
 
-    # -- what -------------------------------------------------------------------
+    # -- tokens -----------------------------------------------------------------
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read what fits a pattern, if it comes next."""
+        """Read a match of a pattern, if it comes next."""
         self._skip()
         found = pattern.match(self.folded, self.at)
         if found:
@@ -210,7 +210,7 @@ class Lexer:
         return found
 
     def name(self, names: Names[T]) -> T | None:
-        """Read a name, if one comes next."""
+        """Read a name, if it comes next."""
         self._skip()
         found = names.longest(self.folded, self.at)
         if found is None:
@@ -219,17 +219,17 @@ class Lexer:
         return found[1]
 
     def number(self) -> int | None:
-        """Read a whole number, if one comes next."""
+        """Read a whole number, if it comes next."""
         found = self.accept(_NUMBER)
         return int(found[0][:9]) if found else None
 
     def card(self, *, unknown: bool = False) -> str:
-        """Read a kind of card, which may be `unknown`; its first letters will do."""
+        """Read a kind of card, which may be shortened, or "?" if `unknown`."""
         self._skip()
         kinds = (*CARD_KINDS, UNKNOWN) if unknown else CARD_KINDS
         if self.folded.startswith(UNKNOWN, self.at):
             if not unknown:
-                raise self.error("everyone sees this card, so that it must be known", kinds)
+                raise self.error("everyone sees this card, so it must be known", kinds)
             self.at += 1
             return UNKNOWN
         found = _WORD.match(self.folded, self.at)
@@ -244,7 +244,7 @@ class Lexer:
 
     def cards(self, *, unknown: bool = False) -> list[tuple[str, int]]:
         """
-        Read one card or more, each with its number before or after it, if that is not 1.
+        Read one or more cards, each with a number before or after it unless that is 1.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Lexer:
         return self.accept(re.compile(r",")) is not None
 
     def _goes_on(self) -> bool:
-        """Return whether another card comes; read what stands between."""
+        """Return whether another card follows, reading the separator."""
         before = self.at
         between = _BETWEEN.match(self.folded, self.at)
         self.at = between.end() if between else self.at
@@ -306,18 +306,18 @@ def is_card_word(word: str) -> bool:
 
 
 def _kinds_of(word: str) -> list[str]:
-    """Return the kinds of card that a word may mean: "pinks" too."""
+    """Return the kinds of card that a word may mean, even "pinks"."""
     begins = word.removesuffix("s") or word
     kinds = [kind for kind in CARD_KINDS if word and kind.startswith(begins)]
     return kinds or [kind for kind in CARD_KINDS if begins in other_names(kind)]
 
 
 def card_value(kind: str) -> int:
-    """Return the number of a kind of card, "?" included."""
+    """Return the number of a kind of card, including "?"."""
     return UNKNOWN_CARD if kind == UNKNOWN else CARD_KINDS.index(kind)
 
 
-# -- whose line it is -------------------------------------------------------------------------------------------------
+# -- the seat of a line -----------------------------------------------------------------------------------------------
 
 _HEAD: Final = re.compile(r"P(\d{1,3}): ")
 _SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
@@ -325,7 +325,7 @@ _COLON: Final = re.compile(r":")
 
 
 def said_seat(scan: Lexer, players: Names[int]) -> int | None:
-    """Read whose line it is, if the line says so."""
+    """Read the seat of a line, if given."""
     found = scan.accept(_SEAT)
     if found:
         return int(found[1])
@@ -339,7 +339,7 @@ def said_seat(scan: Lexer, players: Names[int]) -> int | None:
 @lru_cache(maxsize=64)
 def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
     """
-    Return the beginnings of the players' lines: by name if that is read as the same seat, else by seat.
+    Return the prefixes of the players' lines: the name if it reads back as the same seat, else the seat.
 
     >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
     ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
@@ -357,7 +357,7 @@ def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def headed(line: str, players: tuple[str, ...]) -> str:
-    """Return a line that begins with a seat with its player's name instead."""
+    """Replace the seat at the beginning of a line by the player's name."""
     found = _HEAD.match(line)
     if found is None or int(found[1]) >= len(players):
         return line
@@ -365,7 +365,7 @@ def headed(line: str, players: tuple[str, ...]) -> str:
 
 
 def named(error: NotationError, players: tuple[str, ...]) -> NotationError:
-    """Return an error with the names of players in place of seats; what was typed stays as it was."""
+    """Replace seats by players' names in an error, except in the text typed by the user."""
     reason, got, typed = error.reason.partition(", got ")
     choices = [headed(choice, players) for choice in error.choices]
     return NotationError(with_names(reason, players) + got + typed, error.at, choices, is_illegal=error.is_illegal)

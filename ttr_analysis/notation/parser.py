@@ -1,4 +1,4 @@
-"""Reading a line: who acts, moves with the outcomes that follow, and what may come next."""
+"""Parse a line: the seat, moves with their outcomes, and suggestions of what may come next."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
 _NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
-"""What comes before another move of a turn: a semicolon, which may be left out."""
+"""The separator before another move of a turn, which may be omitted."""
 _UNSEEN: Final = re.compile(r"(\d{1,9})? ?(?=$|;|->|neutral ticket\b|(?:draws?|takes?)\b)")
-"""So many cards that nobody saw, or one, where nothing but the end of the draw follows."""
+"""A number of unseen cards, or one, if the draw ends there."""
 _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")
 _CLAIM: Final = re.compile(r"(?:claims?|tunnel)\b")
 _FIT: Final = re.compile(rf"({'|'.join(MATCHES)})\b,?")
-"""All that is known of a card turned over for a tunnel."""
+"""Values of a card turned over for a tunnel of which only this is known."""
 _UNKNOWN_TICKET: Final = re.compile(r"\?")
 _CLAUSES: Final = {
     codes.CARD_REVEALED: (re.compile(r"reveals?\b"), "reveals "),
     codes.MARKET_CARD: (re.compile(r"->"), "-> "),
     codes.NEUTRAL_TICKET: (re.compile(r"neutral ticket\b"), "neutral ticket "),
 }
-"""What follows a move, by the kind of event: how it begins."""
+"""What follows a move, by kind of event, with its first words."""
 _TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 _CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
 _NAMES: Final = {codes.CARD_DEALT: "hand ", codes.MARKET_CARD: "market ", codes.TICKET_OFFERED: "tickets "}
-"""How lines of the set-up begin."""
+"""First words of lines of the setup."""
 _MOVES: Final = {
     Phase.KEEP_START: ("keep ",),
     Phase.TURN: ("draw ", "take ", "tickets ", "station ", "pass"),
@@ -64,13 +64,13 @@ _MOVES: Final = {
     Phase.NEUTRAL: ("neutral takes ",),
     Phase.OVER: (),
 }
-"""How the moves of each phase begin, routes aside."""
+"""First words of the moves in each phase, apart from routes."""
 _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass": codes.PASS}
-"""Those that need nothing more to be legal or not."""
+"""Moves without arguments, whose legality is known at once."""
 
 
 class ToldOutcomes:
-    """The outcomes in a part of a line: by kind of event, values with their positions."""
+    """The outcomes in a part of a line: values with positions, by kind of event."""
 
     def __init__(self) -> None:
         self.values: dict[int, deque[tuple[int, int]]] = {}
@@ -84,12 +84,12 @@ class ToldOutcomes:
 
 class LineParser:
     """
-    Reads one line as moves and outcomes.
+    Parses one line as moves and outcomes.
 
-    After `read`, `entries` are its events (in the set-up those of earlier lines
-    too), `vector` the state, `action` the code and value of the last move. In the
-    set-up, `vector` is None, and `dealt` is what earlier lines said, as codes and
-    values. Without outcomes, the line is one move alone.
+    After `read`, `entries` are its events (in the setup including those of earlier lines),
+    `vector` the state, and `action` the code and value of the last move. In the setup,
+    `vector` is None, and `dealt` has the events of earlier lines as codes and values.
+    Without outcomes, the line is a single move.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class LineParser:
         self._with_outcomes = with_outcomes
 
     def read(self) -> None:
-        """Read the line, or raise a NotationError."""
+        """Parse the line, or raise a NotationError."""
         try:
             self._read_line()
         except NotationError as error:
@@ -133,22 +133,22 @@ class LineParser:
         if not self.scan.is_done:
             raise self.scan.expected("the end of the line", ["; "] if self._with_outcomes else ())
 
-    # -- who --------------------------------------------------------------------
+    # -- the seat ---------------------------------------------------------------
 
     def _read_seat(self) -> None:
         self._seat = said_seat(self.scan, self.players)
         if self._seat is not None and self._seat >= self.packed.n_players:
-            raise self.scan.error(f"no P{self._seat} is among the {self.packed.n_players} players", at=0)
+            raise self.scan.error(f"there is no P{self._seat} among the {self.packed.n_players} players", at=0)
 
     def _check_seat(self, acting: int) -> None:
-        """Refuse a line of another seat than the acting one."""
+        """Refuse a line of a seat other than the acting one."""
         if self._seat is None:
             self._seat = acting
         if self._seat != acting:
             reason = f"P{acting} acts now, not P{self._seat}"
             raise self.scan.error(reason, [f"P{acting}: "], at=0 if not self.entries else None, is_illegal=True)
 
-    # -- the set-up ---------------------------------------------------------------
+    # -- the setup ----------------------------------------------------------------
 
     def _read_setup(self) -> None:
         telling = ScriptedStep(self.packed, None, outcomes=self._dealt)
@@ -202,7 +202,7 @@ class LineParser:
         raise self._no_move(vector)
 
     def _no_move(self, vector: State) -> NotationError:
-        """Return an error that says what may come here."""
+        """Return an error that lists what may come here."""
         words = [
             word
             for word in _MOVES[Phase(int(vector.phase))]
@@ -220,7 +220,7 @@ class LineParser:
         return self.scan.expected(expected, [*words, *routes], self.names.routes.near(rest)[:2] if rest else ())
 
     def _no_route(self, rest: str) -> str:
-        """Return what is wrong with the name of a route; "" if unsure."""
+        """Explain what is wrong with the name of a route; "" if unsure."""
         name = _CARDS_BEGIN.split(rest, maxsplit=1)[0]
         ends = [(name[:i], name[i + 1 :]) for i, c in enumerate(name) if c in "-\N{EN DASH}"]
         for a, b in ends:
@@ -272,9 +272,9 @@ class LineParser:
         return meant[0]
 
     def _check_sets(self, vector: State, route: Route, cards: list[str], sets: list[str], place: int) -> None:
-        """Refuse single cards and sets that do not pay as such."""
+        """Refuse cards and sets that do not pay in this form."""
         colors = sorted({kind for kind in cards if kind in COLORS})
-        reason: str | None = f"cards outside sets are of one color, got {' and '.join(colors)}"
+        reason: str | None = f"cards outside sets must be of one color, got {' and '.join(colors)}"
         if len(colors) < 2:  # noqa: PLR2004
             own = sum(kind in COLORS for kind in cards)
             payment = Payment(colors[0] if colors else None, own, len(cards) - own, CardCounts.coerce(sets))
@@ -288,11 +288,11 @@ class LineParser:
             return
         at = self.scan.at
         unseen = self.scan.accept(_UNSEEN)
-        most = self.map.rules.cards.draws_per_turn + 1  # one too many is enough to be refused
+        most = self.map.rules.cards.draws_per_turn + 1  # one too many is enough for an error
         n = min(int(unseen[1] or 1), most) if unseen else 0
         drawn = [(UNKNOWN, at)] * n if unseen else self.scan.cards(unknown=True)
         if not drawn:
-            raise self.scan.error("expected one card or more that are drawn", at=at)
+            raise self.scan.error("expected at least one card to draw", at=at)
         for i, (kind, place) in enumerate(drawn):
             told = ToldOutcomes()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
@@ -328,7 +328,7 @@ class LineParser:
         scan = self.scan
         tracks = scan.name(self.names.routes)
         if tracks is None:
-            raise scan.expected("the tunnel that is attempted", self._open_routes(vector))
+            raise scan.expected("the tunnel to attempt", self._open_routes(vector))
         track = scan.accept(_TRACK)
         color = scan.card()
         value = writer.packed_cards(CardCounts.coerce([color]))
@@ -387,7 +387,7 @@ class LineParser:
         place = scan.at
         tracks = scan.name(self.names.routes)
         if tracks is None:
-            raise scan.expected("the track that the neutral player takes", choices)
+            raise scan.expected("the track for the neutral player", choices)
         track = scan.accept(_TRACK)
         fitting = [route for route in tracks if track is None or route.track == int(track[1])]
         legal = [route for route in fitting if route.id in choices] or fitting
@@ -418,9 +418,9 @@ class LineParser:
         """Read the tickets that a seat shows when the game is over."""
         scan = self.scan
         if vector.phase != OVER:
-            raise scan.error("tickets are shown when the game is over", is_illegal=True)
+            raise scan.error("tickets are shown only when the game is over", is_illegal=True)
         if self._seat is None:
-            raise scan.error("say who shows its tickets", self._shown_choices(vector), at=0)
+            raise scan.error("name the seat that shows its tickets", self._shown_choices(vector), at=0)
         place = scan.at
         tickets = tuple(ticket for ticket, _ in self._ticket_items([ticket.id for ticket in self.map.tickets]))
         after = vector.copy()
@@ -431,7 +431,7 @@ class LineParser:
         self.entries.append(Entry(SHOWN, self._seat, tickets=tickets))
 
     def _shown_choices(self, vector: State) -> list[str]:
-        """Return the beginnings of lines that show hidden tickets."""
+        """Return the first words of lines that show hidden tickets."""
         seats = range(self.packed.n_players)
         hidden = [seat for seat in seats if UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
         return [f"P{seat}: shows " for seat in hidden]
@@ -439,14 +439,14 @@ class LineParser:
     # -- choices --------------------------------------------------------------------
 
     def _open_routes(self, vector: State) -> list[str]:
-        """Return the names of the routes open to the acting seat, then the same the other way round."""
+        """Return the names of the routes open to the acting seat, then the reversed names."""
         is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
         fill_open(vector, self.packed.tables, int(vector.seat), is_open)
         ends = [route.cities for route, free in zip(self.map.routes, is_open, strict=False) if free]
         return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
 
     def _payment_choices(self, vector: State, tracks: Sequence[Route], code: int | None = None) -> list[str]:
-        """Return payments for one of some tracks, or for the action `code`, by the known cards of the acting seat."""
+        """Return payments for one of some tracks, or for the action `code`, given the acting seat's known cards."""
         seat = int(vector.seat)
         hand = vector.hand[seat]
         n_unknown = n_unknown_cards(vector, seat)
@@ -462,7 +462,7 @@ class LineParser:
         texts = (writer.payment_text(payment) for route, payment in options if is_legal(route, payment.cards))
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
 
-    # -- a step -------------------------------------------------------------------
+    # -- steps --------------------------------------------------------------------
 
     def _step(
         self,
@@ -531,7 +531,7 @@ class LineParser:
                 self._tell_next(telling, told)
 
     def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
-        """Enter the first card of a replaced market, if more cards are told and it can be; return whether."""
+        """Enter the first card of a replaced market, if possible and if more cards are given; return whether it was."""
         market = told.values.get(codes.MARKET_CARD)
         if not market or not telling.add_replaced(market[0][0]):
             return False
@@ -539,13 +539,13 @@ class LineParser:
         return True
 
     def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
-        """Enter the outcome that is due."""
+        """Enter the next outcome."""
         due = telling.next_outcome
         assert due is not None  # noqa: S101 - who calls has looked
         values = told.values.get(due.kind)
         if not values:
             raise self._missing(due, telling, told)
-        # An offer is told in any order; tickets from under the pile come in the order in which they lie there.
+        # An offer may be in any order, but tickets from under the pile come in their own order.
         items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
         reasons = []
         for item in items:
@@ -556,11 +556,11 @@ class LineParser:
             reasons.append(reason)
         (value, place), reason = items[0], reasons[0]
         if value < len(CARD_KINDS) and due.kind in _CARDS:
-            reason = f"the draw pile holds no {CARD_KINDS[value]} card"
+            reason = f"the draw pile has no {CARD_KINDS[value]} card"
         raise self.scan.error(reason, at=place, is_illegal=True)
 
     def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
-        """Return an error for an outcome that the line lacks."""
+        """Return an error for an outcome missing from the line."""
         what = due_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
         unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
@@ -583,7 +583,7 @@ class LineParser:
     # -- tickets ------------------------------------------------------------------
 
     def _ticket_items(self, choices: Sequence[str], *, unknown: bool = True) -> list[tuple[int, int]]:
-        """Read tickets: their number if unknown, else names and question marks with commas between."""
+        """Read tickets: their number if unknown, else names and question marks separated by commas."""
         scan = self.scan
         if unknown and (n := self._lone_number()) is not None:
             return [(UNKNOWN_TICKET, scan.at)] * n
@@ -647,4 +647,4 @@ class LineParser:
         (re.compile(r"(?:builds? )?(?:a )?stations?\b(?: in\b)?"), _read_station),
         (re.compile(r"pass(?:es)?\b"), lambda self, vector, start: self._step(vector, codes.PASS, 0, start)),
     )
-    """How a move begins, and what reads the rest of it."""
+    """First words of a move, and the method that reads the rest."""

@@ -1,4 +1,4 @@
-"""A game written down line by line, as it is played at a table."""
+"""A game written down line by line, while it is played at a table."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class _Written(NamedTuple):
 
 class Reading(NamedTuple):
     """
-    A line as it was understood.
+    An interpreted line.
 
     Parameters
     ----------
     line
-        The line in canonical form; it begins with the player's name, if any.
+        The line in canonical form, beginning with the player's name, if any.
     """
 
     line: str
@@ -49,15 +49,15 @@ class Session:
     """
     A game written down line by line: see `notation`.
 
-    Each line is checked by the rules and the lines before. The record may be taken
-    at any time.
+    Each line is checked against the rules and the lines before. You can get the record at
+    any time.
 
     Parameters
     ----------
     game
         Map, variant and number of players.
     players
-        Names of the players, seat by seat; each may stand for its seat.
+        Names of the players by seat, which can be used instead of seats.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Session:
 
     @classmethod
     def of(cls, record: GameRecord) -> Self:
-        """Return the session of a record, to be continued. A last move that lacks outcomes is left out."""
+        """Return the session of a record, to be continued. A last move without outcomes is left out."""
         header = record.header
         game = Game(record.map, header.n_players)
         session = cls(game, players=header.players, title=header.title, note=header.note)
@@ -93,11 +93,11 @@ class Session:
             session._written.append(_Written(line, record.entries[:end], timeline.copy(n_steps)))
         return session
 
-    # -- what stands ------------------------------------------------------------
+    # -- content ----------------------------------------------------------------
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Names of the players, seat by seat, if any were given."""
+        """Names of the players by seat, if given."""
         return self._empty.header.players
 
     @property
@@ -123,27 +123,27 @@ class Session:
 
     @property
     def state(self) -> GameState | None:
-        """The state after the last line; None before the set-up is complete."""
+        """The state after the last line; None before the setup is complete."""
         vector = self._vector
         return None if vector is None else GameState(self._packed.game_map, self._packed.n_players, vector)
 
     # -- writing ------------------------------------------------------------------
 
     def read(self, text: str) -> Reading:
-        """Return a line as it is understood, without writing it down, or raise a NotationError."""
+        """Interpret a line without writing it down, or raise a NotationError."""
         written, events = self._next(text)
         return Reading(written.line, events)
 
     def write(self, text: str) -> Reading:
-        """Write a line down and return it as it is understood, or raise a NotationError."""
+        """Write a line down and return its interpretation, or raise a NotationError."""
         written, events = self._next(text)
         self._written.append(written)
         return Reading(written.line, events)
 
     def undo(self) -> str:
-        """Take the last line back and return it; raise a GameError if there is none."""
+        """Take back the last line and return it; raise a GameError if there is none."""
         if len(self._written) == 1:
-            raise GameError("nothing is written yet that could be taken back")
+            raise GameError("there is no line to take back")
         return self._written.pop().line
 
     def missing(self) -> NotationError | None:
@@ -154,7 +154,7 @@ class Session:
             return error
         return None
 
-    # -- plumbing -------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------
 
     @property
     def _vector(self) -> State | None:
@@ -200,7 +200,7 @@ class Session:
         return written, (event_of(entry, self._packed.codec),)
 
     def _followed(self, entries: tuple[Entry, ...]) -> Timeline:
-        """Return the steps of all entries, which begin with those written."""
+        """Return the steps of all entries, which begin with those already written."""
         timeline = self._written[-1].timeline.copy()
         try:
             timeline.apply(entries)
@@ -209,7 +209,7 @@ class Session:
         return timeline
 
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
-        """Return a line in canonical form: the steps from `first` on, or a part of the set-up."""
+        """Return a line in canonical form: the steps from `first` on, or a part of the setup."""
         if first == 0:
             return headed(next(line for line, _ in setup_lines(told, timeline.game.game_map)), self.players)
         turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]

@@ -1,4 +1,4 @@
-"""The events of a game as lines of the notation: see `notation`."""
+"""Write the events of a game in notation: see `notation`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ttr_analysis.records.entries import MATCHES, SHOWN, Entry, entry_text
 from ttr_analysis.records.replay import Timeline
 
 _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
-"""Phases in which the turn that was begun goes on."""
+"""Phases in which a turn continues."""
 
 
 # -- claims --------------------------------------------------------------------------------------------------------
 
 
 def packed_cards(cards: CardCounts) -> int:
-    """Return cards as the kernel takes them, capped at a number that nobody holds."""
+    """Return cards as an array for the kernel, capped at a number that nobody holds."""
     return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 
@@ -35,23 +35,23 @@ def claim_code(packed: KernelGame, route: Route, laid: CardCounts) -> tuple[int,
 
 
 def pays(route: Route, laid: CardCounts) -> bool:
-    """Return whether cards pay for a route, whoever holds them."""
+    """Return whether cards pay for a route, regardless of who holds them."""
     return payments.why_illegal(route, laid) is None
 
 
 def meant_tracks(packed: KernelGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
-    """Return the legal tracks that a claim without a track may mean; of equal ones only the first."""
+    """Return the legal tracks that a claim without a track may mean; of equal tracks, only the first."""
     legal = [route for route in tracks if packed.why_illegal(vector, *claim_code(packed, route, laid)) is None]
     alike = {(r.color, r.length, r.tunnel, r.locomotives, r.toll, r.points) for r in legal}
     return legal[:1] if len(alike) == 1 else legal
 
 
-# -- words ----------------------------------------------------------------------
+# -- items ----------------------------------------------------------------------
 
 
 def cards_text(cards: CardCounts) -> str:
     """
-    Return cards as a line has them.
+    Return cards in notation.
 
     >>> cards_text(CardCounts.of(blue=4, locomotive=1))
     'blue 4, locomotive 1'
@@ -61,7 +61,7 @@ def cards_text(cards: CardCounts) -> str:
 
 def payment_text(payment: Payment) -> str:
     """
-    Return a payment as a line has it.
+    Return a payment in notation.
 
     >>> payment_text(Payment("white", 7, 0, CardCounts.of(red=5, black=3)))
     'white 7, sets black 3, red 5'
@@ -79,7 +79,7 @@ def _cards(entries: Iterable[Entry]) -> str:
 
 
 def _turned_over(entries: Iterable[Entry]) -> str:
-    """Return cards turned over for a tunnel; of an unknown one, whether it matches."""
+    """Return the cards turned over for a tunnel; for unknown ones, whether they match."""
     return ", ".join(CARD_KINDS[e.value] if e.value < N_KINDS else MATCHES[e.value - UNKNOWN_CARD] for e in entries)
 
 
@@ -94,7 +94,7 @@ def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
     return ", ".join(UNKNOWN if number == UNKNOWN_TICKET else game_map.tickets[number].id for number in numbers)
 
 
-# -- parts ----------------------------------------------------------------------
+# -- moves and steps ------------------------------------------------------------
 
 
 def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
@@ -134,9 +134,9 @@ def face_up_text(kind: int) -> str:
 
 def take_text(vector: State, slot: int, taken: int = 0) -> str:
     """
-    Return the card in a slot of the market, with the slot only where it is in doubt.
+    Return a card in the market, with its slot only if needed.
 
-    `taken` is its kind + 1 if that was not known before, else 0.
+    `taken` is its kind + 1 if it was unknown before, else 0.
     """
     kind = taken - 1 if taken else int(vector.market[slot])
     return CARD_KINDS[kind] + (f"/{slot}" if meant_slots(vector, kind)[0] != slot else "")
@@ -144,10 +144,10 @@ def take_text(vector: State, slot: int, taken: int = 0) -> str:
 
 def meant_slots(vector: State, kind: int) -> list[int]:
     """
-    Return the slots from which a card may be taken, first the one that is meant if none is named.
+    Return the slots from which a card may be taken, starting with the default one.
 
-    Slots with such a card come first, then unknown ones: of these first the ones
-    filled since the last shuffle, which leaves older ones open.
+    Slots with such a card come first, then unknown ones; among these, those filled since
+    the last shuffle come first, which leaves older ones open.
     """
     market = vector.market.tolist()
     unknown = sorted((lying, slot) for slot, lying in enumerate(market) if lying >= N_KINDS)
@@ -155,7 +155,7 @@ def meant_slots(vector: State, kind: int) -> list[int]:
 
 
 def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> str:
-    """Return a claim, with its track only where that is in doubt."""
+    """Return a claim, with its track only if needed."""
     laid = unpacked(value)
     a, b = route.cities
     tracks = names_of(packed.game_map).routes.thing(f"{a}-{b}")
@@ -170,7 +170,7 @@ def _station_text(packed: KernelGame, vector: State, move: Entry) -> str:
 
 
 def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> str:
-    """Return a step after the set-up, a move with its outcomes, as a part of a line."""
+    """Return a step after the setup, a move with its outcomes, as a part of a line."""
     move, *outcomes = entries
     text = _move_text(packed, vector, move, outcomes)
     revealed = [entry for entry in outcomes if entry.kind == codes.CARD_REVEALED]
@@ -186,7 +186,7 @@ def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> st
 
 
 def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[str, int]]:
-    """Yield the lines of the set-up as far as it is known, each with the number of events up to its end."""
+    """Yield the lines of the setup as far as known, each with the number of events up to its end."""
     groups: list[list[Entry]] = []
     for entry in entries:
         begins = not groups or groups[-1][0][:2] != entry[:2]
@@ -200,7 +200,7 @@ def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[s
 
 
 def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
-    """Return the line of a seat's hand or tickets, or of the market."""
+    """Return the line for a seat's hand or tickets, or the market."""
     first, told = entries[0], [entry for entry in entries if entry.kind != codes.SHUFFLED]
     if first.kind == codes.TICKET_OFFERED:
         return f"P{first.seat}: tickets {_tickets([entry.value for entry in told], game_map)}"
@@ -214,7 +214,7 @@ def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
 
 
 def turn_line(packed: KernelGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
-    """Return steps of one seat as a line; each comes with the state before it."""
+    """Return steps of one seat as a line, given the state before each."""
     parts: list[str] = []
     for vector, entries in steps:
         part = part_text(packed, vector, entries)
@@ -234,9 +234,9 @@ def timeline_lines(
     packed: KernelGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
 ) -> Iterator[tuple[str, int]]:
     """
-    Yield the lines of a game from step `first` on: the set-up, then one line a turn.
+    Yield the lines of a game from step `first` on: the setup, then one line per turn.
 
-    Each comes with the number of events up to its end.
+    Each has the number of events up to its end.
     """
     turn: list[tuple[State, Sequence[Entry]]] = []
     for number in range(first, len(timeline.steps)):

@@ -1,1 +1,1 @@
-"""Games played and kept: `Game`, and its record: written, read, checked, replayed, and seen from one seat."""
+"""Playing and recording games: `Game`, and records to save, load, check, replay, and view from one seat."""

@@ -1,8 +1,8 @@
 """
-JSON Lines: from bytes to checked objects, one a line, and back.
+JSON Lines: from bytes to checked objects, one per line, and back.
 
-A file may come from a stranger: its size is limited before anything is read,
-JSON is taken strictly, and all faults are collected with their lines.
+Files may come from strangers: their size is limited before anything is read, JSON is
+parsed strictly, and all faults are collected with their lines.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ MAX_BYTES: Final = 32_000_000
 MAX_LINES: Final = 400_000
 MAX_LINE_BYTES: Final = 20_000
 MAX_FAULTS: Final = 100
-"""After so many faults no further ones are looked for."""
+"""Reading stops after this many faults."""
 
 MAX_DIGITS: Final = 400
-"""Digits of a number."""
+"""Most digits of a number."""
 _MAX_DEPTH: Final = 20
-"""Far more than a record needs, and far less than Python's JSON can read and write."""
+"""Far deeper than a record needs, and far less than Python's JSON can handle."""
 _NO_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[^"{}\[\]]+')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """A line of a file: its number, from 1, and the object on it."""
+    """A line of a file: its number, from 1, and its object."""
 
     number: int
     data: dict[str, object]
 
 
 class Lines(NamedTuple):
-    """The lines that hold an object, and the number of the last line if it breaks off, else 0."""
+    """The lines with objects, and the number of a truncated last line, else 0."""
 
     lines: list[Line]
     cut: int
 
 
 def read_bytes(path: str | os.PathLike[str], faults: FaultList) -> bytes:
-    """Return the content of a file, or a little more than `MAX_BYTES` of it; a RecordError says that it is no file."""
+    """Return the content of a file, at most slightly more than `MAX_BYTES`; raise a RecordError if it is not a file."""
     path = Path(path).expanduser()
     if path.exists() and not path.is_file():
         faults.add(0, "", "something else", "expected a file")
@@ -59,10 +59,9 @@ def parse_lines(content: bytes, faults: FaultList) -> Lines:
     """
     Return the objects of JSON Lines in UTF-8.
 
-    A last line without its line feed that may be the beginning of a right one
-    was cut in the middle of a write; it is left out. The first line must be
-    whole. A RecordError is raised at once if the limits of this module are
-    exceeded.
+    A last line without a line feed that may be the beginning of a valid one was cut off
+    during a write, and is left out. The first line must be complete. Exceeding the limits of
+    this module raises a RecordError at once.
     """
     if len(content) > MAX_BYTES:
         faults.add(0, "", "more", f"expected at most {MAX_BYTES:,} bytes")
@@ -121,7 +120,7 @@ def _decode(text: bytes) -> dict[str, object]:
 
 
 def _depth(line: str) -> int:
-    """Return how deep values are nested, at least; only counted if there are many brackets."""
+    """Return a lower bound of the nesting depth; it is computed only if there are many brackets."""
     if line.count("[") + line.count("{") <= _MAX_DEPTH:
         return 0
     depth = deepest = 0
@@ -132,12 +131,12 @@ def _depth(line: str) -> int:
 
 
 def _reason(error: json.JSONDecodeError) -> str:
-    """Return what a decoder says is wrong, and where on the line."""
+    """Return a decoder's message with the position on the line."""
     return f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}".replace(" at at ", " at ")
 
 
 class _LineError(Exception):
-    """What is wrong with a line; `may_be_cut` if it may be the beginning of a right one."""
+    """A faulty line; `may_be_cut` if it may be the beginning of a valid one."""
 
     def __init__(self, field: str, value: str, expected: str, *, may_be_cut: bool = False) -> None:
         super().__init__(field, value, expected)
@@ -172,7 +171,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON on one line, names with their accents."""
+    """Return a value as JSON on one line, keeping accents."""
     return _ENCODER.encode(value)
 
 

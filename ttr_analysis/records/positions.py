@@ -1,8 +1,8 @@
 """
 Positions and corrections in files, and as arguments of `Game.position`.
 
-Each part of a position has its name; a list for each seat has null for a seat
-of which nothing is known.
+Each part of a position has a name; a list by seat has null for a seat of which nothing
+is known.
 
 ===================  ===========================================================
 key                  value
@@ -55,13 +55,13 @@ from ttr_analysis.tables import MAX_TICKETS, check_size, game_tables
 T = TypeVar("T")
 UNKNOWN: Final = "?"
 _MOST: Final = 9_999
-"""No number in a position is larger."""
+"""Largest number in a position."""
 _COUNTED: Final = (*CARD_KINDS, UNKNOWN)
 _MARKET: Final = {NOBODY: None, UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
 
 
 class Refuse(Protocol):
-    """Takes a fault: the part, the wrong value, and what was expected."""
+    """A callback for faults: the part, the wrong value, and what was expected."""
 
     def __call__(self, part: str, value: object, expected: str, /) -> None:
         """Take a fault."""
@@ -74,9 +74,9 @@ class PositionReader:
     """
     Reads a position, or a part of one.
 
-    If it is strict, names are as in records; else routes, cities, tickets and
-    cards may be objects or have any of their names. `refuse` is called for each
-    fault. Names of players, if given, may stand for their seats.
+    In strict mode, names are as in records; otherwise routes, cities, tickets and cards may
+    be objects or have any of their names. `refuse` is called for each fault. Players' names,
+    if given, can be used instead of seats.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PositionReader:
         }
 
     def read(self, data: Mapping[str, object], reason: str = "") -> Position:
-        """Return a position; a part that is wrong is left out, with faults."""
+        """Return a position without the faulty parts, reporting faults."""
         given = {part: data[part] for part in PARTS if part in data and (self._is_strict or data[part] is not None)}
         return Position(**{part: self._parsers[part](part, value) for part, value in given.items()}, reason=reason)
 
@@ -152,7 +152,7 @@ class PositionReader:
         return tuple(None if item is None else parse(part, item) for item in items)
 
     def _by_seat(self, part: str, by_player: Mapping[str, object]) -> list[object]:
-        """Return values by the names of players in the order of seats."""
+        """Return values by player name in seat order."""
         found: dict[int | None, object] = {}
         for name, value in by_player.items():
             seat = self._player(part, name)
@@ -162,7 +162,7 @@ class PositionReader:
         return [found.get(seat) for seat in range(self._n_players)]
 
     def _items(self, value: object) -> list[Any] | None:
-        """Return the items of a list, or of anything like it from Python; None if it is no list."""
+        """Return the items of a list or any Python sequence; None for anything else."""
         if isinstance(value, list):
             return value
         is_like = isinstance(value, Iterable) and not isinstance(value, str | Mapping | CardCounts)
@@ -249,7 +249,7 @@ class PositionReader:
         return tuple(counts)
 
     def _kind(self, card: object) -> Any:  # noqa: ANN401 - what is no kind stays as it is
-        """Return the name of a kind of card, whatever people call it."""
+        """Return the canonical name of a kind of card."""
         try:
             return card if self._is_strict else kind_name("kind of card", card)
         except UnknownNameError:
@@ -278,7 +278,7 @@ class PositionReader:
     def _tickets(self, part: str, value: object) -> tuple[int, ...] | None:
         items = self._items(value)
         if items is None or len(items) > MAX_TICKETS:
-            self._refuse(part, value, 'expected a list of tickets, "?" for one that is not known')
+            self._refuse(part, value, 'expected a list of tickets, "?" for an unknown one')
             return None
         unknown = (UNKNOWN,) if self._is_strict else (UNKNOWN, None)
         found = [UNKNOWN_TICKET if item in unknown else self._place(part, item) for item in items]
@@ -286,7 +286,7 @@ class PositionReader:
 
 
 def _words(name: object) -> tuple[Any, ...]:
-    """Return a pair of cities as it is, and one name as a tuple."""
+    """Return a pair of cities unchanged, and a single name as a tuple."""
     return name if isinstance(name, tuple) else (name,)
 
 
@@ -303,7 +303,7 @@ def told_state(
     players: Sequence[str] = (),
     faults: FaultList | None = None,
 ) -> GameState:
-    """Return the state of a position that a user gave: see `Game.position`; a `PositionError` lists all faults."""
+    """Return the state of a user's position: see `Game.position`; a `PositionError` lists all faults."""
     faults = faults or FaultList(game_map.title, "position", PositionError)
 
     def refuse(part: str, value: object, expected: str) -> None:
@@ -322,9 +322,8 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
     """
     Return the state of a position in a JSON object, and the names of its players.
 
-    Besides the parts of a position it has `map`, perhaps `variant`, and
-    `players`: their names, which may stand for their seats. A `PositionError`
-    lists all faults.
+    Besides the parts of a position, the object has `map`, optionally `variant`, and
+    `players`, whose names can be used instead of seats. A `PositionError` lists all faults.
 
     >>> state, names = read_position('''
     ... {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Bo"}, "tickets": {"Ann": 2, "Bo": []}}
@@ -355,7 +354,7 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
 
 
 def _object(content: str, faults: FaultList) -> dict[str, Any]:
-    """Return the object that a text is."""
+    """Parse a text as a JSON object."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -373,7 +372,7 @@ def _object(content: str, faults: FaultList) -> dict[str, Any]:
 
 def position_data(position: Position, game_map: GameMap) -> dict[str, object]:
     """
-    Return a position as it is in a file.
+    Return a position in the form of a file.
 
     >>> position_data(Position(hands=((1,) + (0,) * 8 + (2,), None), to_move=1), ttr.load_map("usa"))
     {'hands': [{'purple': 1, '?': 2}, None], 'to_move': 1}
@@ -418,7 +417,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
 
 
 def hidden(position: Position, seat: int) -> Position:
-    """Return a position with the cards and tickets of other seats than one unknown."""
+    """Return a position with the cards and tickets of all other seats unknown."""
     hands, tickets = position.hands, position.tickets
     if hands is not None:
         hidden_hands = [hand and (*(0,) * N_KINDS, sum(hand)) for hand in hands]
@@ -434,7 +433,7 @@ def hidden(position: Position, seat: int) -> Position:
 
 
 def laid_out(state: GameState) -> tuple[Position, State]:
-    """Return a state between two turns as a position, and what is left of it as a packed state."""
+    """Return a state between two turns as a position, and the packed state made from it."""
     packed = state.packed
     if packed.phase not in (TURN, OVER):
         raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
@@ -446,7 +445,7 @@ def laid_out(state: GameState) -> tuple[Position, State]:
 
 
 def playable(state: GameState, seed: int, number: int) -> tuple[Position, State]:
-    """Return a state between two turns as a position, and as a packed state with random numbers to come."""
+    """Return a state between two turns as a position, and as a packed state with new random numbers."""
     position, laid = laid_out(state)
     if unknown := unknown_words(laid, state.n_players):
         raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills them in")

@@ -1,4 +1,4 @@
-"""A game by its rules, and the record of one: a value that is saved, loaded, replayed and continued."""
+"""A game by the rules, and its record: a value to save, load, replay and continue."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ _Record = TypeVar("_Record", bound="GameRecord")
 @dataclass(frozen=True, repr=False)
 class GameRecord:
     """
-    All that happened in a game, outcomes of chance included.
+    Everything that happened in a game, including outcomes of chance.
 
-    A record is saved as JSON Lines: a header, then one event a line. It is
-    replayed without random numbers. Cards and tickets may be unknown, as in a
-    game watched from one seat or entered at a table: then replaying checks much,
-    but not everything (see `docs/games.md`).
+    A record is saved as JSON Lines: a header, then one event per line. Replaying it needs no
+    random numbers. Cards and tickets may be unknown, as in a game watched from one seat or
+    entered at a table; replaying then checks much, but not everything (see
+    `docs/games.md`).
 
-    A *step* of a record is the set-up (step 0), or a move with all that
-    follows from it until a seat must decide again.
+    A *step* of a record is the setup (step 0), or a move with everything that follows until
+    a seat must decide again.
 
     Parameters
     ----------
     header
         Map, players and origin.
     entries
-        The events as numbers; `events` has them in words.
+        The events as numbers; `events` has them as objects.
     map
-        The map, as the variant that is played.
+        The map, in the variant that is played.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class GameRecord:
     entries: tuple[Entry, ...]
     map: GameMap = field(compare=False)
     _followed: Timeline | None = field(default=None, init=False, compare=False)
-    """The steps, once they have been followed."""
+    """The steps, once they have been replayed."""
 
     @classmethod
     def from_play(

@@ -479,7 +479,7 @@ class _StepChecker:
 
     def _check_shown(self, state: State, entry: Entry) -> None:
         if state.phase != layout.OVER:
-            raise ImpossibleError(self.first, "tickets are shown when the game is over")
+            raise ImpossibleError(self.first, "tickets are shown only when the game is over")
         if entry.seat >= self.game.n_players:
             raise ImpossibleError(self.first, f"there is no P{entry.seat}")
         reason = identify_tickets(state.copy(), self.game.tables, entry.seat, entry.tickets)
@@ -518,7 +518,7 @@ class _StepChecker:
         elif entry.kind in _TICKET_EVENTS:
             reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value, unfitting)}"
         else:
-            reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"  # an unknown one always fits
+            reason = f"the draw pile has no {CARD_KINDS[entry.value]} card"  # an unknown one always fits
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
 
     def _refuse_kind(self, kind: int) -> None:
