@@ -230,7 +230,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             16,
             event("ticket_offered", seat=0, ticket="Bergen-Narvik"),
             16,
-            "Bergen-Narvik cannot come here: a seat chooses from it",
+            "Bergen-Narvik cannot come here: it is in a seat's offer",
             id="ticket twice",
         ),
         pytest.param(24, None, 24, "ticket_offered of P1 must come first", id="a ticket is missing"),
@@ -464,7 +464,7 @@ def test_tickets_that_lie_face_up_must_be_named() -> None:
     line, said = faults_of("\n".join(own) + "\n")[0]
 
     assert '"keep_tickets","seat":1' in own[line - 1]
-    assert "tickets that are not kept lie face up: each must be named where it is offered" in said
+    assert "rejected tickets are face up: each must be named in the offer" in said
 
 
 def shown(edit: str) -> str:

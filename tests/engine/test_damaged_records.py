@@ -89,7 +89,7 @@ def test_after_a_shuffle_only_the_cards_that_lay_face_up_can_come() -> None:
         gone = [CARD_KINDS[kind] for kind in range(N_KINDS) if pool[kind] == 0 < pile[kind]]
         if gone and len(step) == 2 and row["event"] == "market_card":
             rows_then = [*rows[:at], json.dumps({**row, "card": gone[0]})]
-            reason = f"line {at + 1}: all {gone[0]} cards that were shuffled into the draw pile have come out of it"
+            reason = f"line {at + 1}: all {gone[0]} cards that were shuffled into the draw pile have left it"
             with pytest.raises(RecordError, match=reason):
                 GameRecord.loads("\n".join(rows_then), record.map)
             n_refused += 1

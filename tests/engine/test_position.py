@@ -443,7 +443,7 @@ def test_a_record_begins_only_between_turns_and_only_once() -> None:
     mid = next(state for state in record.states() if state.packed.phase not in (TURN, OVER))
     with pytest.raises(GameError, match="a record begins between two turns"):
         GameRecord.from_position(mid)
-    with pytest.raises(RecordError, match="a position stands at the beginning"):
+    with pytest.raises(RecordError, match="a position must come first"):
         GameRecord.loads(with_line(record, event="position", tickets=[0, 0]))
 
 
@@ -555,7 +555,7 @@ def test_a_correction_stands_between_two_turns() -> None:
     states = record.states()
     amid = next(k for k, state in enumerate(states) if state.packed.phase not in (TURN, OVER) and k > 3)
     end = record._timeline.steps[amid].end
-    with pytest.raises(RecordError, match="a correction stands between two turns"):
+    with pytest.raises(RecordError, match="a correction must be between two turns"):
         GameRecord.loads("\n".join([header, *events[:end], json.dumps(line), ""]))
 
 

@@ -101,7 +101,7 @@ def test_cards_that_the_draw_pile_cannot_be_without_are_not_played() -> None:
     assert sum(move["cards"].values()) == 3
     ((line, said),) = faults_of("\n".join(rows) + "\n")
     assert line == at + 1
-    assert "1 card of the draw pile can be of no kind after it" in said
+    assert "1 card of the draw pile would have no possible kind" in said
     assert GameRecord.loads(record.dumps()) == record
 
 

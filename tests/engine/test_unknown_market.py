@@ -120,7 +120,7 @@ def test_tickets_of_one_turn_come_up_in_any_order_and_a_refusal_names_the_one_du
     assert {top, other} == {entry.value for entry in entries[at : at + 2]}
     entries[at] = entries[at]._replace(value=last)
     name = record.map.tickets[top].id
-    with pytest.raises(RecordError, match=f"cannot come here: ({name}|{record.map.tickets[other].id}) lies on top"):
+    with pytest.raises(RecordError, match=f"cannot come here: ({name}|{record.map.tickets[other].id}) is on top"):
         replace(record, entries=tuple(entries)).states()
 
 

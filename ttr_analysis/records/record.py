@@ -115,19 +115,19 @@ class GameRecord:
         policies
             Names of the policies, seat by seat; none if people played.
         events
-            All that happened, from the set-up on.
+            Everything that happened, starting with the setup.
         number
             Number of the game in its run.
         players
-            Names of the players, seat by seat.
+            Names of the players by seat.
         date
-            The day it was played, such as "2026-03-14".
+            Date of the game, such as "2026-03-14".
 
         Raises
         ------
         GameError
-            If an event or a text is not well formed. Whether the events are
-            possible is checked when the record is replayed.
+            If an event or a text is malformed. Whether the events are possible is checked
+            when the record is replayed.
         """
         codec = codec_of(game.game_map)
         entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
@@ -144,16 +144,16 @@ class GameRecord:
         Parameters
         ----------
         state
-            A state between two turns, as `Game.position` gives it. Only what is
-            on the table is kept, not how the game got there, such as the cards
-            that everyone has seen in a hand, or the order of tickets in the pile.
+            A state between two turns, such as from `Game.position`. Only what is on the
+            table is kept, not how the game got there, such as cards that everyone has seen
+            in a hand, or the order of tickets in the pile.
         players, title, note, date
             As in `from_play`.
 
         Raises
         ------
         GameError
-            If the state is amid a turn, or a text is not well formed.
+            If the state is in the middle of a turn, or a text is malformed.
 
         Examples
         --------
@@ -180,20 +180,20 @@ class GameRecord:
         before: tuple[Entry, ...] = (),
     ) -> Self:
         """
-        Return the record of a game from what the kernel wrote.
+        Return the record of a game from the events that the kernel wrote.
 
         Parameters
         ----------
         game_map
-            The map, as the variant that is played.
+            The map, in the variant that is played.
         rows
             Codes and values of the events, shape (events, 2).
         policies, seed, number
             As in `from_play`.
         timeline
-            The steps, if the game was followed.
+            The steps, if already known.
         before
-            The events before these.
+            Earlier events.
         """
         header = header_of(game_map, n_players, policies, seed, number)
         record = cls(header, (*before, *entries_of_tape(rows, before)), game_map)
@@ -202,32 +202,32 @@ class GameRecord:
     @classmethod
     def load(cls, path: str | os.PathLike[str], game_map: MapLike | None = None) -> Self:
         """
-        Load a record from a file, and check it from the first event to the last.
+        Load a record from a file, checking all events.
 
         Parameters
         ----------
         game_map
-            The map, or its folder, if it is not built in.
+            The map or its folder, if it is not built in.
 
         Raises
         ------
         RecordError
-            If the file is damaged, describes an impossible game, or is of a
-            map with other facts. It lists the faults with line and reason: all
-            faults of the text, or else the first against the rules.
+            If the file is damaged, describes an impossible game, or belongs to a map with
+            other facts. It lists faults with line and reason: all faults of the text, or
+            else the first violation of the rules.
         OSError
             If the file cannot be read.
 
         Warns
         -----
         RecordWarning
-            If the record ends in the middle of a line, which is left out, or
-            of a move.
+            If the record ends in the middle of a line, which is left out, or of a
+            move.
 
         Notes
         -----
-        At most 32 MB and 400,000 lines. Nothing in a record is executed, and
-        the name of a map in it never leads to a file.
+        At most 32 MB and 400,000 lines. Nothing in a record is executed, and a map name in
+        it never leads to a file.
         """
         faults = FaultList(os.fspath(path), Path(path).name, most=MAX_FAULTS)
         return cls._read(read_bytes(path, faults), game_map, faults)
@@ -242,7 +242,7 @@ class GameRecord:
         content
             The text of a file, or its bytes.
         game_map
-            The map, or its folder, if it is not built in.
+            The map or its folder, if it is not built in.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class GameRecord:
         return with_steps(record, timeline)
 
     def dumps(self) -> str:
-        """Return the text of the record as `save` writes it."""
+        """Return the text of the record, in the form of its file."""
         return "".join(map(as_line, (self.header.data(), *(entry_data(entry, self.map) for entry in self.entries))))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -276,7 +276,7 @@ class GameRecord:
         Parameters
         ----------
         path
-            The file; an old one stays whole until the new one is.
+            The file; an existing one is replaced only once the new one is complete.
         """
         write_atomically(Path(path).expanduser(), self.dumps())
 
@@ -289,7 +289,7 @@ class GameRecord:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The moves of the seats, in order, without what chance did."""
+        """The moves of the seats, in order, without outcomes of chance."""
         return tuple(event for event in self.events if isinstance(event, Move))
 
     @cached_property
@@ -299,12 +299,12 @@ class GameRecord:
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
-        """Where each step was in the source of the record: number of the move and time; None where not known."""
+        """The place of each step in the source of the record: move number and time; None if unknown."""
         return tuple(self.entries[step.first].stamp for step in self._timeline.steps)
 
     @property
     def corrections(self) -> tuple[tuple[int, Correction], ...]:
-        """The corrections made by hand, each with its step."""
+        """The manual corrections, each with its step."""
         events = enumerate(step[0] for step in self.steps if step)
         return tuple((step, event) for step, event in events if isinstance(event, Correction))
 
@@ -315,16 +315,16 @@ class GameRecord:
 
     def states(self) -> States:
         """
-        Return the states of the game, one after each step, each made when it is asked for.
+        Return the states of the game, one after each step, computed on demand.
 
-        Their random numbers to come are not those of the game as it was played:
-        see `resume`.
+        They do not have the random numbers of the original game: see
+        `resume`.
         """
         return States(self._timeline, range(len(self._timeline.steps)))
 
     def state_at(self, step: SupportsIndex) -> GameState:
         """
-        Return the state after a step; step 0 is the set-up, -1 the last one.
+        Return the state after a step; 0 is the setup, -1 the last step.
 
         Raises
         ------
@@ -339,19 +339,19 @@ class GameRecord:
 
     def resume(self, step: SupportsIndex, *, seed: int) -> tuple[Game, GameState]:
         """
-        Return the game and its state after a step, to be played on.
+        Return the game and its state after a step, to play on from.
 
         Parameters
         ----------
         step
             The step, as in `state_at`.
         seed
-            What chance does from there on.
+            Seed of the random events from there on.
 
         Raises
         ------
         GameError
-            If chance depends on unknown cards or tickets: then give the outcomes to `Game.step`.
+            If chance depends on unknown cards or tickets: give the outcomes to `Game.step` then.
         IndexError
             If there is no such step.
         """
@@ -364,23 +364,23 @@ class GameRecord:
 
     def timeline(self, step: SupportsIndex = -1) -> Timeline:
         """
-        Return the steps up to one, in the kernel's numbers, to be continued differently.
+        Return the steps up to one in the kernel's numbers, for a different continuation.
 
         Parameters
         ----------
         step
-            The last one, as in `state_at`.
+            The last step, as in `state_at`.
         """
-        self.state_at(step)  # raises the error that names the steps there are
+        self.state_at(step)  # raises the error for an unknown step
         return self._timeline.copy(range(len(self._timeline.steps))[step] + 1)
 
     def score(self) -> Scores:
-        """Return the score of every seat at the end of the record; parts that depend on unknown tickets are None."""
+        """Return each seat's score at the end of the record; parts that depend on unknown tickets are None."""
         return self._scores
 
     @property
     def scores(self) -> tuple[int | MaybeNone, ...]:
-        """Points of each seat; None where they depend on unknown tickets."""
+        """Points of each seat; None if they depend on unknown tickets."""
         return tuple(score.total for score in self._scores)
 
     @property
@@ -398,16 +398,16 @@ class GameRecord:
 
     def watched_from(self, seat: int, *, shown: bool = True) -> Self:
         """
-        Return the record with only what one seat could see.
+        Return the record as one seat could see it.
 
-        Cards that others drew unseen and their tickets become unknown, and so does
-        the seed, from which they follow. While opening tickets are chosen, the
-        record ends before the first choice of another seat.
+        Cards that others drew unseen and their tickets become unknown, and so does the seed
+        that determines them. While opening tickets are chosen, the record ends before the
+        first choice of another seat.
 
         Parameters
         ----------
         seat
-            The seat that watches.
+            The watching seat.
         shown
             Whether the others show their tickets at the end.
 
@@ -432,7 +432,7 @@ class GameRecord:
         return self._followed
 
     def _follow(self, faults: FaultList) -> Timeline:
-        """Return the steps; what is impossible is a fault of its line in a file."""
+        """Return the steps; something impossible is a fault of its line in a file."""
         try:
             return Timeline.of(KernelGame(self.map, self.header.n_players), self.entries)
         except ImpossibleError as error:
@@ -441,7 +441,7 @@ class GameRecord:
             raise
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is cached is left out: it is many times as large.
+        # Caches are left out: they are many times as large.
         return {"_followed": None} | {item.name: getattr(self, item.name) for item in fields(self) if item.init}
 
     def __repr__(self) -> str:
@@ -470,7 +470,7 @@ class GameRecord:
 
 
 def with_steps(record: _Record, timeline: Timeline) -> _Record:
-    """Return a record whose steps were followed already, so that they need not be again."""
+    """Return a record with known steps, which need not be replayed."""
     object.__setattr__(record, "_followed", timeline)
     return record
 
@@ -479,15 +479,15 @@ def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
 
 
-# -- the game ----------------------------------------------------------------------------------------------------------
+# -- games -------------------------------------------------------------------------------------------------------------
 
 
 class Game(GameEngine):
     """
-    The game on a map by its rules.
+    The game on a map, played by the rules.
 
-    A game holds no state: `new` gives the first one, `apply` the next. A state
-    of another game is refused with a `GameError`.
+    A game has no state: `new` returns the first state, `apply` the next. A state of another
+    game is refused with a `GameError`.
 
     Parameters
     ----------
@@ -497,7 +497,7 @@ class Game(GameEngine):
     Raises
     ------
     GameError
-        If the map is not for so many players, or too large to be played.
+        If the map does not allow this many players, or is too large to be played.
     UnknownNameError
         If the map has no such variant.
 
@@ -539,56 +539,56 @@ class Game(GameEngine):
         neutral: int | None = None,
     ) -> GameState:
         """
-        Return the state of a game between two turns, of which only what is on the table is known.
+        Return the state of a game between two turns, from what is on the table.
 
         Parameters
         ----------
         owners
             The owner of each taken route: a seat, or "neutral".
         hands
-            For each seat its cards: counts by kind, "?" for unknown ones; a list
-            of cards; or a number of cards. Optional if the game is over.
+            Each seat's cards: counts by kind, "?" for unknown ones; a list of cards; or a
+            number of cards. Optional if the game is over.
         tickets
-            For each seat a list of tickets, "?" for unknown ones; or a number.
+            Each seat's tickets: a list, "?" for unknown ones; or a number.
         market
-            The face-up cards, "?" for an unknown one, None for an empty slot. By
-            default none is known.
+            The face-up cards, "?" for unknown ones, None for an empty slot. By default all
+            are unknown.
         to_move
             The seat whose turn it is; None if the game is over.
         turns_left
-            Turns left in the last round, of all seats together.
+            Turns left in the last round, for all seats together.
         discards
-            The discard pile, as counts by kind. By default all cards not named
-            elsewhere are in the draw pile, as after a shuffle.
+            The discard pile, as counts by kind. By default all cards not named elsewhere are
+            in the draw pile, as after a shuffle.
         pile, ticket_pile
-            Number of cards, and tickets, in the piles; the rest is discarded, or
-            out of the game, and not known.
+            Number of cards, and tickets, in the piles; the rest is unknown discards, or
+            unknown tickets out of the game.
         ticket_discards, tickets_out
             Tickets discarded face up, and tickets out of the game.
         trains, scores
-            For each seat trains left, and points on the track: they follow from
-            the routes and are compared with them.
+            Each seat's trains left, and points on the scoring track. They follow from the
+            routes, and are only compared.
         tokens, loans
-            For each seat the value of its toll tokens, and its loans.
+            Each seat's value of toll tokens, and number of loans.
         stations
             The seat that has a station in each city.
         turns
-            Complete turns, of all seats together; by default as many as the
-            routes and stations took at least.
+            Completed turns of all seats together; by default the fewest that the routes and
+            stations took.
         marker, neutral
-            The seat with the marker of the neutral player, by default the one
-            that begins with it; and 0 if that player has left the game.
+            The seat with the neutral player's marker, by default the one that starts with
+            it; and 0 if the neutral player has left the game.
 
         Returns
         -------
         state
-            The state. `score` says who won, if the game is over; views, worlds
-            and win probabilities work as for any other state, and
-            `GameRecord.from_position` begins a record with it.
+            The state. `score` shows the winner if the game is over; views, worlds and win
+            probabilities work as for any other state, and `GameRecord.from_position` begins a
+            record with it.
 
         Raises
         ------
-        PositionError
+        If something is impossible; the message lists all faults.
             If something is impossible: it lists all faults at once.
 
         Examples
@@ -609,31 +609,31 @@ class Game(GameEngine):
         self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0, *, start: GameState | None = None
     ) -> GameRecord:
         """
-        Play a game to its end and return its record.
+        Play a game to the end and return its record.
 
         Parameters
         ----------
         policies
             One policy for each seat: an object, or the name of a built-in one.
         seed
-            Seed of all random numbers. It is 0 unless you give one, so that the
-            same call always plays the same game.
+            Random seed. By default 0, so that the same call always plays the same
+            game.
         game
             Number of the game in a run with that seed.
         start
-            A position between two turns to play on from, in which nothing is
-            unknown: see `GameRecord.from_position`.
+            A position between two turns to play on from, without unknowns: see
+            `GameRecord.from_position`.
 
         Raises
         ------
         GameError
-            If there are not as many policies as players, one of them fails, or
-            nobody can play on from the position.
+            If the number of policies is wrong, one of them fails, or the position has
+            unknowns.
         UnknownNameError
-            If there is no built-in policy of a name.
+            If no built-in policy has the name.
         IllegalActionError
-            If a policy chooses an illegal action; the message says which, in
-            which turn, and why it is illegal.
+            If a policy chooses an illegal action; the message gives the action, the turn and
+            the reason.
 
         Examples
         --------
@@ -658,7 +658,7 @@ class Game(GameEngine):
 
     def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
         """
-        Play a game to its end and return all that happened as numbers.
+        Play a game to the end and return all its events as numbers.
 
         Parameters
         ----------

@@ -1,11 +1,10 @@
 """
-A game followed step by step: checked as it comes, made again without random numbers, or put together bit by bit.
+Games step by step: checked, replayed without random numbers, or built up event by event.
 
-A *step* is the set-up, or a move with all that follows from it until a seat
-must decide again. Its outcomes of chance are a script for the kernel. A record
-is of a possible game if all that the kernel writes, places of shuffles
-included, is what the record says. Where cards are unknown, what is checked is
-necessary, not sufficient.
+A *step* is the setup, or a move with everything that follows until a seat must decide
+again. Its outcomes of chance are a script for the kernel. A record is of a possible game
+if everything that the kernel writes, including places of shuffles, matches the record.
+If cards are unknown, this check is necessary, but not sufficient.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, Tables
 SET_UP: Final = -1
 """Code of the first step."""
 LAID: Final = -2
-"""Code of a step that lays a position out, or corrects one."""
+"""Code of a step that sets up a position or makes a correction."""
 _EVERY: Final = 32
-"""A state is kept for every so many steps."""
+"""A state is stored after this many steps."""
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
 _TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
@@ -55,11 +54,11 @@ _TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 
 class Step(NamedTuple):
     """
-    What brings a game from one state to the next.
+    A transition from one state of a game to the next.
 
-    It has its events in the record, from `first` to `end`; the action, or
-    `SET_UP`; the tickets that a seat shows, if it is that; outcomes of chance
-    without places of shuffles; and the state after a position or a correction.
+    It has its events in the record, from `first` to `end`; the action, or `SET_UP`; the
+    tickets, if a seat shows them; outcomes of chance without places of shuffles; and the
+    state after a position or correction.
     """
 
     first: int
@@ -72,7 +71,7 @@ class Step(NamedTuple):
 
 
 class ImpossibleError(Exception):
-    """An event that cannot come where a record has it: which one, from 0, and why."""
+    """An event that is impossible at its place in a record: its index, and the reason."""
 
     def __init__(self, at: int, reason: str) -> None:
         super().__init__(at, reason)
@@ -89,26 +88,26 @@ def outcomes_of(rows: Rows) -> Rows:
 
 
 class Timeline:
-    """The steps of a game in numbers, and some of its states; `apply` checks and adds further ones."""
+    """The steps of a game in numbers, and some of its states; `apply` checks and adds further steps."""
 
     def __init__(self, game: KernelGame) -> None:
         self.game = game
         self.steps: list[Step] = []
         self.due = ""
-        """What the last move still lacks, if the events end in the middle of one."""
+        """The outcomes missing from the last move, if the events end in the middle of it."""
         self._kept: list[State] = []
         self._latest = (-1, State())
-        """The step whose state was asked for last, and that state."""
+        """The step and state last requested."""
 
     @classmethod
     def of(cls, game: KernelGame, entries: Sequence[Entry]) -> Timeline:
-        """Return the steps of a record; an `ImpossibleError` says where it cannot be."""
+        """Return the steps of a record; raise an `ImpossibleError` at the first impossible event."""
         timeline = cls(game)
         timeline.apply(entries)
         return timeline
 
     def vector(self, at: int) -> State:
-        """Return the packed state after a step; at most `_EVERY` steps are made for it, one if it is the next one."""
+        """Return the packed state after a step, computed from the nearest stored state or the previous one."""
         done, state = self._latest
         if not at // _EVERY * _EVERY <= done <= at:
             done, state = at // _EVERY * _EVERY, self._kept[at // _EVERY]
@@ -119,7 +118,7 @@ class Timeline:
         return state.copy()
 
     def vectors(self) -> Ints:
-        """Return the packed states after all steps, one a row."""
+        """Return the packed states after all steps, one per row."""
         rows, state = np.empty((len(self.steps), State.n_cells), dtype=np.int64), State()
         for row, step in zip(rows, self.steps, strict=True):
             make_step(state, self.game.tables, step)
@@ -128,7 +127,7 @@ class Timeline:
 
     @property
     def n_events(self) -> int:
-        """Events of the record in its steps."""
+        """Number of events of the record in its steps."""
         return self.steps[-1].end if self.steps else 0
 
     @property
@@ -137,7 +136,7 @@ class Timeline:
         return self.vector(len(self.steps) - 1)
 
     def copy(self, n_steps: int | None = None) -> Timeline:
-        """Return the same timeline, or its first steps, to be continued differently."""
+        """Return a copy of the timeline, or of its first steps, for a different continuation."""
         n = len(self.steps) if n_steps is None else n_steps
         other = Timeline(self.game)
         other.steps, other._kept = self.steps[:n], self._kept[: -(-n // _EVERY)]
@@ -149,11 +148,11 @@ class Timeline:
 
     def apply(self, entries: Sequence[Entry]) -> None:
         """
-        Check the events after the steps so far, and add the steps that they make.
+        Check the events after the steps so far, and add their steps.
 
-        `entries` are all events of the record, those of the steps so far included.
-        If the last step lacks outcomes, `due` says which comes next. An
-        `ImpossibleError` is raised at the first event that cannot come where it does.
+        `entries` are all events of the record, including those of the steps so far. If the last
+        step lacks outcomes, `due` is set to the next one. An `ImpossibleError` is raised at the
+        first event that is impossible at its place.
         """
         at, self.due = self.n_events, ""
         state = self.last if self.steps else State()
@@ -169,15 +168,15 @@ class Timeline:
 
     def add_played(self, code: int, value: int, rows: Rows, state: State) -> None:
         """
-        Add a step that was played: its action (code `SET_UP` for the set-up), its events and the state after it.
+        Add a step that was played: its action (code `SET_UP` for the setup), its events and the state after it.
 
-        The state is not copied, and must not change afterwards.
+        The state is not copied, and must not change later.
         """
         first = self.n_events
         self._add(Step(first, first + len(rows), code, value, None, outcomes_of(rows)), state)
 
     def add_start(self, state: State) -> None:
-        """Add the position from which a record begins."""
+        """Add the initial position of a record."""
         laid = _without_chance(state)
         self._add(Step(0, 1, LAID, 0, None, [], laid), laid)
 
@@ -189,7 +188,7 @@ class Timeline:
 
 
 def _without_chance(state: State) -> State:
-    """Return a copy of a state that has no random numbers to come, as no state of a record has."""
+    """Return a copy of a state without random numbers, as in all states of a record."""
     replayed = state.copy()
     replayed.stream[:] = 0
     return replayed
@@ -197,17 +196,17 @@ def _without_chance(state: State) -> State:
 
 class States(Sequence[GameState]):
     """
-    The states of a record: after the set-up, after each move, and after tickets are shown.
+    The states of a record: after the setup, after each move, and after tickets are shown.
 
-    A state is made when it is asked for, from one kept at most 32 steps
-    before; going through all of them in order makes each step once.
+    A state is computed on demand, from one stored at most 32 steps earlier; iterating in
+    order makes each step once.
 
     Parameters
     ----------
     timeline
         The steps of the record.
     numbers
-        The steps whose states these are.
+        The timeline of the steps.
     """
 
     __slots__ = ("_numbers", "_timeline")
@@ -234,7 +233,7 @@ class States(Sequence[GameState]):
 
 
 def make_step(state: State, tables: Tables, step: Step) -> None:
-    """Make a step whose move is legal; the state is changed in place."""
+    """Make a step with a legal move, changing the state in place."""
     if step.laid is not None:
         state.cells[:] = step.laid.cells
     elif step.shown is not None:
@@ -248,7 +247,7 @@ def make_step(state: State, tables: Tables, step: Step) -> None:
 
 
 def identify_played(state: State, step: Step) -> None:
-    """Fill in the cards that the seat that acts shows by its move, where they are not known."""
+    """Fill in the unknown cards that the acting seat shows by its move."""
     seat = int(state.seat)
     if step.code >= 0 and shows_cards(step.code) and n_unknown_cards(state, seat):
         identify_cards(state, seat, unpacked(step.value).counts)
@@ -260,7 +259,7 @@ def identify_played(state: State, step: Step) -> None:
 def play_game(
     game: KernelGame, policies: Sequence[Policy | CompiledPolicy], seed: int, number: int, start: State | None = None
 ) -> tuple[Timeline, Rows]:
-    """Play a game to its end, from the set-up or a position; return its steps and all that happened since."""
+    """Play a game to the end, from the setup or a position; return its steps and all events since."""
     if len(policies) != game.n_players:
         raise GameError(f"a game of {game.n_players} players needs {game.n_players} policies, got {len(policies)}")
     timeline = Timeline(game)
@@ -279,12 +278,12 @@ def play_game(
     return timeline, events
 
 
-# -- a step whose outcomes come one by one -------------------------------------------------------------------------
+# -- steps with outcomes one by one --------------------------------------------------------------------------------
 
 
 class ScriptedStep:
     """
-    A step to which outcomes are added one by one, after the state before, or None, and a legal action.
+    A step to which outcomes are added one by one, given the state before (or None) and a legal action.
 
     >>> setup = ScriptedStep(KernelGame(ttr.load_map("nordic"), 2), None)
     >>> setup.next_outcome
@@ -309,23 +308,23 @@ class ScriptedStep:
 
     @property
     def next_outcome(self) -> Entry | None:
-        """The outcome that comes next, its value not yet known (0); None if the step is complete."""
+        """The next outcome, with value 0 as it is unknown yet; None if the step is complete."""
         outcomes = outcomes_of(self._rows)
         return Entry.of(outcomes[len(self.script)][0]) if len(outcomes) > len(self.script) else None
 
     def add(self, value: int) -> str:
-        """Add the outcome that comes next, a kind of card or a ticket; return why it cannot be, or ""."""
+        """Add the next outcome, a kind of card or a ticket; return "", or why it is impossible."""
         outcome = self.next_outcome
         assert outcome is not None  # noqa: S101 - callers look first
         row = (outcome.code, value)
         return "" if self._try(row) else why_not(outcome.code)
 
     def add_replaced(self, kind: int) -> bool:
-        """Add the first card of a market of which it is open whether it is replaced; return whether it can be."""
+        """Add the first card of a market that may be replaced; return whether it is possible."""
         return self._try((codes.MARKET_CARD, kind))
 
     def _try(self, row: tuple[int, int]) -> bool:
-        """Add an outcome, if it can be; return whether."""
+        """Add an outcome if possible; return whether it was."""
         after, rows = self._run([*self.script, row])
         if outcomes_of(rows)[: len(self.script) + 1] != [*self.script, row]:
             return False
@@ -334,7 +333,7 @@ class ScriptedStep:
         return True
 
     def entries(self) -> list[Entry]:
-        """Return the events so far: the move, unless the step is the set-up, and the outcomes added."""
+        """Return the events so far: the move, unless the step is the setup, and the outcomes added."""
         n_left = len(self.script)
         entries = []
         for code, value in self._rows:
@@ -347,7 +346,7 @@ class ScriptedStep:
 
     def _run(self, script: Rows) -> tuple[State, Rows]:
         ran = self._game.run(self._before, *self._action, script)
-        ran.state.stream[:] = 0  # a script leaves no random numbers to come
+        ran.state.stream[:] = 0  # states after scripts have no random numbers
         return ran.state, ran.rows
 
 
@@ -355,7 +354,7 @@ class ScriptedStep:
 
 
 class _Unfitting(NamedTuple):
-    """The number of an outcome that does not fit, the code of what comes there, and how many tickets come later."""
+    """The index of an outcome that does not fit, the code of the correct one, and the number of later tickets."""
 
     at: int
     code: int
@@ -376,7 +375,7 @@ class _StepChecker:
         self.due = ""
 
     def _end_of_step(self) -> int:
-        """Return where the events of the step end: at the next move."""
+        """Return the end of the events of the step, which is the next move."""
         entries, first = self.entries, self.first
         begins_with_outcomes = self.is_set_up and not (first < len(entries) and entries[first].kind == START)
         end = first if begins_with_outcomes else first + 1
@@ -406,19 +405,19 @@ class _StepChecker:
                 self._refuse_kind(kind)
             if n_short := n_short_in_pile(after, self.game.tables):
                 cards = f"{counted(n_short, 'card')} of the draw pile"
-                raise ImpossibleError(self.first, f"{cards} can be of no kind after it")
+                raise ImpossibleError(self.first, f"{cards} would have no possible kind")
         return step, after
 
     # -- positions --------------------------------------------------------------
 
     def _lay(self, before: State) -> tuple[Step, State]:
-        """Return the step of a position, or a correction, and the state after it."""
+        """Return the step of a position or correction, and the state after it."""
         entry, game = self.entries[self.first], self.game
         is_start = entry.kind == START
         if is_start and not self.is_set_up:
-            raise ImpossibleError(self.first, "a position stands at the beginning")
+            raise ImpossibleError(self.first, "a position must come first")
         if not is_start and before.phase not in (layout.TURN, layout.OVER):
-            raise ImpossibleError(self.first, "a correction stands between two turns")
+            raise ImpossibleError(self.first, "a correction must be between two turns")
         if self.end > self.first + 1:
             raise ImpossibleError(self.first + 1, f"no {entry_name(self.entries[self.first + 1])} comes here")
         assert entry.position is not None  # noqa: S101 - both kinds have one
@@ -434,7 +433,7 @@ class _StepChecker:
     # -- moves ------------------------------------------------------------------
 
     def _begin(self, before: State) -> Step:
-        """Return the step, its move legal."""
+        """Return the step of a legal move."""
         script = [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
         code, value, shown = SET_UP, 0, None
         if not self.is_set_up:
@@ -447,7 +446,7 @@ class _StepChecker:
         return Step(self.first, self.end, code, value, shown, script)
 
     def _check_move(self, state: State, entry: Entry) -> tuple[int, int]:
-        """Return code and value of a legal move."""
+        """Return the code and value of a legal move."""
         game, seat = self.game, int(state.seat)
         if state.phase == layout.OVER:
             raise ImpossibleError(self.first, "the game is over")
@@ -462,7 +461,7 @@ class _StepChecker:
         return code, value
 
     def _kept(self, state: State, entry: Entry) -> int:
-        """Return the bits of the tickets of an offer that are kept."""
+        """Return the bits of the kept tickets of an offer."""
         offer = state.offer[entry.seat, : state.n_offer[entry.seat]].tolist()
         bits = 0
         for ticket in entry.tickets:
@@ -473,7 +472,7 @@ class _StepChecker:
             bits |= 1 << left[0]
         unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
         if where_unkept(state, self.game.tables) == UNKEPT_DISCARDED and layout.UNKNOWN_TICKET in unkept:
-            reason = "tickets that are not kept lie face up: each must be named where it is offered"
+            reason = "rejected tickets are face up: each must be named in the offer"
             raise ImpossibleError(self.first, reason)
         return bits
 
@@ -489,7 +488,7 @@ class _StepChecker:
     # -- outcomes ---------------------------------------------------------------
 
     def _first_unfitting(self, written: Rows, *, is_fault: bool) -> _Unfitting | None:
-        """Return the first outcome that the record has otherwise than the kernel wrote it."""
+        """Return the first outcome that differs between the record and the kernel."""
         for i, entry in enumerate(self.outcomes):
             if i == len(written):
                 return _Unfitting(i, _NOTHING)
@@ -502,7 +501,7 @@ class _StepChecker:
         return _Unfitting(n - 1, _NOTHING) if is_fault else None
 
     def _refuse(self, state: State, unfitting: _Unfitting) -> None:
-        """Raise the reason for an outcome that does not fit; if the record ends there, only note what is due."""
+        """Raise the reason for an outcome that does not fit; if the record ends there, only note the next outcome."""
         due = "" if unfitting.code == _NOTHING else _event_name(unfitting.code)
         if unfitting.at == len(self.outcomes):
             if self.end < len(self.entries):
@@ -522,11 +521,11 @@ class _StepChecker:
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
 
     def _refuse_kind(self, kind: int) -> None:
-        """Refuse a step after which more cards of a kind have come from the pile than were shuffled into it."""
+        """Refuse a step after which more cards of a kind have left the pile than were shuffled into it."""
         at = next(
             (i for i, entry in enumerate(self.outcomes) if entry.kind in _CARD_EVENTS and entry.value == kind), -1
         )
-        reason = f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have come out of it"
+        reason = f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have left it"
         raise ImpossibleError(self.first if at < 0 else self.first_outcome + at, reason)
 
     # -- words ------------------------------------------------------------------
@@ -535,17 +534,17 @@ class _StepChecker:
         return UNKNOWN if number == layout.UNKNOWN_TICKET else self.game.game_map.tickets[number].id
 
     def _place(self, state: State, ticket: int, unfitting: _Unfitting) -> str:
-        """Return where a ticket is, if it is not on top of the pile, or which one is."""
+        """Return where a ticket is, or which ticket is on top of the pile instead."""
         at = int(state.ticket_at[ticket])
         if at in (layout.AT_PILE, layout.AT_QUEUE):
-            # The kernel has gone on, and drawn this ticket and later ones.
-            return f"{self._ticket(state.queue[(state.queue_head - 1 - unfitting.n_later) % MAX_TICKETS])} lies on top"
+            # The kernel has continued, and drawn this ticket and later ones.
+            return f"{self._ticket(state.queue[(state.queue_head - 1 - unfitting.n_later) % MAX_TICKETS])} is on top"
         return _PLACES.get(at, f"P{at} holds it")
 
 
 _PLACES: Final = {
-    layout.AT_OFFER: "a seat chooses from it",
-    layout.AT_DISCARDS: "it lies on the ticket discards",
+    layout.AT_OFFER: "it is in a seat's offer",
+    layout.AT_DISCARDS: "it is on the ticket discards",
     layout.AT_REMOVED: "it is out of the game",
 }
 

@@ -1,11 +1,10 @@
 """
-Pictures: boards and charts. Data and axes in, artists out; nothing here computes.
+Pictures: boards and charts, from data and axes to artists, without calculations.
 
-Each is drawn in the axes `ax`, by default those of a new figure, which are returned; `title` replaces its title.
+Each function draws on `ax`, by default new axes, and returns the axes; `title` replaces the default title.
 
-Matplotlib is loaded by what draws with it: the names below are looked up at
-their first use (PEP 562), so that maps and widgets, which are drawn as SVG,
-need not wait for it.
+Matplotlib loads on demand: the names below are looked up the first time they are used
+(PEP 562), so that maps and widgets, which are drawn as SVG, do not wait for it.
 """
 
 import lazy_loader as _lazy_loader

@@ -1,7 +1,7 @@
 """
 Charts of tunnels, cards, tickets, ratings and win probabilities.
 
-Each is drawn in the axes `ax`, by default those of a new figure, which are returned; `title` replaces its title.
+Each function draws on `ax`, by default new axes, and returns the axes; `title` replaces the default title.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Distribution: TypeAlias = Sequence[SupportsFloat]
 """Probabilities of 0, 1, 2, ...: numbers, or estimates with a `standard_error`."""
 
 SERIES_COLORS = tuple(color for color in PLAYER_COLORS if color != "#f0e442")
-"""Okabe and Ito's colors without yellow, which is too pale for a line on white."""
+"""The colors of Okabe and Ito without yellow, which is too pale for lines on white."""
 BAR_SPAN = 0.8
-"""Of the distance between two numbers of cards, what the bars take."""
+"""Width of bars, relative to the distance between two numbers of cards."""
 QUANTILES = (0.5, 0.9)
 AXIS_LABELS = {
     "points": "points",
@@ -45,14 +45,14 @@ AXIS_LABELS = {
     "with_two": "extra trains on top of two other tickets",
     "in_deal": "extra trains on top of the other tickets of a deal",
 }
-"""What the columns of a table of tickets are; others are named as they are."""
+"""Axis labels for columns of tables of tickets; other columns are labeled by name."""
 GUIDES = (0.5, 1.0, 1.5, 2.0, 3.0)
-"""Points per train for which a line is drawn."""
+"""Points per train with a line."""
 LABEL_SHARE, NUMBER_SHARE = 0.7, 0.8
-"""Size of names beside dots, and of numbers in circles, as shares of matplotlib's font size."""
+"""Size of names beside dots, and of numbers in circles, relative to Matplotlib's font size."""
 DOT_POINTS = 3.0
 MOST_NAMES = 8
-"""Beside one dot."""
+"""Most names beside a dot."""
 REACHES = (0.3, 0.9, 1.8, 3.0, 4.5, 6.0, 8.0, 11.0)
 
 
@@ -60,17 +60,17 @@ def plot_tunnel_odds(
     odds: Distribution | Mapping[str, Distribution], ax: Axes | None = None, *, title: str | None = None
 ) -> Axes:
     """
-    Draw how many cards a tunnel may demand, and how many spare cards suffice.
+    Draw the probability of each tunnel surcharge, and of the spare cards being enough.
 
-    Bars are the probability of each surcharge; the line is the probability that
-    this many spare cards are enough.
+    Bars show the probability of each surcharge; the line shows the probability that this
+    many spare cards are enough.
 
     Parameters
     ----------
     odds
-        `odds[k]`: the probability that exactly `k` more cards are demanded,
-        from `surcharge_distribution` or `simulate_surcharges`; or several such
-        distributions by name. Estimates have bars of two standard errors.
+        `odds[k]`: the probability of a surcharge of exactly `k` cards, from
+        `surcharge_distribution` or `simulate_surcharges`; or several such distributions
+        by name. Estimates get error bars of two standard errors.
 
     Examples
     --------
@@ -105,14 +105,14 @@ def plot_card_odds(
     title: str | None = None,
 ) -> Axes:
     """
-    Draw the chance to have gathered some cards by each turn, or by each card drawn.
+    Draw the probability of having collected some cards by each turn, or by each card drawn.
 
     Dots mark one half and nine tenths.
 
     Parameters
     ----------
     waiting
-        From `draws_to_gather` or `draws_for_routes`; or several of them by
+        From `draws_to_gather` or `draws_for_routes`; or several results by
         name.
     by
         Unit of time: "turns" of drawing, or "cards" drawn.
@@ -161,18 +161,18 @@ def plot_ticket_values(
     """
     Draw the points of tickets against the fewest trains that they take.
 
-    Lines join equal points per train. Tickets with equal numbers share a dot.
+    Lines mark equal points per train. Tickets with equal numbers share a dot.
 
     Parameters
     ----------
     table
-        One row per ticket, indexed by its label: from `value_table`, say.
+        One row per ticket, indexed by its label, such as from `value_table`.
     points, trains
-        The columns with the points and with the trains: `in_deal`, say, for
-        the extra trains on top of other tickets.
+        The columns with the points and with the trains, such as `in_deal` for the extra
+        trains on top of other tickets.
     shade
-        The column that shades the dots, the highest lightest; by default
-        points per train.
+        The column that shades the dots, lightest for the highest; by default points per
+        train.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def plot_ticket_values(
 
 
 def _draw_guides(ax: Axes) -> None:
-    """Draw lines of equal points per train, named near their ends."""
+    """Draw lines of equal points per train, labeled near their ends."""
     right, top = ax.get_xlim()[1], ax.get_ylim()[1]
     for slope in GUIDES:
         x = min(right, top / slope)
@@ -230,13 +230,13 @@ def _draw_guides(ax: Axes) -> None:
 def label_dots(
     ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]], others: Sequence[tuple[float, float]] = ()
 ) -> None:
-    """Write names beside dots, clear of each other and of other dots; a line leads to those further away."""
+    """Write names beside dots without overlaps; a line connects those further away."""
     figure = ax.get_figure(root=True)
     if figure is None or not dots:
         return
     engine = figure.get_layout_engine()
     if engine is not None:
-        # Labels are placed on paper, so the axes have to be where they will be.
+        # Labels are placed in figure coordinates, so the axes must have their final position.
         engine.execute(figure)
     to_points = 72 / figure.dpi
     paper = ax.transData.transform(np.array(list(dots))) * to_points
@@ -252,7 +252,7 @@ def label_dots(
         cars=np.zeros((0, 2)),
         tokens=ax.transData.transform(np.array(guides, dtype=float).reshape(-1, 2)) * to_points,
         radius=DOT_POINTS,
-        # A little larger than they are: blocks of names should not read as one.
+        # Slightly enlarged, so that blocks of names stay separate.
         size=1.15 * letters,
         reaches=REACHES,
         within=(frame[0], frame[1], frame[2], frame[3]),
@@ -275,7 +275,7 @@ def label_dots(
 
 
 def _first(names: Sequence[str]) -> Sequence[str]:
-    """Return names to be written beside one dot: as many as fit."""
+    """Return the names to write beside one dot, as many as fit."""
     if len(names) <= MOST_NAMES:
         return names
     return [*names[: MOST_NAMES - 1], f"and {len(names) - MOST_NAMES + 1} more"]
@@ -285,7 +285,7 @@ def _first(names: Sequence[str]) -> Sequence[str]:
 
 
 def chart_axes(ax: Axes | None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
-    """Return the axes given, or those of a new figure of this size (inches)."""
+    """Return the given axes, or those of a new figure of this size (inches)."""
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
@@ -297,7 +297,7 @@ def finish_chart(
     percent: bool = False,
     **legend: Any,  # noqa: ANN401 - passed on
 ) -> Axes:
-    """Set the title, or the default one, and what all charts have in common."""
+    """Set the title, or the default one, and the common properties of charts."""
     ax.set_title(default if title is None else title, parse_math=False)
     ax.spines[["top", "right"]].set_visible(False)
     if percent:
@@ -328,7 +328,7 @@ def draw_intervals(
     is_flat: bool = False,
     **look: Any,  # noqa: ANN401 - passed on
 ) -> None:
-    """Draw figures with their intervals, upright or flat; unknown ends are left out."""
+    """Draw figures with their intervals, vertically or horizontally; unknown ends are left out."""
     value = np.asarray(figures, dtype=float)
     ends = np.nan_to_num(np.maximum([value - np.asarray(low, dtype=float), np.asarray(high, dtype=float) - value], 0))
     look = {"fmt": "none", "capsize": 3, "elinewidth": 1.2, **look}
@@ -339,24 +339,24 @@ def draw_intervals(
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Write names beside rows, the first at the top."""
+    """Write names beside rows, starting at the top."""
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set_ylim(max(1, len(names)) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
 
 
 def grouped(names: Iterable[str], places: Iterable[tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
-    """Return names by their places, of which several may share one."""
+    """Return names by position, which several may share."""
     found: dict[tuple[float, float], list[str]] = {}
     for name, place in zip(names, places, strict=True):
         found.setdefault(place, []).append(name)
     return found
 
 
-# -- charts of what studies judge ----------------------------------------------------------------------------------
+# -- charts of studies ---------------------------------------------------------------------------------------------
 
 ROW_INCHES = 0.42
-"""Height of a row with one player."""
+"""Height per row, with one player each."""
 DOT = PLAYER_COLORS[0]
 ARROWS = {"at least": ">", "at most": "<"}
 WORDS = {"at least": "above", "at most": "below"}
@@ -365,19 +365,19 @@ VERDICTS = {
     "pays too much": (PLAYER_COLORS[2], "^"),
     "pays too little": (PLAYER_COLORS[1], "v"),
 }
-"""Color and mark of what the games say of a ticket."""
+"""Color and marker of each verdict on a ticket."""
 
 
 def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw ratings with their intervals, the best at the top.
+    Draw ratings with their intervals, best at the top.
 
     Parameters
     ----------
     table
-        From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
-        `bound`, indexed by player. For a player who never won, or never lost,
-        a triangle at the known end points to where the truth may be.
+        From `Tournament.table`: `rating`, `rating_low`, `rating_high` and `bound`,
+        indexed by player. For a player who never won, or never lost, a triangle at the
+        known end points toward the unknown one.
 
     Examples
     --------
@@ -413,7 +413,7 @@ def plot_ticket_worth(
     table: pd.DataFrame, ax: Axes | None = None, *, against: str = "points", title: str | None = None
 ) -> Axes:
     """
-    Draw what it was worth to be dealt each ticket, and name those that pay too much or too little.
+    Draw the value of being dealt each ticket, naming those that pay too much or too little.
 
     Parameters
     ----------
@@ -421,8 +421,8 @@ def plot_ticket_worth(
         From `Fairness.tickets`: `worth`, `worth_low`, `worth_high` and
         `verdict`, indexed by ticket.
     against
-        The column drawn across: `points` as printed, or `in_deal`, the trains
-        that a ticket takes on top of the others of a deal.
+        The column on the x axis: `points` as printed, or `in_deal`, the trains that a
+        ticket takes on top of the others of a deal.
 
     Examples
     --------
@@ -453,14 +453,14 @@ def plot_ticket_worth(
     return ax
 
 
-# -- the chart of the win probabilities of a game ------------------------------------------------------------------
+# -- the win probabilities of a game -------------------------------------------------------------------------------
 
 TAG_INCHES = 0.3
-"""Least distance of the names at the ends of lines."""
+"""Least distance between names at the ends of lines."""
 LONGEST_NAME = 18
-"""Letters of a name; longer ones, which would leave the lines no room, are cut."""
+"""Longest name in letters; longer ones are cut to leave room for the lines."""
 LEAD_POINTS = 40
-"""Length of the pieces of lines that lead to the names, in points: each of the dashes comes at least once."""
+"""Length of the line segments that lead to the names, in points, enough to show every dash."""
 
 
 def plot_win_curve(
@@ -472,16 +472,16 @@ def plot_win_curve(
     title: str | None = None,
 ) -> Axes:
     """
-    Draw how likely each seat was to win over a game, with 95% intervals.
+    Draw each seat's win probability over a game, with 95% intervals.
 
     Parameters
     ----------
     curve
-        From `studies.win_curve`, or the `curve` of a review, which shows each move by itself.
+        From `studies.win_curve`, or the `curve` of a review, which shows each move separately.
     points
-        From `studies.turning_points`: numbered on their lines, in order.
+        From `studies.turning_points`; numbered on the lines, in order.
     players
-        Names of the players, by seat, for the ends of the lines; long ones are
+        Names of the players by seat, for the ends of the lines; long ones are
         cut.
 
     Examples
@@ -512,7 +512,7 @@ def plot_win_curve(
 
 
 def _with_own_moves(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a line of the curve of a review with the probability right after each move, half a step before its end."""
+    """Return a line of a review's curve with the probability right after each move, half a step before its end."""
     import pandas as pd
 
     if "after" not in rows:
@@ -530,10 +530,10 @@ def _line(seat: int) -> dict[str, Any]:
 
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
-    """Lead each line to the name of its seat, so that lines that end together part there, and show their dashes."""
+    """Connect each line to the name of its seat, so that lines with equal ends split up and show their dashes."""
     figure = ax.get_figure(root=True)
     beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
-    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
+    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may contain a dollar sign
     gap = TAG_INCHES / (figure.get_figheight() if figure is not None else 1.0)
     for seat, height in spread(ends.items(), gap, most=1.0):
         line = _line(seat)
@@ -550,7 +550,7 @@ def _name(seat: int, players: Sequence[str]) -> str:
 
 
 def _number_points(ax: Axes, points: pd.DataFrame) -> None:
-    """Put the numbers of turning points where these lead to."""
+    """Write the numbers of turning points at their positions."""
     places = zip(points.index, points["seat"], points["after"], strict=True)
     for rank, (step, seat, after) in enumerate(places, start=1):
         color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]

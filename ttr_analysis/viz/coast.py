@@ -1,10 +1,9 @@
 """
 Coasts, borders and lakes behind the board.
 
-Lines are stored in degrees (`background.json` in the folder of a map) and
-drawn in board units. Cities on a board do not lie quite where they lie on the
-Earth, so the lines are bent like a rubber sheet that is pinned to every city:
-a harbor stays on its coast.
+Lines are stored in degrees (`background.json` in the folder of a map) and drawn in board
+units. Cities on a board are not exactly where they are on Earth, so the lines are bent
+like a rubber sheet pinned to every city: a harbor stays on its coast.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ FILE = "background.json"
 MAX_BYTES = 1_000_000
 FULL_TURN = 360.0
 STIFFNESS = 1.0
-"""How much the sheet resists sharp bends, in squared board units; 0 would pin every city exactly."""
+"""Resistance of the sheet to sharp bends, in squared board units; 0 would pin every city exactly."""
 
 
 @dataclass(frozen=True)
 class Background:
     """
-    Lines and areas behind the tracks, as points in board units; areas are rings, and holes run the other way round.
+    Lines and areas behind the tracks, as points in board units; areas are rings, and holes run the other way.
 
-    `home` are the countries that the board is about, `states` lines within one.
+    `home` are the countries on the board, `states` the lines within one.
     """
 
     land: tuple[Points, ...] = ()
@@ -53,14 +52,14 @@ LAYERS = ("land", "home", "lakes", "borders", "states")
 @lru_cache(maxsize=16)
 def load_background(game_map: GameMap, path: Path | None = None) -> Background | None:
     """
-    Return the background of a map in board units; None if it has none, or the built-in one of its name is elsewhere.
+    Return the background of a map in board units; None if it has none, or the built-in one does not match its cities.
 
-    A file has lists `land`, `home`, `lakes`, `borders` and `states`, all optional, of lines written lon, lat, lon,
-    lat, ... in degrees.
+    A file has optional lists `land`, `home`, `lakes`, `borders` and `states` of lines written lon, lat, lon, lat, ...
+    in degrees.
     """
     built_in = path is None
     if path is None:
-        # A name is never used as a path: a map may be called "../x".
+        # A name is never used as a path, since a map may be called "../x".
         folders = {folder.name: folder for folder in data_folder().iterdir()}
         folder = folders.get(game_map.name)
         if folder is None or not (folder / FILE).is_file():
@@ -94,13 +93,13 @@ def _read(path: Path) -> dict[str, list[Points]]:
 def _line(numbers: Any) -> Points:  # noqa: ANN401 - whatever the JSON holds
     line = np.array(numbers, dtype=float).reshape(-1, 2)
     if not len(line) or not np.isfinite(line).all() or np.abs(line).max() > FULL_TURN:
-        msg = "a line has no points, or a coordinate that is no angle in degrees"
+        msg = "a line has no points, or a coordinate that is not an angle in degrees"
         raise ValueError(msg)
     return line
 
 
 def _covers(lines: Sequence[Points], game_map: GameMap) -> bool:
-    """Return whether most cities lie within the frame of the lines."""
+    """Return whether most cities are within the frame of the lines."""
     points = np.concatenate(lines)
     low, high = points.min(axis=0), points.max(axis=0)
     cities = np.array([(city.lon, city.lat) for city in game_map.cities])
@@ -109,7 +108,7 @@ def _covers(lines: Sequence[Points], game_map: GameMap) -> bool:
 
 
 def _bend(game_map: GameMap, lonlat: Points) -> Points:
-    """Return points in board units: projected, and moved along with the cities around them."""
+    """Return points in board units: projected, and moved along with nearby cities."""
     projection = Projection.fit((city.lat, city.lon) for city in game_map.cities)
     flat = np.array([projection.project(lat, lon) for lon, lat in lonlat])
     pins = np.array([projection.project(city.lat, city.lon) for city in game_map.cities])
@@ -121,7 +120,7 @@ def _bend(game_map: GameMap, lonlat: Points) -> Points:
 
 def thin_plate(pins: Points, moves: Points, points: Points) -> Points:
     """
-    Return how far points move when pins in a thin elastic plate are moved: the smoothing spline of Duchon [1]_.
+    Return the displacement of points when pins in a thin elastic plate move: Duchon's smoothing spline [1]_.
 
     References
     ----------
@@ -131,7 +130,7 @@ def thin_plate(pins: Points, moves: Points, points: Points) -> Points:
     affine = np.column_stack([np.ones(n), pins])
     system = np.block([[_kernel(pins, pins) + STIFFNESS * np.eye(n), affine], [affine.T, np.zeros((3, 3))]])
     right = np.concatenate([moves, np.zeros((3, 2))])
-    # Least squares: cities on one line, or fewer than three, leave the plate free to turn.
+    # Least squares: if cities are on one line, or fewer than three, the plate can still turn.
     weights = np.linalg.lstsq(system, right, rcond=None)[0]
     moved: Points = _kernel(points, pins) @ weights[:n] + np.column_stack([np.ones(len(points)), points]) @ weights[n:]
     return moved

@@ -1,4 +1,4 @@
-"""Findings as small pictures and cards: SVG and HTML that take their colors from the page, light or dark."""
+"""Findings as small pictures and cards: SVG and HTML in the colors of the page, light or dark."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from ttr_analysis.studies.findings import Finding, Findings
 
 ACCENT: Final = "var(--ttr-told, #0b6fae)"
-"""What the sentence speaks of; a page may say otherwise."""
+"""Color of the sentence's subject; a page may override it."""
 QUIET: Final = "0.45"
-"""Opacity of all else."""
+"""Opacity of everything else."""
 _FONT: Final = "font-family='system-ui, DejaVu Sans, Verdana, sans-serif'"
 _WIDTH, _ROW, _TEXT = 420, 24, 13
 _LETTER, _BOLD_LETTER = 8.1, 9.0
-"""Pixels of a letter, at most on average."""
+"""Upper bound for the mean width of a letter, in pixels."""
 _LONGEST: Final = 34
-"""Letters of a label; the rest is left out."""
+"""Longest label in letters; longer ones are cut."""
 _TICKS: Final = (1, 2, 5)
 _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
-"""Of a name above or below a city, what stands to its left: in the middle if there is room."""
+"""Anchor of a name above or below a city, by the room to its left: the middle if there is room."""
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
-    """Return the picture of a finding as SVG, in the colors of the text around it; `--ttr-told` is its subject's."""
+    """Return the picture of a finding as SVG, in the color of the surrounding text; `--ttr-told` colors its subject."""
     svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
     return Markup(svg)  # noqa: S704 - whose names are escaped
 
 
 def findings_html(found: Findings) -> Markup:
-    """Return findings as a list with their pictures, for a notebook."""
+    """Return findings as a list with pictures, for a notebook."""
     item = Markup(
         "<li style='display: flex; flex-wrap: wrap; gap: 0.4em 1.5em; margin: 0 0 1.2em'>"
         "<div style='flex: 1 1 20em; max-width: 36em'><strong>{}</strong><br>{}</div>"
@@ -100,7 +100,7 @@ def _chart(finding: Finding) -> str:
 def _row(
     name: str, row: Mapping[Hashable, Any], y: int, figure: str, left: float, across: Callable[[float], float]
 ) -> Iterator[str]:
-    """Yield a row: its name, the interval, the dot, and the figure."""
+    """Yield a row: name, interval, dot and figure."""
     color, strong, letters = "currentColor", QUIET, "fill-opacity='0.85'"
     if row["is_told"]:
         color, strong, letters = ACCENT, "1", "font-weight='700'"
@@ -112,7 +112,7 @@ def _row(
 
 
 def _about(finding: Finding) -> str:
-    """Return what a picture shows, in words."""
+    """Describe a picture in words."""
     table = finding.table
     if finding.picture == "board":
         return f"The board with {', '.join(map(str, table.index[table['is_told']]))} marked."
@@ -147,7 +147,7 @@ def _tick(value: float, unit: str) -> str:
 
 def _alike(figures: list[str]) -> list[str]:
     r"""
-    Return figures with the decimals of the one that has most, so that they can be compared down a column.
+    Format figures with the same number of decimals, the most that any needs, for comparing down a column.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _board(finding: Finding, game_map: GameMap) -> str:
         is_end, (x, y) = city.name in ends, point(city.x, city.y)
         radius = unit * (0.4 if is_end else 0.2)
         if any(room.away(x, y) == 0 for room, _ in names):
-            continue  # where names find no free room, specks of a dot between letters would make them hard to read
+            continue  # where names find no free room, dots showing between letters would make them hard to read
         parts.append(
             f"<circle cx='{x}' cy='{y}' r='{radius:.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
@@ -205,7 +205,7 @@ def _board(finding: Finding, game_map: GameMap) -> str:
 
 
 def _halo(name: str, texts: list[str], board: Drawing) -> Iterator[str]:
-    """Yield a mask that leaves out what lies at letters: a halo of the page's color, whichever that is."""
+    """Yield a mask that excludes the surroundings of letters: a halo in the page's color, whatever that is."""
     left, top, width, height = board.view
     box = f"x='{left}' y='{top}' width='{width}' height='{height}'"
     yield f"<mask id='{name}' maskUnits='userSpaceOnUse' {box}><rect {box} fill='white'/>"
@@ -214,7 +214,7 @@ def _halo(name: str, texts: list[str], board: Drawing) -> Iterator[str]:
 
 
 class _Room(NamedTuple):
-    """A name beside a city: the rectangle that it takes, and which of its points is where the text is anchored."""
+    """The label of a city: its rectangle, and the anchor of the text."""
 
     left: float
     top: float
@@ -223,7 +223,7 @@ class _Room(NamedTuple):
     anchor: str
 
     def outside(self, view: tuple[int, int, int, int]) -> float:
-        """Return how far it reaches out of the picture."""
+        """Return how far it extends beyond the picture."""
         left, top, width, height = view
         return (
             max(0.0, left - self.left)
@@ -233,18 +233,18 @@ class _Room(NamedTuple):
         )
 
     def away(self, x: float, y: float) -> float:
-        """Return how far it is from a point."""
+        """Return its distance from a point."""
         return hypot(max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom))
 
     def overlaps(self, other: _Room) -> bool:
-        """Return whether it lies on another name."""
+        """Return whether it overlaps another name."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
 
 def _end_names(ends: dict[str, tuple[int, int]], board: Drawing, told: set[str]) -> list[tuple[_Room, str]]:
-    """Return the names of the ends of a route, on no other name, and on no dot and not on the route if that can be."""
+    """Return the labels of a route's ends, clear of other labels and, if possible, of dots and the route."""
     unit, size = board.unit, max(board.view[2:]) // 24
     dots = [point(city.x, city.y) for city in board.game_map.cities]
     spots = [spot for route in told for spot in board.routes[route].spots]
@@ -270,7 +270,7 @@ def _end_names(ends: dict[str, tuple[int, int]], board: Drawing, told: set[str])
 
 
 def _rooms(name: str, at: tuple[int, int], size: int, view: tuple[int, int, int, int]) -> Iterator[_Room]:
-    """Yield the places for the name of a city, the best first: beside its dot, at a corner, above and below."""
+    """Yield the positions for a city's label, best first: beside its dot, at a corner, above and below."""
     wide = len(name) * size * _BOLD_LETTER / _TEXT
     for gap in (0.45 * size, 0.9 * size, 1.3 * size, 1.8 * size):
         for up in (0, -0.5, 0.5, -1, 1):

@@ -1,10 +1,10 @@
 """
 The layout of a board, in board units.
 
-Nothing here draws: `lay_out` turns a map into curved tracks, car spaces,
-label spots and toll tokens, from which matplotlib, SVG and JavaScript draw
-alike. Every track is a quadratic Bezier curve between two cities, bowed as much
-as its car spaces need and to keep clear of other cities and tracks.
+Nothing here draws: `lay_out` turns a map into curved tracks, car spaces, label positions
+and toll tokens, from which Matplotlib, SVG and JavaScript draw alike. Every track is a
+quadratic Bezier curve between two cities, bowed as much as its car spaces need and to
+keep clear of other cities and tracks.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from ttr_analysis.viz.placement import (
 from ttr_analysis.viz.style import Shape
 
 SMALLEST_UNIT, LARGEST_UNIT = 0.026, 0.042
-"""Limits of the space unit, as shares of the longer side of the board."""
+"""Limits of the space unit, relative to the longer side of the board."""
 MARGIN = 0.015
-"""Around everything, as a share of the longer side of the board."""
+"""Margin, relative to the longer side of the board."""
 ENDS_SHARE = 0.2
-"""Of a line, at either end, where no number stands: nobody would see of what it is."""
+"""Part of a line at either end without numbers, where they could not be attributed to it."""
 LABEL_SIZE = 0.345
 """Height of an em of a city label, in space units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A toll, or a remark on routes, at `x` and `y`."""
+    """A toll, or a badge on routes, at `x` and `y`."""
 
     routes: tuple[str, ...]
     x: float
@@ -58,7 +58,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """A border point of a country: its name, that of the country, and the direction outwards in radians."""
+    """A border point of a country: its name, that of the country, and the outward direction in radians."""
 
     city: str
     country: str
@@ -70,9 +70,9 @@ class BoardLayout:
     """
     The picture of a board as numbers.
 
-    `unit` is the arc length of one car space, where there is room; `label_size` an
-    em; `bounds` left, bottom, right and top of everything, labels included. Tracks
-    are by route id, in the order of the map; exits are border points, by city name.
+    `unit` is the arc length of one car space, where there is room; `label_size` is an em;
+    `bounds` are left, bottom, right and top of everything, including labels. Tracks are by
+    route id, in map order; exits are border points, by city name.
     """
 
     unit: float
@@ -109,7 +109,7 @@ def lay_out(game_map: GameMap) -> BoardLayout:
     bows = choose_bows(
         chords,
         needed=unit * (n_spaces + RIM_GAP) + 2 * radius,
-        # A car at the very rim always touches those of other tracks.
+        # A car at the very rim would touch those of other tracks.
         bare=np.maximum(radius + (RIM_GAP + 0.25) * unit, too_long / 2),
         half_widths=np.array([bundle.width for bundle in bundles]) * unit / 2,
         dots=np.array(list(position.values())).reshape(-1, 2),
@@ -143,7 +143,7 @@ def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLay
     """
     Return a layout with labels of another size (an em), on the same board.
 
-    Labels that would cover another city are left out; of those that overlap, those of cities with fewer routes.
+    Labels that would cover another city are left out; of overlapping ones, those of cities with fewer routes.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def _labels(
     size: float,
     within: Box | None = None,
 ) -> tuple[LabelSpot, ...]:
-    """Return where the names of cities and countries stand."""
+    """Return the positions of the names of cities and countries."""
     wanted = [
         WantedLabel(
             city.name, exits[city.name].country if city.name in exits else city.label, city.label_at, (city.x, city.y)
@@ -200,7 +200,7 @@ def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
 
 def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: float) -> tuple[float, float]:
     """
-    Return the spot nearest to the middle of a line where a disk covers no name or city; if none is free, the middle.
+    Return the position nearest to the middle of a line where a disk covers no name or city, else the middle.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: flo
     to_names = np.hypot(np.maximum(0, np.maximum(left - x, x - right)), np.maximum(0, np.maximum(bottom - y, y - top)))
     to_cities = np.hypot(*(line[inner][:, None] - [(city.x, city.y) for city in game_map.cities]).transpose(2, 0, 1))
     free = (to_names > radius).all(axis=1) & (to_cities > radius + layout.city_radius).all(axis=1)
-    spot = line[inner[free.argmax()]]  # the first free one; the first of all, in the middle, if there is none
+    spot = line[inner[free.argmax()]]  # the first free one, else the very first, in the middle
     return float(spot[0]), float(spot[1])
 
 
@@ -227,7 +227,7 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: flo
 
 
 def _outline(car: Car) -> Iterable[tuple[float, float]]:
-    """Yield points over a car, near enough to each other that no label fits between them."""
+    """Yield points on a car, so close together that no label fits between them."""
     cos, sin = math.cos(car.angle), math.sin(car.angle)
     for u in (-0.5, -0.25, 0.0, 0.25, 0.5):
         for v in (-0.5, 0.0, 0.5):
@@ -238,7 +238,7 @@ def _outline(car: Car) -> Iterable[tuple[float, float]]:
 
 
 def _bundles(routes: Iterable[Route]) -> list[Bundle]:
-    """Return the tracks between each two cities."""
+    """Return the tracks between each pair of cities."""
     by_cities: dict[tuple[str, str], list[Route]] = {}
     for route in sorted(routes, key=lambda r: r.track):
         a, b = sorted(route.cities)
@@ -258,7 +258,7 @@ def _space_unit(position: dict[str, Points], bundles: Sequence[Bundle]) -> float
 
 
 def _toll_tokens(bundles: Iterable[Bundle], tracks: dict[str, Track]) -> Iterable[Token]:
-    """Yield one token per toll between two cities, on the gap nearest to the middle of the track."""
+    """Yield one token per toll between two cities, in the gap nearest to the middle of the track."""
     for bundle in bundles:
         for toll in sorted({route.toll for route in bundle.routes if route.toll}):
             routes = [route for route in bundle.routes if route.toll == toll]
@@ -268,7 +268,7 @@ def _toll_tokens(bundles: Iterable[Bundle], tracks: dict[str, Track]) -> Iterabl
 
 
 def _swap_tokens(routes: Iterable[Route], tracks: dict[str, Track]) -> Iterable[Token]:
-    """Yield a remark for each route where cards other than for locomotive symbols may be swapped."""
+    """Yield a badge for each route where cards other than for locomotive symbols may be swapped."""
     for route in routes:
         if route.swap_size and not route.locomotives:
             x, y = _gap_point(tracks[route.id])
@@ -276,7 +276,7 @@ def _swap_tokens(routes: Iterable[Route], tracks: dict[str, Track]) -> Iterable[
 
 
 def _gap_point(track: Track) -> tuple[float, float]:
-    """Return the point between two cars that is nearest to the middle, or the end of an only car."""
+    """Return the point between two cars that is nearest to the middle, or the end of a single car."""
     if len(track.cars) == 1:
         car = track.cars[0]
         away = 0.36 * car.length
@@ -299,19 +299,19 @@ def _exits(game_map: GameMap, position: dict[str, Points]) -> dict[str, Exit]:
     return exits
 
 
-# -- outlines of what is drawn, as corners in board units ----------------------------------------------------------
+# -- outlines as corners in board units ----------------------------------------------------------------------------
 
 PLATE: Shape = ((-0.62, -0.40), (0.62, -0.40), (0.62, 0.40), (-0.62, 0.40))
-"""What lies behind a locomotive symbol, in car widths."""
+"""Width of the plate behind a locomotive symbol, in car widths."""
 _ARROW: Shape = ((1.2, 0.0), (-0.6, 0.9), (-0.2, 0.0), (-0.6, -0.9))
 _HOUSE: Shape = ((-1.35, -1.2), (1.35, -1.2), (1.35, 0.55), (0.0, 1.8), (-1.35, 0.55))
 _CIRCLE: Shape = tuple((math.cos(math.tau * k / 40), math.sin(math.tau * k / 40)) for k in range(40))
 _TOOTH = 0.20
-"""From tooth to tooth of a tunnel, in space units."""
+"""Distance between teeth of a tunnel, in space units."""
 
 
 def placed(shape: Shape, car: Car, size: float) -> Shape:
-    """Return a shape on a car, turned with it."""
+    """Return a shape on a car, rotated with it."""
     cos, sin = math.cos(car.angle) * size, math.sin(car.angle) * size
     return tuple((car.x + u * cos - v * sin, car.y + u * sin + v * cos) for u, v in shape)
 
@@ -333,7 +333,7 @@ def saw(car: Car, unit: float) -> Shape:
 
 
 def cross(car: Car) -> tuple[Shape, Shape]:
-    """Return the two strokes of a cross upon a car."""
+    """Return the two strokes of a cross on a car."""
     size = 0.62
     return (
         placed(((-size, -size), (size, size)), car, car.width),

@@ -1,8 +1,8 @@
 """
-HTML as every guest shows it: pages, tables, and templates to fill.
+HTML for all outputs: pages, tables and templates.
 
-What a template is filled with is escaped unless it is `Markup`, so that a name
-from a stranger's map or record is never more than text.
+Values in a template are escaped unless they are `Markup`, so names from an untrusted map
+or record are never more than text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE_POLICY: Final = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 )
-"""Content security policy of a page that opens from disk: it loads nothing, whatever a name may hold."""
+"""Content security policy of a page opened from disk: it loads nothing, whatever a name may contain."""
 
 
 @cache
@@ -57,10 +57,10 @@ def page(
     policy: str = PAGE_POLICY,
 ) -> str:
     """
-    Return a page that holds all that it needs.
+    Return a self-contained page.
 
-    Names in `styles`, `body` and `script` must be escaped. `is_module` is whether the script is an ES module; `classes`
-    are those of the body.
+    Names in `styles`, `body` and `script` must be escaped. `is_module` is whether the script is an ES module;
+    `classes` are those of the body.
     """
     trusted = {"styles": Markup(styles), "body": Markup(body), "script": Markup(script)}  # noqa: S704 - as documented
     return _fill("page.html", title=title, is_module=is_module, classes=classes, policy=policy, **trusted)
@@ -75,7 +75,7 @@ class Cell(NamedTuple):
 
 def table(head: Iterable[object], rows: Iterable[Iterable[object]], caption: str = "", **attributes: str) -> Markup:
     """
-    Return a table: numbers are aligned right, all else left, and headings as the cells below them.
+    Return a table: numbers are right-aligned, the rest left-aligned, headings like the cells below them.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def table(head: Iterable[object], rows: Iterable[Iterable[object]], caption: str
 
 
 def figure(content: object) -> Cell:
-    """Return a cell that is aligned like a number: a percentage, say."""
+    """Return a cell aligned like a number, such as a percentage."""
     return Cell(content, {"style": _RIGHT})
 
 
@@ -110,12 +110,12 @@ def _cell(content: object, style: str = _LEFT) -> Cell:
 
 
 def bdi(text: str) -> Markup:
-    """Return a text that leaves the direction of what is around it alone."""
+    """Isolate the text direction of a text from its surroundings."""
     return Markup("<bdi>{}</bdi>").format(text)
 
 
 def color_swatch(color: str) -> Markup:
-    """Return a color of cards by its name, with a patch of it if it is known."""
+    """Return the name of a card color, with a patch of the color if known."""
     if color not in CARD_STYLES:
         return Markup("{}").format(color)
     look = CARD_STYLES[color]

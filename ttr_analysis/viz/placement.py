@@ -1,4 +1,4 @@
-"""How tracks bow, where car spaces are along them, and where labels are."""
+"""The bows of tracks, the positions of car spaces along them, and the positions of labels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bezier(start: Points, end: Points, bow: float) -> Points:
 
 
 def sideways(line: Points, offset: float) -> Points:
-    """Return the line that runs beside another one, at a distance to the left of its direction."""
+    """Return the line parallel to another one, at a distance to its left."""
     direction = np.gradient(line, axis=0)
     size = np.hypot(direction[:, 0], direction[:, 1])[:, None]
     direction = direction / np.where(size > 0, size, 1)
@@ -56,19 +56,19 @@ def point_at(line: Points, distances: Iterable[float]) -> Points:
 
 
 def outside(line: Points, circles: Points, radius: float) -> Points:
-    """Return the part of a line outside of two circles of one radius around its ends."""
+    """Return the part of a line outside two circles of one radius around its ends."""
     fine = point_at(line, np.linspace(0, along(line)[-1], 8 * N_SAMPLES))
     kept = fine[(np.hypot(*(fine[:, None] - circles).transpose(2, 0, 1)) >= radius).all(axis=1)]
-    # Cities so near to each other that nothing is left: the cars will lie upon the dots, but they will lie somewhere.
+    # Cities so close that nothing is left: cars are then drawn on the dots.
     return kept if len(kept) > 1 and along(kept)[-1] > 0.25 * radius else line
 
 
-# -- how far each track bows ---------------------------------------------------------------------------------------
+# -- the bow of each track -----------------------------------------------------------------------------------------
 
 MORE_BOW = (0.0, 0.05, 0.11, 0.19, 0.29)
-"""Bows tried beyond the least one, as shares of the chord."""
+"""Bows to try beyond the smallest one, relative to the chord."""
 LARGEST_BOW = 0.42
-"""Of the chord: beyond it a track would look like a detour."""
+"""Largest bow, relative to the chord; beyond it a track would look like a detour."""
 N_POINTS = 11
 N_BOW_ROUNDS = 5
 
@@ -86,9 +86,9 @@ def choose_bows(
     """
     Return how far the middle of each track is to the left of its chord.
 
-    Starts from the smallest bow that gives the cars (`needed`, an arc length) room
-    between the ends without cars (`bare`), and changes one track at a time while
-    that reduces the sum of bows and overlaps. `chords` has shape (n, 2, 2).
+    Starts from the smallest bow that gives the cars (`needed`, an arc length) room between
+    the ends without cars (`bare`), and changes one track at a time while that reduces the
+    sum of bows and overlaps. `chords` has shape (n, 2, 2).
     """
     n = len(chords)
     if n == 0:
@@ -115,7 +115,7 @@ def choose_bows(
 
 
 def _curves(chords: Floats, bows: Floats, bare: Floats) -> Floats:
-    """Return points of every curve tried, where it bears cars: shape (n, candidates, points, 2)."""
+    """Return points of every candidate curve, where it has cars: shape (n, candidates, points, 2)."""
     start, end = chords[:, None, None, 0], chords[:, None, None, 1]
     chord = end - start
     size = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), 1e-9)
@@ -127,7 +127,7 @@ def _curves(chords: Floats, bows: Floats, bare: Floats) -> Floats:
 
 
 def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Floats) -> Floats:
-    """Return how much every curve tried comes too near to cities that are not its ends."""
+    """Return how much every candidate curve comes too close to cities other than its ends."""
     distance = np.hypot(
         points[..., None, 0] - dots[:, 0],
         points[..., None, 1] - dots[:, 1],
@@ -141,7 +141,7 @@ def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Fl
 
 
 def _encroachments(points: Floats, half_widths: Floats, margin: float) -> list[dict[int, Floats]]:
-    """Return, for each two tracks near to each other, how much every pair of curves encroaches."""
+    """Return, for each two tracks close to each other, how much every pair of candidate curves overlaps."""
     n = len(points)
     low, high = points.min(axis=(1, 2)) - half_widths[:, None], points.max(axis=(1, 2)) + half_widths[:, None]
     between: list[dict[int, Floats]] = [{} for _ in range(n)]
@@ -163,32 +163,32 @@ def _encroachments(points: Floats, half_widths: Floats, margin: float) -> list[d
 
 # -- cars along the tracks -----------------------------------------------------------------------------------------
 
-# All sizes are shares of the space unit, the arc length that one car space takes.
+# All sizes are relative to the space unit, the arc length of one car space.
 CAR_LENGTH = 0.90
 CAR_WIDTH = 0.37
 CITY_RADIUS = 0.30
 TRACK_GAP = 0.05
-"""Between the tracks of a double route."""
+"""Gap between the tracks of a double route."""
 RIM_GAP = 0.10
-"""Between a city and the nearest end of a car."""
+"""Gap between a city and the nearest end of a car."""
 LONGEST_CAR = 1.15
 """How much longer than usual a car may be drawn where there is room."""
 LONGEST_STEP = 1.55
-"""The most arc length that one car space takes; longer tracks begin and end with bare line."""
+"""Longest arc length of one car space; longer tracks begin and end with bare line."""
 SHORTEST_STEP = 0.80
-"""The least arc length that one car space takes for the sake of its neighbors."""
+"""Shortest arc length of one car space to make room for neighbors."""
 BROADEST_CAR = 0.75
-"""Of its length: a car broader than that would not look like one."""
+"""Largest width of a car relative to its length; wider cars would not look like cars."""
 SET_BACK = 0.06
-"""How far a track is set back at a time."""
+"""Step by which a track is set back."""
 N_ROUNDS = 16
 N_NEAR = 2
-"""Cars at either end of a track that may be in the way of others."""
+"""Cars at either end of a track that may overlap others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """One car space: a rectangle around `x` and `y`, at an angle in (-pi/2, pi/2], which may need a locomotive."""
+    """One car space: a rectangle around `x` and `y`, at an angle in (-pi/2, pi/2], perhaps with a symbol."""
 
     x: float
     y: float
@@ -198,7 +198,7 @@ class Car:
     locomotive: bool = False
 
     def corners(self, grow: float = 0.0) -> tuple[tuple[float, float], ...]:
-        """Return the four corners, of the rectangle grown by `grow` on all sides."""
+        """Return the four corners of the rectangle, grown by `grow` on all sides."""
         half, across = self.length / 2 + grow, self.width / 2 + grow
         cos, sin = math.cos(self.angle), math.sin(self.angle)
         return tuple(
@@ -209,7 +209,7 @@ class Car:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One route on the picture: points along its middle, from rim to rim of its cities, and its car spaces."""
+    """One route in the picture: points along its middle, from rim to rim of its cities, and its car spaces."""
 
     route: str
     line: tuple[tuple[float, float], ...]
@@ -218,14 +218,14 @@ class Track:
 
 @dataclass(frozen=True)
 class Bundle:
-    """All tracks between two cities, which are in alphabetical order, side by side from right to left."""
+    """All tracks between two cities, which are in alphabetical order; tracks are side by side from right to left."""
 
     cities: tuple[str, str]
     routes: tuple[Route, ...]
 
     @property
     def n_spaces(self) -> int:
-        """Car spaces of its longest track."""
+        """Number of car spaces of its longest track."""
         return max(route.length for route in self.routes)
 
     @property
@@ -239,11 +239,11 @@ def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: fl
     """
     Return the tracks of all bundles, by route id.
 
-    If cars of two tracks that share a city would overlap, the one with more room
-    is set back from the city step by step. `chords` has shape (n, 2, 2).
+    If cars of two tracks that share a city would overlap, the one with more room is set
+    back from the city step by step. `chords` has shape (n, 2, 2).
     """
     lines = [_lines(*row, unit) for row in zip(bundles, chords, bows, strict=True)]
-    # Room for setting back: what the scarcest track of the bundle has beyond the least.
+    # Room for setting back: the slack of the tightest track of the bundle.
     spare = np.array([
         min(along(line)[-1] - SHORTEST_STEP * unit * route.length for route, line in zip(b.routes, ls, strict=True))
         for b, ls in zip(bundles, lines, strict=True)
@@ -295,17 +295,17 @@ def _make_track(route: Route, line: Points, set_back: Floats, unit: float) -> Tr
 
 
 def _bearing_locomotive(route: Route) -> range:
-    """Return which spaces of a ferry bear a locomotive symbol: in the middle, side by side."""
+    """Return which spaces of a ferry have a locomotive symbol: adjacent ones in the middle."""
     first = (route.length - route.locomotives) // 2
     return range(first, first + route.locomotives)
 
 
 def _upright(angle: float) -> float:
-    """Return the angle of the same line in (-pi/2, pi/2]: nothing on a car stands on its head."""
+    """Return the angle of the same line in (-pi/2, pi/2], so that nothing on a car is upside down."""
     return angle - math.pi * math.ceil(angle / math.pi - 0.5)
 
 
-# -- crowds -----------------------------------------------------------------------
+# -- overlaps ---------------------------------------------------------------------
 
 
 def _crowded_ends(
@@ -316,7 +316,7 @@ def _crowded_ends(
     cars: list[Car] = []
     for k, members in enumerate(tracks):
         for track in members:
-            # Further cars lie too far from the city to be helped.
+            # Cars further away from the city would not benefit.
             ends = track.cars[:N_NEAR] + track.cars[max(N_NEAR, len(track.cars) - N_NEAR) :]
             cars += ends
             bundle_of += [k] * len(ends)
@@ -332,7 +332,7 @@ def _crowded_ends(
 
 
 def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]:
-    """Return the pairs of cars, each grown on all sides, that share area, by the separating axis theorem."""
+    """Return the pairs of cars that overlap when grown on all sides, by the separating axis theorem."""
     centers = np.array([(car.x, car.y) for car in cars]).reshape(-1, 2)
     reach = np.array([math.hypot(car.length, car.width) / 2 + 2 * grow for car in cars])
     near = np.hypot(*(centers[:, None] - centers).transpose(2, 0, 1)) < reach[:, None] + reach
@@ -350,7 +350,7 @@ def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]
     return [(int(a), int(b)) for a, b in zip(first[~apart], second[~apart], strict=True)]
 
 
-# -- where the labels of cities stand ------------------------------------------------------------------------------
+# -- city labels ---------------------------------------------------------------------------------------------------
 
 Box: TypeAlias = tuple[float, float, float, float]
 
@@ -367,23 +367,23 @@ SIDES = {
 """Directions from a city, in order of preference."""
 
 ASCENT, DESCENT, LINE = 0.76, 0.22, 1.12
-"""Above and below the base line, and from line to line, in ems."""
+"""Space above and below the baseline, and between lines, in ems."""
 LONGEST_LINE = 11
-"""Labels longer than this may be broken in two."""
+"""Labels longer than this may be split in two."""
 LONGEST_LABEL = 24
-"""Labels longer than this must be broken, even within a word."""
+"""Labels longer than this must be split, even within a word."""
 REACHES = (0.32, 0.65, 1.1)
-"""How far labels stand from the rim of their city (ems)."""
+"""Distance of labels from the rim of their city (ems)."""
 N_LABEL_ROUNDS = 6
 OUTSIDE = 30.0
-"""What it costs to stand outside of the picture."""
+"""Cost of a label outside the picture."""
 
 _NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSpot:
-    """A label of one or two lines; `align` is the part of it at `x`, `y`, and `box` is estimated from its letters."""
+    """A label of one or more lines; `align` is the anchor at `x`, `y`, and `box` is estimated from its letters."""
 
     city: str
     text: str
@@ -426,16 +426,16 @@ def place_labels(
     within: Box | None = None,
 ) -> tuple[LabelSpot, ...]:
     """
-    Return a spot for each label: the one that covers least, until none has a better one.
+    Return a position for each label: the one that covers least, repeated until none improves.
 
-    Labels avoid the points in `cars`, the middles of `tokens` and all cities of a
-    `radius`, and stay `within` a box. `size` is an em; `reaches` are distances from
-    the rim of the city in ems, nearest first.
+    Labels avoid the points in `cars`, the middles of `tokens` and all cities of a `radius`,
+    and stay `within` a box. `size` is an em; `reaches` are distances from the rim of the
+    city in ems, nearest first.
     """
     spots = [list(_candidates(city, radius, size, reaches)) for city in cities]
     dots = np.array([city.position for city in cities]).reshape(-1, 2)
     obstacles = [
-        # points, how far around the box they may not lie, cost of one
+        # points, the margin around boxes without them, cost of each
         (cars.reshape(-1, 2), 0.10 * size, 0.35),
         (tokens, 0.6 * size, 3.0),
         (dots, radius + 0.05 * size, 12.0),
@@ -468,7 +468,7 @@ def place_labels(
 def _candidates(
     wanted: WantedLabel, radius: float, size: float, reaches: Sequence[float]
 ) -> Iterator[tuple[LabelSpot, float]]:
-    """Yield the spots a label may take, with how little each is liked."""
+    """Yield the possible positions of a label, each with its cost."""
     city, label, side, (x, y) = wanted
     for n_lines, text in enumerate(_broken(label)):
         lines = text.split("\n")
@@ -488,7 +488,7 @@ def _candidates(
 
 
 def _broken(label: str) -> Iterator[str]:
-    """Yield a label, and if it is long, the same broken in two or more lines; as it is if it has lines already."""
+    """Yield a label, and if it is long, versions split into two or more lines; unchanged if it has lines already."""
     if "\n" in label:
         yield label
         return

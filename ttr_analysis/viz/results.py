@@ -1,7 +1,7 @@
 """
 Charts of many games: rates with their intervals, tickets, tunnels, sources of points.
 
-Each is drawn in the axes `ax`, by default those of a new figure, which are returned; `title` replaces its title.
+Each function draws on `ax`, by default new axes, and returns the axes; `title` replaces the default title.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SOURCES = {
     "tickets_missed": ("tickets missed", "#d55e00"),
     "loans": ("loans", "#cc79a7"),
 }
-"""Columns of sources of points: what they are, and their colors."""
+"""Columns of sources of points, with labels and colors."""
 FATES = {
     "completed": "#009e73",
     "blocked": "#d55e00",
@@ -55,9 +55,9 @@ MOST_TRIALS_POINTS = 16.0
 """Diameter of the dot with the most attempts."""
 FEWEST_TRIALS_POINTS = 5.0
 SHARE_WRITTEN, POINTS_WRITTEN = 0.06, 5
-"""The smallest share, and the fewest points, that are written upon their part of a bar."""
+"""The smallest share, and the fewest points, that are written on their part of a bar."""
 NAMES_WRITTEN = 10
-"""So many tickets are named that were completed least often, and as many that brought most."""
+"""Numbers of tickets to name: those completed least often, and those with the most points."""
 ENDS = {
     "rate": "",
     "win_association": "association_",
@@ -65,13 +65,13 @@ ENDS = {
     "rest_win_rate": "rest_",
     **{f"{name}_rate": f"{name}_" for name in ("win", "completion", "claim", "visit", "success", "ready", "gain")},
 }
-"""What stands before `low` and `high`, where it is not the name of the figure."""
+"""Prefix of `low` and `high`, if it is not the name of the figure."""
 RATES = ("rate", "share")
-"""Ends of the names of columns that are shown in percent."""
+"""Endings of column names that are shown in percent."""
 DIFFERENCES = ("win_difference", "win_association")
-"""Of those that are differences of shares."""
-LATE_AXES = {"turn": "draws from this turn on", "trains_left": "draws with so many trains left, or more"}
-"""What lies across, where draws of tickets are told by when they were made."""
+"""Endings of column names for differences of shares."""
+LATE_AXES = {"turn": "draws from this turn on", "trains_left": "draws with at least this many trains left"}
+"""Axis labels for draws of tickets, by time of the draw."""
 MANY_TRIALS = 20
 """Attempts from which a rate is shown in full color."""
 
@@ -85,24 +85,23 @@ def plot_rates(
     title: str | None = None,
 ) -> Axes:
     """
-    Draw one figure of each row of a table with its 95% interval.
+    Draw one figure for each row of a table with its 95% interval.
 
     Parameters
     ----------
     table
-        From `win_rates`, `seat_advantage`, `compare_strategies` or another
-        question. Rows of an index of players are named by `policy`, if there
-        is that column, else by the index.
+        From `win_rates`, `seat_advantage`, `compare_strategies` or another question. Rows
+        with an index of players are labeled by the column `policy`, if there is one, else
+        by the index.
     ax, title
-        Axes to draw in, and their title; by default those of a new figure, and
-        the name of the figure.
+        Axes to draw in, and their title. By default, the axes of a new figure, and the
+        name of the figure.
     value
-        The column; its interval is in the columns of that name that end in
-        `low` and `high`.
+        The column; its interval is in the columns whose names add `low` and
+        `high`.
     reference
-        Position of a line: the result of chance alone. By default an equal
-        share of the wins if the rows share them, 0 for a difference, else no
-        line.
+        Position of a reference line: the result of chance alone. By default, an equal
+        share of the wins if the rows share them, 0 for a difference, else no line.
 
     Raises
     ------
@@ -176,14 +175,14 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     Parameters
     ----------
     table
-        From `ticket_results` with values. Colors are the mean points of a
-        ticket, failures included.
+        From `ticket_results` with values. Colors are the mean points of a ticket,
+        failures included.
 
     Returns
     -------
     ax
-        The axes, with 95% intervals, and the names of the tickets completed
-        least often or worth most.
+        The axes, with 95% intervals, and the names of the tickets completed least often
+        or with the most points.
 
     Raises
     ------
@@ -248,15 +247,15 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
 
 def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw how often tunnels succeeded against the odds that they could be paid.
+    Draw how often tunnels succeeded against the odds of paying for them.
 
-    Players who pay whenever they can are on the line; those who sometimes decline
-    are below it.
+    Players who pay whenever they can are on the line; those who sometimes decline are below
+    it.
 
     Parameters
     ----------
     table
-        From `tunnel_calibration`. Dots grow with the attempts; those of few
+        From `tunnel_calibration`. Dots grow with the attempts; those with few attempts
         are pale.
     """
     ax = chart_axes(ax, (6.0, 5.2))
@@ -280,7 +279,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw the points of drawing tickets, by when they were drawn.
+    Draw the points from drawing tickets, by time of the draw.
 
     Parameters
     ----------
@@ -290,7 +289,7 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     Returns
     -------
     ax
-        The axes, with 95% intervals where there are two deals or more.
+        The axes, with 95% intervals if there are at least two deals.
     """
     ax = chart_axes(ax)
     draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
@@ -326,8 +325,8 @@ def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | N
     Returns
     -------
     ax
-        The axes: wins beyond those of equal players; and, if games were reviewed, what
-        the player's moves and luck brought.
+        The axes, with wins beyond those of equal players and, if games were reviewed, the
+        gains by the player's moves and by luck.
 
     Examples
     --------
@@ -362,7 +361,7 @@ def _by_policy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
 def _stack_bars(
     ax: Axes, n_rows: int, parts: Mapping[str, tuple[str, Floats]], written: Callable[[float], str]
 ) -> Floats:
-    """Draw the parts of each row, by name with their colors, as bars, losses to the left, and return the right ends."""
+    """Draw the parts of each row as bars, by name with their colors, losses to the left; return the right ends."""
     ends = {1: np.zeros(n_rows), -1: np.zeros(n_rows)}
     for name, (color, values) in parts.items():
         if not values.any():
@@ -376,7 +375,7 @@ def _stack_bars(
 
 
 def _ends(table: pd.DataFrame, value: str) -> tuple[str, str]:
-    """Return the columns with the ends of the interval of a figure."""
+    """Return the columns with the ends of a figure's interval."""
     short = ENDS.get(value, f"{value}_")
     ends = f"{short}low", f"{short}high"
     if value not in table or ends[0] not in table:
@@ -393,7 +392,7 @@ def _by_chance(table: pd.DataFrame, value: str) -> float | None:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    """Return what each row is called."""
+    """Return the label of each row."""
     if table.index.name == "player" and "policy" in table:
         return [f"{policy} ({player})" for player, policy in table["policy"].items()]
     if table.index.name == "seat":

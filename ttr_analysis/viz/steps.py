@@ -1,4 +1,4 @@
-"""A chart over the steps of a game as SVG, which the style sheet of the stepper colors."""
+"""A chart over the steps of a game as SVG, colored by the stepper's style sheet."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ttr_analysis._words import percent
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 Values: TypeAlias = Sequence[float | None]
-"""One value a step, None where there is none."""
+"""One value per step, None if there is none."""
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 150, 52, 570, 12, 132
 _LINE: Final = 2.4
-"""Width of the lines; dashes are given in widths."""
+"""Width of the lines; dashes are in multiples of it."""
 _LEAD: Final = 30
-"""Length of the piece that leads to a symbol."""
+"""Length of the segment that leads to a symbol."""
 _APART: Final = 22
-"""Between symbols at the ends of lines, a little more than the height of a tag in the largest type."""
+"""Distance between symbols at the ends of lines, slightly more than the height of a tag in the largest type."""
 
 
 def seen_from(viewer: object) -> str:
-    """Return whose view win probabilities are, by the `looker` of their table."""
+    """Describe the viewer of win probabilities, given the `looker` of their table."""
     views: dict[object, str] = {
         None: "",
         "all": ", with all hands in view",
@@ -35,7 +35,7 @@ def seen_from(viewer: object) -> str:
 
 def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is_share: bool = False) -> str:
     """
-    Return a chart with a line for each seat. After its last value, each leads to the number of its seat.
+    Return a chart with a line for each seat; at its end, each line leads to its seat number.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
 
 def spread(ends: Iterable[tuple[int, float]], gap: float, most: float) -> Iterator[tuple[int, float]]:
     """
-    Yield places for what stands at the ends of lines, so that they keep apart.
+    Yield positions for the symbols at the ends of lines, so that they do not overlap.
 
     Examples
     --------
@@ -94,21 +94,21 @@ def spread(ends: Iterable[tuple[int, float]], gap: float, most: float) -> Iterat
 
 
 def _stairs(points: Sequence[tuple[float, float]]) -> str:
-    """Return a way that goes across to each point where the height changes, and to the last one."""
+    """Return a path that moves horizontally to each point where the value changes, and to the last one."""
     (u, v), (last, _) = points[0], points[-1]
     steps = (f"H{x}V{y}" for (_, before), (x, y) in pairwise(points) if y != before)
     return f"M{u} {v}{''.join(steps)}H{last}"
 
 
 def _tick(span: float) -> float:
-    """Return the distance of the lines of a grid: about five of them, at round numbers."""
+    """Return the distance between grid lines: about five of them, at round numbers."""
     rough = max(span, 1) / 4
     power = 10.0 ** math.floor(math.log10(rough))
     return max(1.0, power * next(k for k in (1, 2, 5, 10) if k * power >= rough))
 
 
 def _line(seat: int, name: str, way: str) -> Iterator[str]:
-    """Yield a line with its dashes. A casing keeps pale colors apart from the page."""
+    """Yield a line with its dashes. A casing separates pale colors from the page."""
     dashes = " ".join(f"{_LINE * length:.1f}" for length in PLAYER_DASHES[seat % len(PLAYER_DASHES)])
     dashed = f"stroke-dasharray='{dashes}'" if dashes else ""
     look = f"stroke='{PLAYER_COLORS[seat % len(PLAYER_COLORS)]}' stroke-width='{_LINE}'"
@@ -117,7 +117,7 @@ def _line(seat: int, name: str, way: str) -> Iterator[str]:
 
 
 def _end(seat: int, name: str, x: float, y: float, at: float) -> Iterator[str]:
-    """Yield what leads from the end of a line to its symbol, on a tag of its color."""
+    """Yield the segment from the end of a line to its symbol, on a tag of its color."""
     color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
     yield from _line(seat, name, f"M{x} {y}L{x + _LEAD} {at}")
     yield f"<g transform='translate({x + _LEAD} {at})'>"

@@ -1,10 +1,9 @@
 """
-Colors, symbols and pens of the board pictures, and the colors of the pages around them.
+Colors, symbols and pens of board pictures, and the colors of the pages around them.
 
-Card colors are those a player expects, moved apart in lightness; since hue
-alone says little to one reader in twelve, every color has a symbol too, on
-cars and on cards alike. Players have colors of the palette of Okabe and Ito
-[1]_.
+Card colors are those a player expects, separated in lightness; since one reader in
+twelve cannot rely on hue, every color also has a symbol, the same on cars and cards.
+Players have colors from the palette of Okabe and Ito [1]_.
 
 References
 ----------
@@ -26,7 +25,7 @@ Shape: TypeAlias = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class CardStyle:
-    """How cards and car spaces of one color look; gray, which stands for any color, has no symbol."""
+    """The look of cards and car spaces of one color; gray, which stands for any color, has no symbol."""
 
     fill: str
     ink: str
@@ -36,7 +35,7 @@ class CardStyle:
 
 
 def _regular(n: int, *, size: float = 0.5, turn: float = 0.0) -> Shape:
-    """Return a regular polygon; `turn` in radians from a corner at the top."""
+    """Return a regular polygon; `turn` is in radians from a corner at the top."""
     angles = [math.pi / 2 + turn + 2 * math.pi * k / n for k in range(n)]
     return tuple((size * math.cos(a), size * math.sin(a)) for a in angles)
 
@@ -80,19 +79,19 @@ CARD_STYLES: dict[str, CardStyle] = {
     GRAY: CardStyle("#b9b8b2", "#5d5c58", "#66655f", (), "none: any color"),
     LOCOMOTIVE: CardStyle("#fffdf4", "#1d1d1f", "#3c3b37", _LOCOMOTIVE, "locomotive"),
 }
-"""By card color; gray and the locomotive included."""
+"""Styles by card color, including gray and the locomotive."""
 
 PLAYER_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#56b4e9", "#e69f00")
-"""By seat; of Okabe and Ito's palette."""
+"""Player colors by seat, from Okabe and Ito's palette."""
 PLAYER_DASHES: tuple[tuple[float, ...], ...] = ((), (7, 1.5), (2, 1), (7, 1.5, 2, 1.5), (4, 1, 1, 1, 1, 1))
-"""Of lines, by seat, for those who do not see colors: lengths of dashes and gaps in widths of the line; () is solid."""
+"""Dash patterns of lines by seat, for readers who do not see colors: lengths in line widths; () is solid."""
 NEUTRAL_COLOR = "#6f6f6f"
-"""Of the neutral player, who has no seat."""
+"""Color of the neutral player, who has no seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardColors:
-    """Colors of everything that is no card and no player."""
+    """Colors of everything other than cards and players."""
 
     sea: str = "#c3dbe8"
     shore: str = "#7ea0b3"
@@ -122,7 +121,7 @@ BOARD = BoardColors()
 
 @dataclass(frozen=True, slots=True)
 class Pens:
-    """Widths of the lines upon a board, in the space that a train takes."""
+    """Widths of the lines on a board, relative to the space of a train."""
 
     ground: float = 0.05
     border: float = 0.07
@@ -150,9 +149,9 @@ class PageColors:
     """
     Colors of a page around boards.
 
-    `edge` surrounds what can be used; `accent`, `on_accent` and `tint` are the color
-    of a choice, the text on it, and a shade behind other text; `good`, `bad` and
-    `maybe` are text on what is done, wrong or open.
+    `edge` surrounds controls; `accent`, `on_accent` and `tint` are the color of a choice,
+    the text on it, and a shade behind other text; `good`, `bad` and `maybe` are text colors
+    for right, wrong and open.
     """
 
     paper: str
@@ -180,9 +179,9 @@ DARK_PAGE = PageColors(
 
 
 FREE_SHARE = 0.45
-"""Of its own color that a free route keeps where others are taken, so that trains stand out."""
+"""Share of its own color that a free route keeps when others are taken, so that trains stand out."""
 FADED_SHARE = 0.32
-"""Of its own color that a route keeps if it is closed, or others are to be looked at."""
+"""Share of its own color that a route keeps if it is closed, or others stand out."""
 
 
 def pale(color: str, share: float) -> str:
@@ -201,7 +200,7 @@ def pale(color: str, share: float) -> str:
 
 def ink_upon(color: str) -> str:
     """
-    Return black or white, whichever is read better upon a color.
+    Return black or white, whichever is easier to read on a color.
 
     Examples
     --------
@@ -209,6 +208,6 @@ def ink_upon(color: str) -> str:
     ('#ffffff', '#000000')
     """
     shares = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
-    # Contrast is a ratio of luminances plus 0.05 (WCAG 2); the power is near enough to the curve of sRGB.
+    # Contrast is a ratio of luminances plus 0.05 (WCAG 2); the power is close to the curve of sRGB.
     luminance = sum(weight * share**2.2 for weight, share in zip((0.2126, 0.7152, 0.0722), shares, strict=True))
     return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"

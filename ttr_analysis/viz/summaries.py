@@ -1,4 +1,4 @@
-"""What objects show of themselves in a notebook: boards, tables, and the words of a game."""
+"""How objects display in a notebook: boards, tables and sentences."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 RECORD_WIDTH: Final = 560
 ADVICE_WIDTH: Final = 460
-"""Most pixels across of the board of a record, and of advice."""
+"""Most pixels across for the boards of records and advice."""
 N_FIRST, N_LAST = 3, 5
-"""Moves shown from either end of a game."""
+"""Moves shown from each end of a game."""
 N_ACTIONS: Final = 8
-"""Actions listed of advice; its `table` has them all."""
+"""Actions of advice to list; its `table` has all of them."""
 
 
-# -- answers made of routes, tickets, games ------------------------------------------------------------------------
+# -- paths, networks, tickets, states ------------------------------------------------------------------------------
 
 
 class RouteAnswer(Protocol):
@@ -45,7 +45,7 @@ class RouteAnswer(Protocol):
 
 
 def route_list(answer: RouteAnswer) -> Markup:
-    """Return an answer made of routes as a table, captioned by its `repr`."""
+    """Return an object made of routes as a table, captioned by its `repr`."""
     has_tolls = any(route.toll for route in answer.routes)
     rows = [
         (
@@ -60,14 +60,14 @@ def route_list(answer: RouteAnswer) -> Markup:
 
 
 def route_board(answer: RouteAnswer) -> str:
-    """Return an answer made of routes as a board on which they stand out, and as a table."""
+    """Return an object made of routes as a board on which they stand out, and as a table."""
     tickets = getattr(answer, "tickets", ())
     home = home_of(routes=answer.routes) if answer.routes else None
     return (map_svg(home, highlight=answer.routes, tickets=tickets) if home else Markup()) + route_list(answer)
 
 
 def ticket_board(ticket: Ticket) -> str:
-    """Return a ticket as a board on which its places are joined, with its words."""
+    """Return a ticket as a board on which its places are connected, with a caption."""
     home = home_of(tickets=[ticket])
     words = Markup("<div><b>{}</b></div>").format(ticket)
     return map_svg(home, tickets=[ticket]) + words if home else words
@@ -86,7 +86,7 @@ def game_board(state: PublicState) -> str:
 
 
 def record_summary(record: GameRecord) -> str:
-    """Return a record as HTML: its result, its board, its first and last moves; an impossible one by its `repr`."""
+    """Return a record as HTML: result, board, first and last moves; an impossible one by its `repr`."""
     try:
         scores = list(record.score())
     except (GameError, RecordError):
@@ -156,7 +156,7 @@ def _made_of(score: Score) -> str:
 
 
 def advice_html(advice: Advice) -> str:
-    """Return advice as HTML: the first actions of its table, and the board if the best one is about a place."""
+    """Return advice as HTML: the first actions of its table, and the board if the best one concerns a place."""
     view = advice.view
     rows = [
         [
@@ -180,7 +180,7 @@ def advice_html(advice: Advice) -> str:
 
 
 def review_html(review: Review) -> str:
-    """Return a review as HTML: skill and luck of each seat, and the decisions that cost most."""
+    """Return a review as HTML: skill and luck of each seat, and the costliest decisions."""
     shares, counts = ["start", "skill", "others", "luck", "result"], ["inaccuracy", "mistake", "blunder"]
     seats = [
         [

@@ -1,10 +1,10 @@
 """
 Boards as SVG: a still picture, or a live one that changes in a browser.
 
-Both are drawn by the same functions, from the same layout, shapes and styles as
-`plot_map`. A live board also has everything that may appear later: trains,
-crosses, glows and tickets, which the style sheet of widgets shows by classes
-and data attributes. Coordinates are whole numbers, y downwards. Names are escaped.
+Both use the same functions, layout, shapes and styles as `plot_map`. A live board also
+has everything that may appear later: trains, crosses, glows and tickets, which the style
+sheet of widgets shows by classes and data attributes. Coordinates are integers, y
+downwards. Names are escaped.
 """
 
 from __future__ import annotations
@@ -50,29 +50,29 @@ from ttr_analysis.viz.style import (
 )
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
+    from ttr_analysis.engine.state import Owner  # the engine is heavy, and maps do not need it
 
 SCALE: Final = 100
 """Coordinates of the pictures per board unit."""
 WIDTH: Final = 900
 """Largest width of a board, in pixels."""
 HIT: Final = 0.44
-"""Width along a track in which a click counts, in space units."""
+"""Width along a track that reacts to clicks, in space units."""
 _FONT: Final = "font-family='DejaVu Sans, Verdana, sans-serif'"
 _FAINT: Final = 0.35
-"""Opacity of routes beside those that stand out."""
+"""Opacity of routes next to those that stand out."""
 _ANCHORS: Final = {"left": "start", "center": "middle", "right": "end"}
 _LINE: Final = 1.12
-"""From line to line of a label, in ems."""
+"""Distance between the lines of a label, in ems."""
 
 
 class Outlines(NamedTuple):
     """
     The outlines of a route.
 
-    `track` is the line along its middle; `cars`, `rock` (around the cars of a
-    tunnel), `plates` and `locomotives` (on spaces that need one), `symbols`,
-    `trains` and `crosses` have one for each space, whose middles are `spots`.
+    `track` is the line along its middle; `cars`, `rock` (around the cars of a tunnel),
+    `plates` and `locomotives` (on spaces that need one), `symbols`, `trains` and `crosses`
+    have one outline for each space, whose middles are `spots`.
     """
 
     track: str
@@ -87,7 +87,7 @@ class Outlines(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """What all pictures of a board have in common; `view` is the `viewBox`, `routes` is by id."""
+    """The common parts of all pictures of a board; `view` is the `viewBox`, `routes` is by id."""
 
     game_map: GameMap
     layout: BoardLayout
@@ -101,7 +101,7 @@ class Drawing(NamedTuple):
 
 @lru_cache(maxsize=16)
 def drawing(game_map: GameMap) -> Drawing:
-    """Return what all pictures of a board have in common; cached for recent maps."""
+    """Return the common parts of all pictures of a board; cached for recent maps."""
     layout = lay_out(game_map)
     left, bottom, right, top = (round(SCALE * edge) for edge in frame(layout))
     view = (left, -top, right - left, top - bottom)
@@ -111,7 +111,7 @@ def drawing(game_map: GameMap) -> Drawing:
 
 
 def _ground(game_map: GameMap, layout: BoardLayout, view: tuple[int, int, int, int]) -> str:
-    """Return the paper, and land, lakes and borders where they are known."""
+    """Return the paper, with land, lakes and borders if known."""
     behind = load_background(game_map)
     left, top, width, height = view
     paper = BOARD.home if behind is None else BOARD.sea
@@ -153,12 +153,12 @@ def _outlines(route: Route, layout: BoardLayout) -> Outlines:
 
 
 def point(x: float, y: float) -> tuple[int, int]:
-    """Return a point of the board in a picture, where y points downwards."""
+    """Return a point of the board in picture coordinates, where y points down."""
     return round(SCALE * x), round(-SCALE * y)
 
 
 def path(lines: Iterable[Points | Shape], *, close: bool = True) -> str:
-    """Return lines as the data of one path, by differences, which are short."""
+    """Return lines as the data of one path, in relative coordinates, which are short."""
     return "".join(_line(line) + ("z" if close else "") for line in lines)
 
 
@@ -170,7 +170,7 @@ def _line(line: Points | Shape) -> str:
 
 
 def _number(number: int) -> str:
-    """Return a number that follows another one; a minus sign separates them as well as a space."""
+    """Format a number after another one; a minus sign separates them as well as a space does."""
     return str(number) if number < 0 else f" {number}"
 
 
@@ -189,10 +189,10 @@ def map_svg(
     fade: bool = True,
 ) -> Markup:
     """
-    Return the board of a map as an SVG picture, in which hovering over a route describes it.
+    Return the board of a map as an SVG picture; hovering over a route describes it.
 
     `owners` are seats, or "neutral", by route id, and `stations` seats by city. `highlight` and `cities` stand out;
-    all other routes are then faint, unless `fade` is False. Tickets have their ends joined. `width` is in pixels.
+    other routes are then faint, unless `fade` is False. The ends of tickets are connected. `width` is in pixels.
     """
     board, owners = drawing(game_map), owners or {}
     unit = board.unit
@@ -223,8 +223,8 @@ def _live_board(board: Drawing) -> str:
     """
     Return a board that can be changed in a browser.
 
-    Routes, and the numbers on them, have `data-route` and `data-owner`; glows `data-route`, tickets `data-ticket`,
-    cities `data-city`, and remarks on cards that replace others `data-routes`.
+    Routes, and the numbers on them, have `data-route` and `data-owner`; glows have `data-route`, tickets
+    `data-ticket`, cities `data-city`, and badges on cards that replace others `data-routes`.
     """
     unit, routes = board.unit, board.game_map.routes
     layers: dict[str, Iterable[str]] = {
@@ -257,7 +257,7 @@ def _about(game_map: GameMap) -> str:
 
 
 def _route(board: Drawing, route: Route, owners: Mapping[str, Owner]) -> Iterator[str]:
-    """Yield a route, free or with trains; a free one is paler where others are taken."""
+    """Yield a route, free or with trains; a free one is paler if others are taken."""
     owner, words = owners.get(route.id), escape(describe_route(route))
     if owner is None:
         yield f"<g><title>{words}</title>"
@@ -287,7 +287,7 @@ def _live_route(board: Drawing, route: Route) -> Iterator[str]:
 
 
 def _live_numbers(board: Drawing, route: Route) -> str:
-    """Return the place of an owner's symbol, outside of the route, whose name is its description alone."""
+    """Return the element for an owner's symbol, outside the route, so that only its description names the route."""
     names = f"{_data('route', route.id)} data-owner='' aria-hidden='true'"
     return f"<text class='ttr-numbers' {names} {_numbers(board, route)}></text>"
 
@@ -317,7 +317,7 @@ def _train_pen(unit: int) -> str:
 
 
 def _numbers(board: Drawing, route: Route) -> str:
-    """Return the place of the owner's symbol on each space."""
+    """Return the position of the owner's symbol on each space."""
     unit, spots = board.unit, board.routes[route.id].spots
     xs, ys = " ".join(str(x) for x, _ in spots), " ".join(f"{y + 0.15 * unit:.0f}" for _, y in spots)
     return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.42 * unit:.0f}' text-anchor='middle'"
@@ -327,7 +327,7 @@ def _numbers(board: Drawing, route: Route) -> str:
 
 
 def _live_tokens(board: Drawing) -> Iterator[str]:
-    """Yield the tokens; the browser hides remarks that no longer matter."""
+    """Yield the tokens; the browser hides badges that no longer matter."""
     for token in board.layout.tolls:
         yield from _token(token, board.unit, is_toll=True)
     for token in board.layout.swaps:
@@ -337,7 +337,7 @@ def _live_tokens(board: Drawing) -> Iterator[str]:
 
 
 def _token(token: Token, unit: int, *, is_toll: bool) -> Iterator[str]:
-    """Yield a toll as a coin, a remark on swaps as a plaque."""
+    """Yield a toll as a coin, or a badge on swaps as a plaque."""
     (x, y), text, pen = point(token.x, token.y), token.text, f"stroke='{BOARD.coin}' {_pen(PENS.token, unit)}"
     if is_toll:
         size = 0.28 * unit
@@ -351,7 +351,7 @@ def _token(token: Token, unit: int, *, is_toll: bool) -> Iterator[str]:
 
 
 def _cities(board: Drawing, stations: Mapping[str, int] | None) -> Iterator[str]:
-    """Yield the cities with their stations; with None, with what may become one in a browser."""
+    """Yield the cities with their stations; with None, with empty ones for the browser."""
     layout, radius, has_stations = board.layout, board.radius, board.game_map.rules.stations.number > 0
     pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, board.unit)}"
     for city in board.game_map.cities:
@@ -387,7 +387,7 @@ def _labels(board: Drawing) -> Iterator[str]:
         if label.city in board.layout.exits:
             look = f"font-style='italic' fill='{BOARD.quiet_text}'"
         lines = label.text.split("\n")
-        for k, line in enumerate(lines):  # around the middle of the label
+        for k, line in enumerate(lines):  # centered on the label
             x, y = point(label.x, label.y - em * (0.36 + _LINE * (k - (len(lines) - 1) / 2)))
             yield f"<text x='{x}' y='{y}' text-anchor='{_ANCHORS[label.align]}' {look}>{escape(line)}</text>"
     yield "</g>"
@@ -401,7 +401,7 @@ def _ticket(board: Drawing, ticket: Ticket) -> Iterator[str]:
     for a, b, points in arcs_of(ticket, game_map):
         arc = ticket_arc(game_map, a, b)
         x, y = point(*number_spot(game_map, board.layout, arc))
-        # A quadratic curve reaches half as far as its control point.
+        # A quadratic curve reaches only half as far as its control point.
         start, control, end = (point(*at) for at in (arc[0], 2 * arc[len(arc) // 2] - (arc[0] + arc[-1]) / 2, arc[-1]))
         line = f"d='M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}'"
         yield f"<path {line} stroke='{BOARD.halo}' {_pen(PENS.ticket_rim, unit)}/>"
@@ -431,7 +431,7 @@ def _element(data: str, style: str) -> str:
     return f"<path d='{data}' {style}/>" if data else ""
 
 
-# -- what a browser needs ------------------------------------------------------------------------------------------
+# -- data for the browser ------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=16)
@@ -439,11 +439,10 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
     """
     Return a live board, ready for JSON.
 
-    Besides the picture it has its `viewBox` as `view`, the space of a train as
-    `unit`, and all that can be chosen by id, position and description: routes and
-    tickets in the order of the map, cities without border points. `cards` is by
-    color, gray and the locomotive included, `players` by seat. Cached for recent
-    maps: do not change it.
+    Besides the picture it has its `viewBox` as `view`, the space of a train as `unit`, and
+    everything that can be chosen by id, position and description: routes and tickets in map
+    order, cities without border points. `cards` is by color, including gray and the
+    locomotive, `players` by seat. Cached for recent maps: do not change it.
 
     Examples
     --------
@@ -484,5 +483,5 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
 
 
 def _player(color: str, dashes: tuple[float, ...]) -> dict[str, Any]:
-    """Return how a player looks; dashes of lines are in widths of the line."""
+    """Return the look of a player; dashes of lines are in line widths."""
     return {"color": color, "ink": ink_upon(color), "dashes": dashes}

@@ -1,4 +1,4 @@
-"""Text that is as large as the axes it is in."""
+"""Text that scales with its axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST_POINTS = 1.0
 
 
 class BoardText(Text):
-    """Literal text, in which a dollar sign is no mathematics, of an em in board units, and perhaps with a halo."""
+    """Literal text (dollar signs are not math) with an em in board units, optionally with a halo."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class BoardText(Text):
         ax.add_artist(self)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw it in the size that the axes have now."""
+        """Draw the text in the current size of the axes."""
         self._rescale()
         super().draw(renderer)
 
     def get_window_extent(self, renderer: RendererBase | None = None, dpi: float | None = None) -> Bbox:
-        """Return its box in the size that the axes have now."""
+        """Return its box in the current size of the axes."""
         self._rescale()
         return super().get_window_extent(renderer, dpi)
 

@@ -1,4 +1,4 @@
-"""A game in sentences: one for each step of a record."""
+"""A game in sentences, one for each step of a record."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.records.record import GameRecord
 
 Cards: TypeAlias = tuple[str | None, ...]
-"""Kinds of cards one by one; None for one that the record does not know."""
+"""Kinds of cards one by one; None for unknown ones."""
 
 Parts: TypeAlias = list[tuple[str, int | None]]
-"""What points are made of; None is not known."""
+"""The parts of a score; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Narration:
     """
     One step of a record in words.
 
-    `seat` is None for the set-up; `text` follows the name of the player: "draws a
-    blue card". `cards` are the cards that moved, grouped by what became of them;
-    `stamp` is the place in the source of the record, "" if unknown: "move 7, 20:15:01".
+    `seat` is None for the setup; `text` follows the name of the player: "draws a blue
+    card". `cards` are the cards that moved, grouped by what became of them; `stamp` is the
+    place in the source of the record, "" if unknown: "move 7, 20:15:01".
     """
 
     seat: int | None
@@ -47,7 +47,7 @@ class Narration:
 
 def tell(record: GameRecord) -> Iterator[Narration]:
     """
-    Yield the steps of a record in words: as many as it has states.
+    Yield the steps of a record in words, one for each of its states.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def tell(record: GameRecord) -> Iterator[Narration]:
 
 def final_parts(score: Score) -> Parts:
     """
-    Return what the points of a seat consist of, as if the game ended here, without parts of 0 points except routes.
+    Return the parts of a seat's points, as if the game ended here; parts of 0 points are left out, except routes.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def final_parts(score: Score) -> Parts:
 
 def tell_station(use: StationScore) -> str:
     """
-    Return what a station lends at the end of a game.
+    Describe the route that a station lends at the end of a game.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def tell_station(use: StationScore) -> str:
 
 
 def without_zeros(*parts: tuple[str, int | None]) -> Parts:
-    """Return parts without those of 0 points, but for routes."""
+    """Return parts without those of 0 points, except routes."""
     return [(what, points) for what, points in parts if points != 0 or what == "routes"]
 
 
 def tell_step(
     events: Sequence[Event], before: GameState | None, after: GameState, names: Sequence[str] = ()
 ) -> Narration:
-    """Return one step in words: its events, and the states `before` (None for the set-up) and `after` it."""
+    """Describe one step: its events, and the states `before` (None for the setup) and `after` it."""
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
         return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))
@@ -145,7 +145,7 @@ def _tell_start(state: GameState) -> str:
 
 
 def _tell_correction(event: Correction, names: Sequence[str]) -> str:
-    """Tell what is corrected, with the names given to the players."""
+    """Describe a correction, using the players' names."""
     text = with_names(str(event), [_given(names, seat) for seat in range(len(names))])
     return f"{text[0].upper()}{text[1:]}"
 
@@ -190,7 +190,7 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
 def _tell_tunnel(
     seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None
 ) -> Narration:
-    """Tell how an attempt at a tunnel ends; the cards that were turned over still lie there."""
+    """Describe how a tunnel attempt ends; the cards turned over are still on the table."""
     if pending is None:
         return Narration(seat, str(action))
     route, shown = pending.route, ("turned over", _spread(pending.revealed))
@@ -224,7 +224,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
 
 
 def _tell_attempt(seat: int, route: Route, color: str, outcomes: Iterable[Chance], after: GameState) -> Narration:
-    """Tell of an attempt of which the record does not know the cards."""
+    """Describe an attempt with cards unknown to the record."""
     n_turned = sum(event.kind == "card_revealed" for event in outcomes)
     demanded = 0 if after.pending is None else after.pending.surcharge - route.length
     text = (
@@ -235,7 +235,7 @@ def _tell_attempt(seat: int, route: Route, color: str, outcomes: Iterable[Chance
 
 
 def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, names: Sequence[str]) -> Iterator[str]:
-    """Yield what else follows from a move."""
+    """Yield the other consequences of a move."""
     yield from _tell_money(before, after, before.acting, names)
     notices = {
         "cards_shuffled": "the discards become the draw pile",
@@ -247,7 +247,7 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, 
             yield notices[event.kind]
         elif event.kind == "neutral_ticket":
             yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
-            # Where only one of its tracks is free, nobody chooses.
+            # If only one of its tracks is free, nobody chooses.
             yield from (f"it takes {name_route(route)}" for route in _new_routes(before, after, "neutral"))
             for seat, toll in _paid_for_neutral(before, after).items():
                 yield f"the bank pays the toll of {toll} to {_given(names, seat) or f'P{seat}'}"
@@ -261,7 +261,7 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, 
 
 
 def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Route]:
-    """Return the routes that were taken in a step, by certain owners or by anybody."""
+    """Return the routes taken in a step, by given owners or anybody."""
     new = after.claimed[len(before.claimed) :]
     return [route for route in new if not owners or after.owners[route.id] in owners]
 
@@ -278,7 +278,7 @@ def _paid_for_neutral(before: GameState, after: GameState) -> dict[int, int]:
 
 
 def _tell_money(before: GameState, after: GameState, payer: int, names: Sequence[str]) -> Iterator[str]:
-    """Yield who pays a toll to whom, and by a loan or not; all else that moves is paid for the neutral player."""
+    """Yield who pays a toll to whom, and whether by loan; other movements of money are for the neutral player."""
     seats, other = range(after.n_players), _paid_for_neutral(before, after)
     moved = [after.tokens[seat] - before.tokens[seat] - other.get(seat, 0) for seat in seats]
     owner = next((seat for seat in seats if moved[seat] > 0), None)
