@@ -44,7 +44,7 @@ def test_results_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "mine.json").write_text("[]")
     code = cli.main(["train", "--no-browser", "--results", str(tmp_path / "mine.json")])
     assert code == cli.USAGE
-    assert "holds no results of training" in capsys.readouterr().err
+    assert "does not hold training results" in capsys.readouterr().err
 
 
 def test_your_own_games_are_searched_once(tmp_path: Path) -> None:

@@ -364,7 +364,7 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder.enter("draw blue, green")
     assert recorder.advised["words"] == "", "it was about another moment"
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert recorder.advised["words"] == "No advice: it is for Bo to move, and not all that it holds is known"
+    assert recorder.advised["words"] == "No advice: Bo is to move with unknown cards or tickets"
 
 
 @pytest.mark.compiled_only

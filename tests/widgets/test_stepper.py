@@ -179,7 +179,7 @@ def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: obj
     assert GameStepper(record, win=seen_by(record, looker)).data["win"]["heading"] == f"Win probability{about}"
 
 
-@pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table whose attrs do not say")])
+@pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table without a viewer")])
 def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
     with pytest.raises(ValueError, match=f"from win_curve\\(record, 1\\), got {got}"):
         GameStepper(record, seat=1, win=seen_by(record, looker))

@@ -1,9 +1,8 @@
 """
 Widgets for notebooks: step through games, play, and ask about odds and tickets.
 
-They hold what is seen and nothing else: rules and odds are those of the
-engine and of the analysis. Nothing heavy is imported before it is used: the
-names below are looked up at their first use (PEP 562).
+They only display: rules and odds come from the engine and the analysis. Heavy modules
+load on demand: each name below is looked up the first time it is used (PEP 562).
 """
 
 import lazy_loader as _lazy_loader

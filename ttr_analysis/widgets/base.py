@@ -1,4 +1,4 @@
-"""What all widgets share: checked traits, their JavaScript and CSS, messages, answers, and pages on disk."""
+"""Shared by all widgets: checked traits, their JavaScript and CSS, messages, answers, and saved pages."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ttr_analysis.studies.advice import Advice
 
 Json: TypeAlias = dict[str, Any]
-"""What goes to the browser."""
+"""Rounding of numbers for the browser."""
 MOST_LETTERS: Final = 5_000
-"""Of a line that comes from there."""
+"""Longest line from the browser."""
 
 
 # -- inputs --------------------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ MOST_LETTERS: Final = 5_000
 
 class Checked(TraitType[Any, Any]):
     """
-    A value as a function returns it, or refuses it with an error that says why.
+    A trait whose function returns the value to store, or raises an error that says why not.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Checked(TraitType[Any, Any]):
         self.check = check
 
     def validate(self, obj: HasTraits, value: object) -> object:
-        """Return the value as it is kept."""
+        """Return the value to store."""
         try:
             return self.check(obj, value)
         except (LookupError, TypeError, ValueError) as error:
@@ -68,14 +68,14 @@ class Checked(TraitType[Any, Any]):
 
 
 def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - told apart here
-    """Return cards by kind, those of which there are any."""
+    """Return cards by kind, without kinds of which there are none."""
     if not isinstance(value, CardCounts | dict | list | tuple):
         raise TypeError(f"expected cards, such as {{'red': 3}}, got {value!r}")
     return CardCounts.coerce(value).as_dict()
 
 
 def optional_number(value: object, allowed: Range) -> int | None:
-    """Return a whole number that is allowed, or None."""
+    """Return an allowed whole number, or None."""
     if value is None or value in allowed:
         return value  # type: ignore[return-value] # an int, if it is in the range
     raise ValueError(f"expected {allowed}, or None, got {value!r}")
@@ -85,7 +85,7 @@ def optional_number(value: object, allowed: Range) -> int | None:
 
 
 class ImpossibleError(ValueError):
-    """What is asked cannot be; the message says why, in a sentence for people, and `kind` which cards it is about."""
+    """Impossible cards, or an impossible plan; the message is a sentence for people, `kind` the cards concerned."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -93,13 +93,13 @@ class ImpossibleError(ValueError):
 
 
 def cards_in_words(cards: CardCounts) -> str:
-    """Return cards in words, most of a kind first, locomotives last."""
+    """Return cards in words, most frequent kinds first, locomotives last."""
     held = sorted(cards.as_dict().items(), key=lambda item: (item[0] == LOCOMOTIVE, -item[1]))
     return listed([counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
 
 
 def card_facts(game_map: GameMap) -> Json:
-    """Return how cards look, and how many of each kind the deck has."""
+    """Return the look of cards, and the number of each kind in the deck."""
     return {
         "sheet": {"cards": live_sheet(game_map)["cards"]},
         "kinds": list(CARD_KINDS),
@@ -109,7 +109,7 @@ def card_facts(game_map: GameMap) -> Json:
 
 def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
     """
-    Return the cards of the deck that are not seen; `seen` has them by where they are, in words.
+    Return the unseen cards of the deck; `seen` has the seen ones by place, in words.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
 # -- the JavaScript and CSS of widgets -----------------------------------------------------------------------------
 
 SHARED: Final = ("dom", "words", "cards", "board")
-"""Files that come before those of a widget, in this order."""
+"""Files that precede those of a widget, in this order."""
 
 
 @cache
@@ -150,11 +150,11 @@ _LENT: Final = {
     "ink": "--jp-ui-font-color1",
     "line": "--jp-border-color2",
 }
-"""Colors of a page for which JupyterLab has its own."""
+"""Page colors that JupyterLab defines itself."""
 
 
 def _colors() -> str:
-    """Return all colors of `viz.style` as variables; JupyterLab says on its body whether its theme is light."""
+    """Return all colors of `viz.style` as CSS variables; JupyterLab marks its body with the theme, light or dark."""
     light, dark = _page_colors(style.LIGHT_PAGE), _page_colors(style.DARK_PAGE)
     board = _variables({f"board-{name.replace('_', '-')}": color for name, color in asdict(style.BOARD).items()})
     owners = [(str(seat), color) for seat, color in enumerate(style.PLAYER_COLORS)] + [("neutral", style.NEUTRAL_COLOR)]
@@ -175,7 +175,7 @@ def _colors() -> str:
 
 
 def _pale_routes() -> Iterator[str]:
-    """Yield how free routes look on the board of a game, on which those that are taken stand out."""
+    """Yield the look of free routes on a game's board, where taken routes stand out."""
     free = '.ttr-board.is-game .ttr-route:not(.is-open):is([data-owner=""], .is-awaiting)'
     locomotive = style.CARD_STYLES[LOCOMOTIVE]
     for part, color in (
@@ -212,22 +212,22 @@ def read_static(file: str) -> str:
 
 
 def move_in_words(action: Action | None, line: str) -> str:
-    """Return a move in words; `line` has it in notation, in which routes and some tickets have ids."""
+    """Return a move in words; `line` has it in notation, with ids of routes and some tickets."""
     return str(action) if isinstance(action, ClaimRoute | KeepTickets) else line
 
 
 def best_in_words(advice: Advice) -> str:
-    """Return the action that is best by some advice, its win probability and the reason, in words."""
+    """Return the best action of some advice, its win probability and the reason, in words."""
     best = advice.table.iloc[0]
     reason = f" – {best['reason']}" if best["reason"] else ""
     return f"{move_in_words(advice.best, best['move'])}, {percent(best['win'], None)} to win{reason}"
 
 
-# -- a widget that shows what Python says --------------------------------------------------------------------------
+# -- widgets that only display -------------------------------------------------------------------------------------
 
 
 class MessageWidget(anywidget.AnyWidget):
-    """Facts that never change, what is to be seen now, and messages from the browser, which can set nothing else."""
+    """Constant facts, the current view, and messages from the browser, which can change nothing else."""
 
     facts = traitlets.Dict(read_only=True).tag(sync=True)
     now = traitlets.Dict(read_only=True).tag(sync=True)
@@ -237,42 +237,42 @@ class MessageWidget(anywidget.AnyWidget):
         self.on_msg(self._on_message)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take nothing from the browser but messages."""
+        """Accept only messages from the browser."""
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         try:
             self._handle(content)
         except Exception as error:
-            # The page waits for an answer; what went wrong is for Jupyter to show.
+            # The page waits for an answer; Jupyter shows the error.
             self._report_fault(content, fault_words(error))
             raise
 
     @abstractmethod
     def _handle(self, message: object) -> None:
-        """Do what a message asks for, if it is a right one."""
+        """Carry out a valid message."""
 
     @abstractmethod
     def _report_fault(self, message: object, fault: str) -> None:
-        """Answer a message that could not be followed because of a fault of this package."""
+        """Answer a message that failed because of a bug in this package."""
 
 
 def fault_words(error: Exception) -> str:
-    """Return what the browser says of a fault of this package."""
+    """Return the text that the browser shows for a bug in this package."""
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"This failed in Python, through a fault of this package: {what}"[:_MOST_FAULT_LETTERS]
+    return f"A bug in this package made this fail in Python: {what}"[:_MOST_FAULT_LETTERS]
 
 
 _MOST_FAULT_LETTERS: Final = 300
 
 
-# -- a widget whose answer follows from its inputs -----------------------------------------------------------------
+# -- widgets whose answer follows from their inputs ----------------------------------------------------------------
 
 
 class QueryWidget(anywidget.AnyWidget):
-    """Inputs that Python and the browser set alike, and one answer in plain JSON; a subclass says what they mean."""
+    """Inputs that both Python and the browser can set, and an answer as plain JSON, defined by subclasses."""
 
     inputs: ClassVar[tuple[str, ...]] = ()
-    """Names of the traits that ask."""
+    """Names of the input traits."""
 
     facts = traitlets.Dict(read_only=True).tag(sync=True)
     answer = traitlets.Dict(read_only=True).tag(sync=True)
@@ -283,7 +283,7 @@ class QueryWidget(anywidget.AnyWidget):
         self.observe(self._update, list(self.inputs))
 
     def __repr__(self) -> str:
-        """Return what is said: all that is seen where no widget can be drawn."""
+        """Return the text that replaces the widget where it cannot be drawn."""
         return f"<{type(self).__name__}: {self.answer['said']}>"
 
     @traitlets.default("facts")
@@ -295,7 +295,7 @@ class QueryWidget(anywidget.AnyWidget):
         return self._answer()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what the browser sends: it sets inputs, and nothing that is computed."""
+        """Accept inputs from the browser, but nothing that is computed."""
         computed = {name for name, trait in self.traits().items() if trait.read_only}
         super().set_state({name: value for name, value in sync_data.items() if name not in computed})
 
@@ -303,7 +303,7 @@ class QueryWidget(anywidget.AnyWidget):
         return tuple(getattr(self, name) for name in self.inputs)
 
     def _update(self, _change: object) -> None:
-        # Several inputs may come at once, and each of them is announced.
+        # Several inputs may change at once, and each change is announced.
         if self._asked() != self._answered:
             self._answered = self._asked()
             with self._shows_faults():
@@ -311,7 +311,7 @@ class QueryWidget(anywidget.AnyWidget):
 
     @contextmanager
     def _shows_faults(self) -> Iterator[None]:
-        """Let the answer be what goes wrong through a fault of this package, and Jupyter show it."""
+        """On a bug in this package, show it as the answer, and let Jupyter show the error."""
         try:
             yield
         except Exception as error:
@@ -327,14 +327,14 @@ class QueryWidget(anywidget.AnyWidget):
 
     @abstractmethod
     def _facts(self) -> Json:
-        """Return what never changes."""
+        """Return the constant facts."""
 
     @abstractmethod
     def _answer_now(self) -> Json:
-        """Return the answer to the inputs as they are."""
+        """Return the answer to the current inputs."""
 
 
-# -- a widget as a page of its own ---------------------------------------------------------------------------------
+# -- widgets as pages ----------------------------------------------------------------------------------------------
 
 _EXPORT: Final = "export default { render };"
 
@@ -342,7 +342,7 @@ _EXPORT: Final = "export default { render };"
 def widget_page(
     title: str, styles: str, script: str, *, before: str = "", data: str = "null", policy: str = PAGE_POLICY
 ) -> str:
-    """Return a page on which a script shows a widget, below the HTML that comes before it; `data` is JSON."""
+    """Return a page on which a script shows a widget, below the HTML in `before`; `data` is JSON."""
     noscript = "<noscript>This page needs JavaScript, which runs in the page alone.</noscript>"
     values = f'<script type="application/json" id="values">{data}</script>'
     return html.page(
@@ -358,15 +358,15 @@ def widget_page(
 
 def page(*, title: str, module: str, styles: str, values: Mapping[str, object], before: str = "") -> str:
     """
-    Return a widget as one self-contained page.
+    Return a widget as a self-contained page.
 
-    Its ES `module` ends in `export default { render };`. `values` are what its model holds; the address may name
-    another `step` (`page.html#12`), as may a link in the HTML shown `before` it, in which names are escaped.
+    Its ES `module` ends in `export default { render };`. `values` is the state of its model; the address may give
+    another `step` (`page.html#12`), as may a link in the HTML `before` it, in which names are escaped.
     """
     code, found, after = module.rpartition(_EXPORT)
     if not found or after.strip():
         raise ValueError(f"expected a module that ends in {_EXPORT!r}")
-    # No text may end the element that holds it.
+    # No text may close the element that contains it.
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     script = code + read_static("model.js") + read_static("page.js")
     return widget_page(title, f"body {{ padding: 12px 16px; }}\n{styles}", script, before=before, data=data)

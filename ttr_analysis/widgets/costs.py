@@ -1,4 +1,4 @@
-"""What a route costs, played with in the notebook."""
+"""`RouteCosts`: what a route costs, interactively."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class RouteCosts(QueryWidget):
     """
-    What a hand pays for a route: route and hand are yours to change. Exact.
+    What a hand pays for a route; you can change route and hand. Exact.
 
     Every change is answered at once, by `ttr.payments`. The routes that may
     take the most cards come first.
@@ -34,17 +34,17 @@ class RouteCosts(QueryWidget):
     hand
         Cards held; a few for the route if not given.
     worth
-        What it is worth to go for the route, from `ttr.studies.route_worth`:
-        it is told beside what the hand pays.
+        The value of pursuing the route, from `ttr.studies.route_worth`, shown beside what
+        the hand pays.
 
     Attributes
     ----------
     route, hand
-        The inputs: read them, or set them from Python.
+        The inputs; read them, or set them from Python.
     answer
-        What is shown, as a dict: `said` in words, `cheapest`, `payments`,
-        `colors` with what each lacks, `curve` and `draws`; or `problem`, the
-        sentence that says why the hand cannot be.
+        The answer, as a dict: `said` in words, `cheapest`, `payments`, `colors` with what
+        each lacks, `curve` and `draws`; or `problem`, a sentence on why the hand is
+        impossible.
 
     Examples
     --------
@@ -105,23 +105,23 @@ class RouteCosts(QueryWidget):
 # -- what a route costs --------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 8
-"""So many payments are shown; more are counted."""
+"""Most payments to show; the rest is counted."""
 FEW_TO_COUNT = 40
-"""Hands of more cards pay in so many ways that counting them takes time."""
+"""Largest hand whose payments are counted, which takes time."""
 
 
 def most_cards(route: Route) -> int:
-    """Return the most cards that a route may take, sets of cards for one included."""
+    """Return the most cards that a route may take, including sets."""
     return int(payments.cards_table(route)["cards"].max())
 
 
 def special_first(game_map: GameMap) -> tuple[Route, ...]:
-    """Return the routes of a map, those that may take the most cards first, then tunnels, then by name."""
+    """Return the routes of a map: those that may take the most cards first, then tunnels, then by name."""
     return tuple(sorted(game_map.routes, key=lambda r: (-most_cards(r), not r.tunnel, r.cities, r.track)))
 
 
 def first_hand(game_map: GameMap, route: Route) -> CardCounts:
-    """Return a hand to begin with: all but two of the cards of one color, and some others, as far as the deck goes."""
+    """Return an initial hand: all but two of the cards of one color, and some others, as far as the deck goes."""
     deck = game_map.rules.deck
     color = "green" if route.color == GRAY else route.color
     wanted = {kind: 1 for kind in COLORS[:6] if kind != color} | {color: max(1, route.length - 2)}
@@ -130,9 +130,9 @@ def first_hand(game_map: GameMap, route: Route) -> CardCounts:
 
 def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     """
-    Return what pays for a route, what is missing, and how long that takes to draw.
+    Return the payments for a route, what is missing, and how long that takes to draw.
 
-    `n_payments` is None if they are too many to count.
+    `n_payments` is None if there are too many to count.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
 
 def _colors(route: Route, hand: CardCounts) -> list[Json]:
-    """Return what each color that may pay lacks, the nearest first."""
+    """Return what each allowed color lacks, smallest lack first."""
     table = payments.color_table(route, hand).reset_index()[["color", "own", "missing", "cards_needed"]].astype(object)
     rows = table.where(table.notna(), None).itertuples(index=False, name=None)
     return [dict(zip(("color", "own", "missing", "cards"), row, strict=True)) for row in rows]
@@ -185,7 +185,7 @@ def _payment(payment: payments.Payment) -> Json:
 
 
 def _curve(route: Route, hand: CardCounts, color: str) -> Json:
-    """Return the cards needed by those held of the color, with the locomotives of the hand."""
+    """Return the cards needed by the number held of the color, with the locomotives of the hand."""
     locomotives = hand.locomotives if route.locomotives_allowed or route.locomotives else 0
     points: list[Json] = []
     for own in range(route.length - route.locomotives + 1):
@@ -204,7 +204,7 @@ def _curve(route: Route, hand: CardCounts, color: str) -> Json:
 
 
 def _formula(points: list[Json]) -> str:
-    """Return the cards needed as a formula, where it is a straight line."""
+    """Return the cards needed as a formula, if it is a straight line."""
     cards = [point["cards"] for point in points]
     if None in cards or len(cards) < 2:  # noqa: PLR2004 - a line takes two points
         return ""

@@ -1,4 +1,4 @@
-"""Tickets and the fewest trains for them, played with on the board."""
+"""`TicketExplorer`: tickets and the fewest trains for them, interactively on the board."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ STEP = 0.03
 
 class TicketExplorer(QueryWidget):
     """
-    The fewest trains for tickets: pick tickets, close and own routes on the board. Exact.
+    The fewest trains for tickets: pick tickets, and close or own routes, on the board. Exact.
 
-    Every change is answered at once, by `ttr.tickets.cheapest_network`. What
-    the loss of each route would cost follows a moment later.
+    Every change is answered at once, by `ttr.tickets.cheapest_network`. The cost of losing
+    each route follows a moment later.
 
     Parameters
     ----------
     tickets
         Up to 7 tickets, ticket ids or pairs of places.
     closed
-        Routes that others own: routes, ids or pairs of cities.
+        Routes that other players own: routes, ids or pairs of cities.
     owned
-        Routes of your own, which cost nothing.
+        Routes you own, at no cost.
     n_players
-        With few players the claim of one track closes the other. None: each
-        track for itself.
+        With few players, claiming one track closes the other. None: each track counts by
+        itself.
 
     Attributes
     ----------
     tickets, closed, owned, n_players
-        The inputs: read them (ids), or set them from Python.
+        The inputs (ids); read them, or set them from Python.
     answer
-        What is shown, as a dict: `said` in words, `routes` of the network,
-        `length` and `slack` in trains, `points`, `toll`, `tickets`; or
-        `problem`, the sentence that says what cannot be.
+        The answer, as a dict: `said` in words, `routes` of the network, `length` and
+        `slack` in trains, `points`, `toll`, `tickets`; or `problem`, a sentence on what
+        is impossible.
     losses
-        `rows`, the most costly loss first, and `n_left`, those still to come;
+        `rows`, most costly loss first, and `n_left`, the number still to come;
         `find_losses` waits for all.
 
     Notes
     -----
-    The first one in a session takes a moment longer: compiled code is loaded.
+    The first one in a session takes slightly longer, because compiled code is loaded.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class TicketExplorer(QueryWidget):
         game_map = as_map(game_map)
         self.game_map = game_map
         self._coming: Iterator[Json] | None = None
-        # What both kinds of answer need is compiled and loaded now, not at the first click.
+        # The code for both kinds of answer is compiled and loaded now, not at the first click.
         for closed_first in ((), game_map.routes):
             network_for(Plan(game_map, game_map.tickets[:1], closed_first))
         super().__init__(tickets=tickets, closed=closed, owned=owned, n_players=n_players)
@@ -100,7 +100,7 @@ class TicketExplorer(QueryWidget):
 
     @property
     def plan(self) -> Plan:
-        """What is asked."""
+        """The current question."""
         game_map = self.game_map
         return Plan(
             game_map,
@@ -112,14 +112,13 @@ class TicketExplorer(QueryWidget):
 
     def find_losses(self) -> list[Json]:
         """
-        Return what the loss of each route of the network would cost, once all is known.
+        Return the cost of losing each route of the network, once all are known.
 
         Returns
         -------
         losses
-            The most costly first: `route`, the fewest `trains` without it, how many
-            `extra`, and whether it `breaks` the plan. The numbers are None where the
-            loss cuts tickets off.
+            Most costly first: `route`, the fewest `trains` without it, how many `extra`, and
+            whether it `breaks` the plan. The numbers are None if the loss cuts tickets off.
         """
         while self.losses["n_left"]:
             self._more_losses()
@@ -169,7 +168,7 @@ class TicketExplorer(QueryWidget):
         self.set_trait("losses", self._no_losses_yet())
 
     def _more_losses(self) -> None:
-        """Find the next losses, at least one, and send what is known."""
+        """Find the next losses, at least one, and send those known."""
         rows, n_left, until = self.losses["rows"], self.losses["n_left"], time.perf_counter() + STEP
         self._coming = losses(self.plan) if self._coming is None else self._coming
         while n_left:
@@ -189,7 +188,7 @@ class TicketExplorer(QueryWidget):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked: tickets, on a board where some routes are taken."""
+    """A question: tickets, on a board where some routes are taken."""
 
     game_map: GameMap
     tickets: tuple[Ticket, ...] = ()
@@ -198,17 +197,17 @@ class Plan:
     n_players: int | None = None
 
     def board(self) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
-        """Return the routes that cannot be used, second tracks included, and those that cost nothing."""
+        """Return the routes that cannot be used, including second tracks, and those that cost nothing."""
         return closed_and_owned(self.game_map, self.closed, self.owned, n_players=self.n_players)
 
     def solve(self, lost: tuple[Route, ...] = ()) -> analysis.Network:
-        """Return the cheapest network, without some more routes."""
+        """Return the cheapest network without some further routes."""
         closed = (*self.closed, *lost)
         return analysis.cheapest_network(self.game_map, self.tickets, closed, self.owned, n_players=self.n_players)
 
 
 def ticket_facts(game_map: GameMap) -> list[Json]:
-    """Return the tickets of a map to pick from: copies are numbered, `folded` has no accents and dashes."""
+    """Return the tickets of a map to choose from: copies are numbered, `folded` has no accents and dashes."""
     names = _names(game_map.tickets)
     return [
         {
@@ -237,7 +236,7 @@ def _names(tickets: tuple[Ticket, ...]) -> dict[str, str]:
 
 
 def _points(ticket: Ticket) -> str:
-    """Return the points of a ticket, with the destinations where it has several."""
+    """Return the points of a ticket, with the destinations if there are several."""
     if len(ticket.destinations) == 1:
         return str(ticket.points)
     return ", ".join(f"{isolate(place.name)} {points}" for place, points in ticket.destinations)
@@ -245,7 +244,7 @@ def _points(ticket: Ticket) -> str:
 
 def route_names(game_map: GameMap) -> dict[str, str]:
     """
-    Return the routes of a map by their cities, in words by id: of double ones with color, or else track.
+    Return the routes of a map by their cities, in words by id; double routes with color, or else track.
 
     Examples
     --------
@@ -271,7 +270,7 @@ def depends_on_players(game_map: GameMap) -> bool:
 
 def network_for(plan: Plan) -> Json:
     """
-    Return the network with the fewest trains, or why there is none, with words.
+    Return the network with the fewest trains, or the reason why there is none, with words.
 
     Examples
     --------
@@ -316,7 +315,7 @@ def network_for(plan: Plan) -> Json:
 
 def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json]:
     """
-    Yield for each route of the cheapest network what its loss would cost, one at a time, since each takes a while.
+    Yield the cost of losing each route of the cheapest network, one at a time, since each takes a while.
 
     Examples
     --------
@@ -341,7 +340,7 @@ def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json
 
 
 def worst_first(found: list[Json]) -> list[Json]:
-    """Return losses, the most costly first: those that cut tickets off, then by trains."""
+    """Return losses, most costly first: those that cut tickets off, then by trains."""
     return sorted(found, key=lambda loss: (loss["trains"] is not None, -(loss["trains"] or 0)))
 
 
@@ -385,5 +384,5 @@ def _why_none(game_map: GameMap, error: analysis.NoNetworkError) -> str:
     tickets, routes = _names(game_map.tickets), route_names(game_map)
     lost = listed([tickets[ticket.id] for ticket in error.tickets])
     if not error.cut:
-        return f"Cannot be completed: {lost}. No routes join the ends."
+        return f"Cannot be completed: {lost}. No routes connect the ends."
     return f"Cannot be completed: {lost}. Cut off by {listed([routes[route.id] for route in error.cut])}."

@@ -59,7 +59,7 @@ class HumanGame:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
             raise GameError(
-                f"a game of {game.n_players} players needs {game.n_players - 1} policies beside the person, "
+                f"a game of {game.n_players} players needs {game.n_players - 1} policies besides the person, "
                 f"got {len(policies)}"
             )
         self.game = game

@@ -1,4 +1,4 @@
-"""The odds of a tunnel, played with in the notebook."""
+"""`TunnelOdds`: the odds of a tunnel, interactively."""
 
 from __future__ import annotations
 
@@ -28,35 +28,34 @@ from ttr_analysis.widgets.base import (
 
 class TunnelOdds(QueryWidget):
     """
-    The odds of every payment for a tunnel: hand, seen cards and pile are yours to change. Exact.
+    The odds of every payment for a tunnel; you can change hand, seen cards and pile. Exact.
 
     Every change is answered at once, by `ttr.tunnels.claim_odds`.
 
     Parameters
     ----------
     game_map
-        Any map. One without tunnels answers for tunnels in no place.
+        Any map. One without tunnels answers for imaginary tunnels.
     route
-        The tunnel: a `Route`, or its id; "length 3" is any tunnel of that
-        length, paid in any color. The longest real one if not given.
+        The tunnel: a `Route`, or its id; "length 3" is an imaginary tunnel of that
+        length, paid in any color. By default the longest real one.
     hand
-        Cards held; those for the tunnel and a locomotive if not given.
+        Cards held; by default those for the tunnel and a locomotive.
     seen
-        Cards seen elsewhere, which are not in the pile: the market, and what
-        others took openly.
+        Cards seen elsewhere, which are not in the pile: the market, and cards that others
+        took openly.
     pile
-        Cards of the draw pile; None for all that are unseen. It matters when
-        fewer are left than are turned over: then the discards are shuffled.
+        Size of the draw pile; None for all unseen cards. It matters if it is smaller than
+        the number turned over, since the discards are then shuffled.
 
     Attributes
     ----------
     route, hand, seen, discards, pile
-        The inputs: read them, or set them from Python. Cards are mappings of
+        The inputs; read them, or set them from Python. Cards are mappings of
         kind to count.
     answer
-        What is shown, as a dict: `said` in words, `payments` with their
-        `chance`, best first; or `problem`, the sentence that says why the
-        cards cannot be so.
+        The answer, as a dict: `said` in words, `payments` with their `chance`, best
+        first; or `problem`, a sentence on why the cards are impossible.
 
     Examples
     --------
@@ -127,13 +126,13 @@ class TunnelOdds(QueryWidget):
 # -- the odds of a tunnel ------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 12
-"""So many payments are shown; more are counted."""
+"""Most payments to show; the rest is counted."""
 _USUAL_LENGTHS = range(1, 7)
-"""Of tunnels, where a map has none."""
+"""Lengths of imaginary tunnels, for maps without tunnels."""
 
 
 def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
-    """Return the tunnels of a map by id, and gray ones in no place, which any color pays for: "length 3", say."""
+    """Return the tunnels of a map by id, and imaginary gray ones, which any color pays for, such as "length 3"."""
     real = [route for route in game_map.routes if route.tunnel]
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
     jokers = "tunnel" in game_map.rules.claims.locomotives_on
@@ -158,12 +157,12 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
 
 
 def tunnel_in_words(route: Route) -> str:
-    """Return a tunnel in words, also one in no place."""
+    """Return a tunnel in words, including an imaginary one."""
     return describe_route(route) if "-" in route.id else f"Any tunnel of {counted(route.length, 'space')}"
 
 
 def first_hand(game_map: GameMap, route: Route) -> CardCounts:
-    """Return a hand to begin with: the cards for a tunnel and a locomotive, as far as the deck goes."""
+    """Return an initial hand: the cards for a tunnel and a locomotive, as far as the deck goes."""
     deck = game_map.rules.deck
     color = "red" if route.color == GRAY else route.color
     return CardCounts.coerce({color: min(route.length, deck[color]), LOCOMOTIVE: min(1, deck.locomotives)})
@@ -173,7 +172,7 @@ def tunnel_odds(
     game_map: GameMap, route: Route, hand: CardCounts, seen: CardCounts, discards: CardCounts, pile: int | None
 ) -> Json:
     """
-    Return the odds of every payment for a tunnel, best first, with words; `bare`, if the hand pays nothing yet.
+    Return the odds of every payment for a tunnel, best first, with words; `bare` ones if the hand cannot pay yet.
 
     Examples
     --------
@@ -212,7 +211,7 @@ def _said(route: Route, hand: CardCounts, odds: tuple[tunnels.ClaimOdds, ...]) -
 
 
 def _bare(route: Route, hand: CardCounts, unseen: CardCounts, revealed: int) -> Json:
-    """Return the odds of each surcharge if the tunnel were paid in the color that is nearest."""
+    """Return the odds of each surcharge if the tunnel were paid in the color with the fewest cards missing."""
     color = payments.cheapest_color(route, hand)
     odds = tunnels.surcharge_distribution(unseen[color] + unseen.locomotives, unseen.n_cards, revealed=revealed)
     return {"color": color, "odds": list(odds), "percent": percent(odds[0], None)}

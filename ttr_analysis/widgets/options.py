@@ -1,4 +1,4 @@
-"""What a seat may do now, as plain data for a page, and what it costs, from what the seat sees."""
+"""A seat's options and their costs as plain data for a page, from the seat's view."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNPAYABLE: Final = "take your cards back: the tunnel takes {}, which you cannot
 
 class Options:
     """
-    What a seat that decides may do.
+    The options of a deciding seat.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Options:
         self._seat = seat
 
     def data(self) -> dict[str, Any]:
-        """Return what the seat can do."""
+        """Return the seat's options."""
         state = self._state
         options: dict[str, Any] = {
             "task": duty(state.phase, "your"),
@@ -88,13 +88,13 @@ class Options:
                         {"line": move_text(action, self._game, state), "words": _words(action), "route": track}
                     )
         options["claims"] = {route.id: self._claim(route, payments) for route, payments in claims.items()}
-        if stations:  # each is paid in the same ways
+        if stations:  # all cities take the same payments
             payments = self._shown(next(iter(stations.values())))
             options["station"] = {"cities": list(stations), "payments": payments}
         return options | self._tunnel_options(options)
 
     def _tunnel_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Return how a tunnel can be paid, or that it cannot."""
+        """Return the ways to pay for a tunnel, or a note that there are none."""
         if not self._state.pending:
             return {}
         pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
@@ -102,7 +102,7 @@ class Options:
         return {"pays": [_shown_cards(line, cards) for line, cards in pays], "task": task}
 
     def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
-        """Return how a route can be paid, and what is to be said of it."""
+        """Return the ways to pay for a route, with a note."""
         stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
         return {
             "loan": bool(route.toll > self._state.tokens[self._seat]),
@@ -111,7 +111,7 @@ class Options:
         }
 
     def _shown(self, payments: list[Payment], before: str = "") -> list[dict[str, Any]]:
-        """Return payments, the cheapest first, with the lines that make them."""
+        """Return payments, cheapest first, with the lines of notation that make them."""
         hand = self._state.hands[self._seat]
         return [
             _shown_cards(before + payment_text(one), one.cards - one.sets) | {"sets": one.sets.as_dict()}
@@ -119,7 +119,7 @@ class Options:
         ]
 
     def why(self, what: Mapping[Any, object], names: Sequence[str] = ()) -> str:
-        """Return why the seat cannot do what a message asks about: claim a route, or build a station in a city."""
+        """Explain why the seat cannot do what a message asks about: claim a route, or build a station in a city."""
         for kind, preview in (("route", self._game.preview), ("city", self._game.preview_station)):
             if isinstance(name := what.get(kind), str):
                 with suppress(UnknownNameError):
@@ -127,7 +127,7 @@ class Options:
         return ""
 
     def about(self, route_id: str) -> str:
-        """Return what a route costs the seat now, in a sentence or two; "" if there is no such route."""
+        """Return the cost of a route for the seat in a sentence or two; "" if there is no such route."""
         game_map, state = self._game.game_map, self._state
         number = game_map.route_numbers.get(route_id)
         if number is None:
@@ -153,7 +153,7 @@ class Options:
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
-    Return what a payment takes from a hand, to compare payments: cards, then locomotives, then of what few are held.
+    Return a key for comparing payments: cards, then locomotives, then scarce cards of the hand.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
 
 
 def _words(action: Action) -> str:
-    """Return a move in the words of its button."""
+    """Return the label of a move's button."""
     match action:
         case DeclineTunnel():
             return "Take the cards back"
@@ -176,5 +176,5 @@ def _words(action: Action) -> str:
 
 
 def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
-    """Return cards to be laid down: the line that does it, those used singly by kind, and those of sets."""
+    """Return cards to lay down: the line that does it, those outside sets by kind, and those of sets."""
     return {"line": line, "cards": cards.as_dict(), "sets": {}}

@@ -1,4 +1,4 @@
-"""`GameRecorder`: a game from the table is entered move by move."""
+"""`GameRecorder`: enter a game from the table, move by move."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ttr_analysis.studies.advice import Advice
 
 PieceKind = Literal["route", "city", "market", "pile", "tickets", "card"]
-"""What can be clicked to write a line with."""
+"""What a click can add to a line."""
 
 _BARE_DRAW: Final = re.compile(r"\bdraws?\s*$", re.IGNORECASE)
 _MOST_CHOICES: Final = 40
@@ -43,43 +43,43 @@ class GameRecorder(MessageWidget):
     """
     Enter a game from the table, move by move, by clicking or by typing a line.
 
-    Each line is checked as it is typed, by the rules and by what was seen
-    before; what may come next is offered. What nobody saw is `?`. See
-    `ttr_analysis.notation` for what lines look like.
+    Each line is checked as you type it, against the rules and what was seen before, and
+    possible continuations are offered. `?` stands for anything nobody saw. See
+    `ttr_analysis.notation` for the form of lines.
 
     Parameters
     ----------
     n_players
-        Number of players; by default that of `players` or of the file, else
-        the fewest.
+        Number of players; by default that of `players` or of the file, else the
+        fewest.
     variant
         A variant of the rules; None for the map's own.
     seat
-        Who keeps the record: what the others draw is then taken to be
-        unknown, unless it is said.
+        The seat that keeps the record; what the others draw is then assumed to be unknown
+        unless given.
     players
-        Names of the players, seat by seat; each may stand for its seat in
+        Names of the players by seat, which can be used instead of seats in
         lines.
     path
-        A file to which the record is saved after each line. One that exists
-        is continued, by the same players.
+        A file for saving the record after each line. An existing one is continued, with
+        the same players.
 
     Attributes
     ----------
     record : GameRecord
         The game so far, a record like any other.
     state : GameState or None
-        The state after the last line; None before the set-up is complete.
+        The state after the last line; None before the setup is complete.
     lines : tuple of str
         The lines entered.
 
     Raises
     ------
     GameError
-        If the file is of another variant, number of players or players, or
-        there is no such seat.
+        If the file belongs to another variant, number of players or players, or there is
+        no such seat.
     RecordError
-        If the file is damaged, or of another map.
+        If the file is damaged, or belongs to another map.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class GameRecorder(MessageWidget):
 
     @property
     def state(self) -> GameState | None:
-        """The state after the last line; None before the set-up is complete."""
+        """The state after the last line; None before the setup is complete."""
         return self._recording.session.state
 
     @property
@@ -136,14 +136,14 @@ class GameRecorder(MessageWidget):
         Returns
         -------
         line
-            The same in canonical form; "" for a comment, a line that begins
-            with #, which is left out.
+            The line in canonical form; "" for a comment (a line that begins with #), which is
+            left out.
 
         Raises
         ------
         NotationError
-            If it cannot be read or tells what cannot be; nothing is then
-            entered.
+            If it cannot be read or is impossible; nothing is entered
+            then.
         OSError
             If the file cannot be written; the line is entered.
         """
@@ -154,7 +154,7 @@ class GameRecorder(MessageWidget):
 
     def undo(self) -> str:
         """
-        Take the last line back.
+        Take back the last line.
 
         Raises
         ------
@@ -168,20 +168,20 @@ class GameRecorder(MessageWidget):
 
     def advise(self, seconds: float = 2.0) -> Advice:
         """
-        Return what the seat to move may do, what each action is worth, and why: see `ttr.studies.advise`.
+        Return the options of the seat to move, the value of each, and the reasons: see `ttr.studies.advise`.
 
         Raises
         ------
         GameError
-            If the table is not set up yet, the game is over, or the record
-            does not know what the seat holds.
+            If the setup is not complete, the game is over, or the record does not know what
+            the seat holds.
         """
         from ttr_analysis.studies.advice import advise
 
         self._recording.check_known()
         return advise(self.record, seconds=seconds)
 
-    # -- plumbing ---------------------------------------------------------------
+    # -- internals --------------------------------------------------------------
 
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
@@ -225,14 +225,14 @@ class GameRecorder(MessageWidget):
                 self.set_trait("answer", {"n": n, "text": kept, "said": fault, "failed": True} | nothing)
 
     def _enter(self, text: str, n: int) -> None:
-        """Enter a line, or several that were pasted, up to the first one that cannot be."""
+        """Enter a line, or several pasted ones, up to the first impossible one."""
         for line in [line for line in text.splitlines() if tells(line)] or [text]:
             self._do(partial(self._recording.enter, line), "entered", line, n)
             if self.answer["text"]:
                 return
 
     def _do(self, change: Callable[[], str], done: str, text: str, n: int) -> None:
-        """Make a change, and say what came of it; what cannot be entered stays in the line."""
+        """Make a change, and report the result; a line that cannot be entered stays in the input."""
         try:
             line = change()
         except NotationError:
@@ -245,7 +245,7 @@ class GameRecorder(MessageWidget):
             self._show(f"{done.capitalize()} {line}" if line else "A comment is left out", n)
 
     def _show_advice(self) -> None:
-        """Work out what is best for the seat to move, or say why that cannot be."""
+        """Compute the best action for the seat to move, or say why that is impossible."""
         self._set_advice()
         self.set_trait("busy", "Advice is being worked out")
         try:
@@ -265,7 +265,7 @@ class GameRecorder(MessageWidget):
         self.set_trait("advised", {"words": words, "place": place})
 
     def _show(self, said: str, n: int, *, failed: bool = False) -> None:
-        self._set_advice()  # what was said was about another moment
+        self._set_advice()  # old advice was for another moment
         self.set_trait("now", self._recording.frame())
         self.set_trait("answer", self._answer("", n, said, failed=failed))
 
@@ -283,7 +283,7 @@ class GameRecorder(MessageWidget):
 
 
 class Choice(NamedTuple):
-    """A text that may come next."""
+    """A possible continuation."""
 
     text: str
     label: str
@@ -291,7 +291,7 @@ class Choice(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What is to be said of a line before it is entered."""
+    """Feedback on a line before it is entered."""
 
     text: str
     problem: str
@@ -307,7 +307,7 @@ class Check(NamedTuple):
 
 class Recording:
     """
-    A game that is entered line by line, checked as it is typed, and saved after each line.
+    A game that is entered line by line, checked as you type, and saved after each line.
 
     Examples
     --------
@@ -353,15 +353,15 @@ class Recording:
         ends = [route.cities for route in game_map.routes]
         self._routes = {f"{a}-{b}" for a, b in ends} | {f"{b}-{a}" for a, b in ends}
 
-    # -- what stands ------------------------------------------------------------
+    # -- content ----------------------------------------------------------------
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the players, seat by seat; "" for a seat without a name."""
+        """Names of the players by seat; "" for a seat without a name."""
         return self.session.record.header.players or ("",) * self.game.n_players
 
     def check_known(self) -> None:
-        """Raise a GameError unless it is for a seat to move of which the record knows all that it holds."""
+        """Raise a GameError unless a seat is to move and the record knows everything that it holds."""
         state = self.session.state
         if state is None:
             raise GameError("the table is not set up yet")
@@ -370,10 +370,10 @@ class Recording:
         seat = state.acting
         has_all_cards = state.hands[seat].n_cards == state.n_hands[seat]
         if not has_all_cards or None in state.tickets[seat] or None in state.offers[seat]:
-            raise GameError(f"it is for {self.names[seat] or f'P{seat}'} to move, and not all that it holds is known")
+            raise GameError(f"{self.names[seat] or f'P{seat}'} is to move with unknown cards or tickets")
 
     def frame(self) -> dict[str, Any]:
-        """Return what is to be shown, as plain data."""
+        """Return the view as plain data."""
         state = self.session.state
         return {
             "lines": list(self.session.lines),
@@ -383,7 +383,7 @@ class Recording:
     # -- writing ------------------------------------------------------------------
 
     def check(self, text: str) -> Check:
-        """Return what is to be said of a line, without entering it."""
+        """Return feedback on a line without entering it."""
         try:
             _check_length(text)
             if _is_comment(text):
@@ -405,31 +405,31 @@ class Recording:
         return line
 
     def undo(self) -> str:
-        """Take the last line back, save the record, and return that line."""
+        """Take back the last line, save the record, and return that line."""
         line = self.session.undo()
         self._save()
         return line
 
     def pick(self, text: str, kind: PieceKind, value: str) -> str:
-        """Return a line to which was added what was clicked; begun anew where it cannot be added."""
+        """Return a line extended by a click; a new line if it cannot be extended."""
         piece = self._piece(kind, value)
         before = text.rstrip()
         if before and piece:
             for between in (", ", "; ", " ", " -> "):
                 longer = f"{before.rstrip(';,')}{between}{piece}"
                 fault = self._fault(longer)
-                if fault is None or fault.is_illegal or fault.at >= len(longer):  # well written as far as it goes
+                if fault is None or fault.is_illegal or fault.at >= len(longer):  # well-formed as far as it goes
                     return longer
         return piece if kind != "card" else text
 
-    # -- plumbing -------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------
 
     def _save(self) -> None:
         if self.path is not None:
             self.session.record.save(self.path)
 
     def _piece(self, kind: PieceKind, value: str) -> str:
-        """Return what is written for a click; "" for what is not there."""
+        """Return the text for a click; "" if there is nothing there."""
         state = self.session.state
         game_map = self.game.game_map
         if kind == "route":
@@ -450,11 +450,11 @@ class Recording:
         return {"pile": "draw", "tickets": "tickets", "card": value}[kind]
 
     def _choices(self, text: str, error: NotationError) -> tuple[Choice, ...]:
-        """Return what may stand where a line is wrong or ends."""
+        """Return what may come where a line is wrong or ends."""
         base, typed = text[: error.at], fold_text(text[error.at :])[0].strip()
         fitting = [choice for choice in error.choices if fold_text(choice)[0].strip().startswith(typed)]
         fitting = fitting or nearest(typed, error.choices, 8)
-        if not typed:  # routes are on the board to be clicked
+        if not typed:  # routes can be clicked on the board
             fitting = [choice for choice in fitting if choice not in self._routes]
         if not self._is_own():
             fitting.sort(key=lambda choice: not choice.endswith(UNKNOWN))
@@ -463,7 +463,7 @@ class Recording:
         return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
 
     def _more(self, text: str) -> tuple[Choice, ...]:
-        """Return how a line that can be entered may go on: the card that was drawn, and a turn that is not over."""
+        """Return how a valid line may continue: the card that was drawn, or a turn that is not over."""
         kinds = sorted((*CARD_KINDS, UNKNOWN), key=lambda kind: kind != UNKNOWN and not self._is_own())
         drawn = [Choice(_joined(text, kind), kind, kind) for kind in kinds if _BARE_DRAW.search(text)]
         fault = self._fault(f"{text}; ")
@@ -472,12 +472,12 @@ class Recording:
         return tuple(drawn)
 
     def _is_own(self) -> bool:
-        """Return whether what comes next is seen by who keeps the record."""
+        """Return whether the record's keeper sees what comes next."""
         state = self.session.state
         return state is None or self.seat in (None, state.acting)
 
     def _ready_lines(self) -> list[Choice]:
-        """Return whole lines that may come next: of cards and tickets that are not seen."""
+        """Return whole lines that may come next, for unseen cards and tickets."""
         rules, state = self.game.game_map.rules, self.session.state
         if state is None:
             n_seats = range(self.game.n_players)
@@ -508,9 +508,9 @@ class Recording:
 
 
 def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
-    """Return the record in a file that is to be continued."""
+    """Return the record in a file to be continued."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RecordWarning)  # one that breaks off is continued
+        warnings.simplefilter("ignore", RecordWarning)  # a truncated record is continued
         record = GameRecord.load(path, game_map)
     wanted = game_map.with_variant(variant).rules.variant if variant is not None else record.header.variant
     if record.header.variant != wanted:
@@ -528,7 +528,7 @@ def _check_length(text: str) -> None:
 
 
 def _joined(base: str, choice: str) -> str:
-    """Return a line with a choice added."""
+    """Return a line extended by a choice."""
     if choice[:1] in (",", ";", "/") or not base:
         return base.rstrip() + choice
     return base + choice if base.endswith(" ") else f"{base} {choice}"
@@ -543,7 +543,7 @@ def _card(choice: str) -> str:
 
 
 def _meaning(events: Iterable[Event]) -> str:
-    """Return what a line tells in words, the cards that a tunnel shows together."""
+    """Return the meaning of a line in words, with the cards of a tunnel listed together."""
     parts: list[str] = []
     for is_turned, some in groupby(events, lambda e: isinstance(e, Chance) and e.kind == "card_revealed"):
         if is_turned:

@@ -1,4 +1,4 @@
-"""A moment of a game as plain data, the same for all widgets: from a state, or from what one seat can see of it."""
+"""A moment of a game as plain data, shared by all widgets: from a state, or from one seat's view."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ttr_analysis.viz.words import Narration, Parts, final_parts, tell_station, 
 Status: TypeAlias = Literal["done", "possible", "borrowing", "lost", "unknown"]
 Marked: TypeAlias = tuple[int, Status, int | None]
 """
-A ticket: its number, how it stands, and the fewest trains that it still takes.
+A ticket: its number, its status, and the fewest trains still needed.
 
-They are None if there is no way. "borrowing" is possible with stations only;
-its trains are those without them.
+The trains are None if it is impossible. "borrowing" is possible only with stations; its
+trains are those without them.
 """
 
 UNKNOWN: Final = -1
-"""In place of the number of a card or ticket that is not known."""
+"""Stands for the number of an unknown card or ticket."""
 _LOG_LENGTH: Final = 100
 _UNKNOWN_TICKET: Final[Marked] = (UNKNOWN, "unknown", None)
 
@@ -47,19 +47,18 @@ PHASES: Final = {
 }
 ENDINGS: Final = {
     "trains": "The game is over: the last turns are taken",
-    "passes": "The game is over: nobody could do anything",
-    "truncated": "The game is over: the limit of turns is reached",
+    "passes": "The game is over: nobody could move",
+    "truncated": "The game is over: the turn limit was reached",
 }
 
 
 class SeatMoment(TypedDict):
     """
-    What lies before a seat.
+    What a seat has on the table.
 
-    `hand` is by kind of card, with unknown ones last; `score` is that of the
-    track, `points` what the seat has for sure, made of `parts`; `stations` are
-    those left, `built` says where the others stand, and at the end what each
-    lends.
+    `hand` is by kind of card, with unknown ones last; `score` is on the scoring track, and
+    `points` are certain, made of `parts`; `stations` are those left, and `built` lists the
+    others with, at the end, what each lends.
     """
 
     hand: list[int]
@@ -76,7 +75,7 @@ class SeatMoment(TypedDict):
 
 
 class TunnelMoment(TypedDict):
-    """A tunnel that was tried: its route, the cards laid down and turned over by kind, and how many more it takes."""
+    """A tunnel that was tried: route, cards laid down and turned over by kind, and the surcharge."""
 
     route: str
     laid: list[int]
@@ -96,9 +95,9 @@ class Moment(TypedDict):
     """
     A moment of a game.
 
-    `turn` says what is due, to follow upon the name of `acting`, or a whole
-    sentence where that is None; `left` counts the turns of a last round;
-    `winners` is empty before the end.
+    `turn` describes the current decision, to follow the name of `acting`, or is a whole
+    sentence if that is None; `left` counts the turns of a last round; `winners` is empty
+    before the end.
     """
 
     owners: dict[str, Owner]
@@ -118,7 +117,7 @@ class Moment(TypedDict):
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
-    """Return what does not change in a game."""
+    """Return what is constant in a game."""
     rules = game_map.rules
     return {
         "sheet": live_sheet(game_map),
@@ -132,7 +131,7 @@ def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
 
 
 class Moments:
-    """What widgets show of the states of a game: tickets are judged, and points counted, only when they may change."""
+    """Views of the states of a game; the status of tickets and the points are recomputed only when needed."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -141,20 +140,20 @@ class Moments:
         self._scored: tuple[object, Scores] | None = None
 
     def number(self, ticket: Ticket | None) -> int:
-        """Return the place of a ticket on the map."""
+        """Return the number of a ticket on the map."""
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
 
     def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
-        """Return all that a state knows."""
+        """Return a full view of a state."""
         is_final = is_end and state.is_over
         return self._moment(state, [self._open_seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
-        """Return what one seat can see, and at the end the tickets and points of all."""
+        """Return one seat's view, at the end with everyone's tickets and points."""
         return self._moment(state, [self._seen_seat(view, state, seat) for seat in range(view.n_players)])
 
     def _moment(self, state: GameState, seats: list[SeatMoment]) -> Moment:
-        """Return a moment with what belongs to no seat."""
+        """Return a moment without the parts that belong to seats."""
         return Moment(
             owners=state.owners,
             stations=state.stations,
@@ -180,7 +179,7 @@ class Moments:
         return NeutralMoment(trains=state.neutral_trains, marker=state.marker, ticket=ticket)
 
     def _open_seat(self, state: GameState, seat: int, *, is_final: bool) -> SeatMoment:
-        """Return what lies before a seat, all of it open."""
+        """Return a seat's part of the view, all of it open."""
         hand, marked, score = state.hands[seat], self.judge(state, seat), self._score(state)[seat]
         parts = final_parts(score) if is_final else _parts(score, list(zip(score.tickets, marked, strict=True)))
         return SeatMoment(
@@ -198,7 +197,7 @@ class Moments:
         )
 
     def _seen_seat(self, view: SeatView, state: GameState, seat: int) -> SeatMoment:
-        """Return what one seat sees of another: hands stay hidden to the end."""
+        """Return one seat's view of another: hands stay hidden to the end."""
         if seat == view.seat:
             return self._open_seat(state, seat, is_final=state.is_over)
         known = view.known[seat]
@@ -221,14 +220,14 @@ class Moments:
         )
 
     def _score(self, state: GameState) -> Scores:
-        # What is scored changes with these alone.
+        # The score depends only on these.
         key = (len(state.owners), state.tickets, state.tokens, state.loans, state.n_stations)
         if self._scored is None or self._scored[0] != key:
             self._scored = key, self._game.score(state)
         return self._scored[1]
 
     def judge(self, state: GameState, seat: int) -> list[Marked]:
-        """Return number and status of each ticket, and the fewest trains over own routes and those open to the seat."""
+        """Return number and status of each ticket, and the fewest trains over own and open routes."""
         tickets = state.tickets[seat]
         key = (len(state.owners), tickets, state.is_over, state.n_stations)
         if self._judged.get(seat, (None,))[0] != key:
@@ -264,7 +263,7 @@ class Moments:
 
 
 def table_frame(moment: Moment, view: SeatView, steps: Sequence[Narration]) -> dict[str, Any]:
-    """Return what a page with a board shows of a moment that a seat sees, with what happened before."""
+    """Return a page's view of a moment as a seat sees it, with what happened before."""
     return {
         "moment": moment,
         "log": [[step.seat, step.text, step.route.id if step.route else None] for step in steps[-_LOG_LENGTH:]],
@@ -290,14 +289,14 @@ def _tunnel(state: PublicState) -> TunnelMoment | None:
 
 
 def _built(state: PublicState, seat: int, final: Score | None) -> list[str]:
-    """Return where a seat has stations, and what they lend if it is over and all tickets are known."""
+    """Return the places of a seat's stations, and what they lend if the game is over and all tickets are known."""
     if final is not None and not final.n_unknown:
         return [tell_station(use) for use in final.stations]
     return [isolate(city) for city, owner in state.stations.items() if owner == seat]
 
 
 def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:
-    """Return what points a seat has for sure: no bonuses yet, and no tickets that are still possible."""
+    """Return the points that a seat has for certain: no bonuses yet, and no tickets that are still possible."""
     gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
     lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
     return without_zeros(
@@ -310,7 +309,7 @@ def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:
 
 
 def place_of(action: Action | None) -> dict[str, str] | None:
-    """Return the route that an action claims, or the city in which it builds, by its kind; None for any other."""
+    """Return the kind and name of the route that an action claims, or the city where it builds; else None."""
     routes, cities = places_of(action)
     if routes:
         return {"route": routes[0].id}

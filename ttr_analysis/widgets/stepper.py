@@ -1,4 +1,4 @@
-"""`GameStepper`: a game on the board, step by step, in the notebook or as a page of its own."""
+"""`GameStepper`: step through a game on the board, in a notebook or on a page."""
 
 from __future__ import annotations
 
@@ -34,43 +34,42 @@ class GameStepper(anywidget.AnyWidget):
     """
     Step through a game: board, hands, market, tickets and scores at each step.
 
-    Buttons, a slider, Play, the arrow keys, Home, End and space move between
-    steps; so does a click on a move. The browser draws everything from data that
-    is sent once.
+    Buttons, a slider, Play, the arrow keys, Home, End and space move between steps; so does a
+    click on a move. The browser draws everything from data that is sent once.
 
     Parameters
     ----------
     record
-        The game; unknown cards and tickets are shown as such.
+        The game; unknown cards and tickets are marked as such.
     seat
         Show the game as this seat saw it; by default with all hands.
     step
-        First step shown: 0 is the set-up, -1 the end.
+        First step to show: 0 is the setup, -1 the end.
     win
-        Win probabilities to show as a second chart, from `studies.win_curve`; of
-        the same seat if one is given. If the record is itself as one seat saw it,
-        the curve's viewer is not checked.
+        Win probabilities for a second chart, from `studies.win_curve`, of the same seat if
+        one is given. If the record itself is one seat's view, the viewer of the curve is
+        not checked.
     review
-        From `studies.review`: costly moves are marked in symbols and words, with
-        the better move, and its win curve is shown unless `win` is given. Of the
-        same seat if one is given.
+        From `studies.review`, of the same seat if one is given. Costly moves are marked
+        with symbols and words and the better move, and the review's win curve is shown
+        unless `win` is given.
 
     Attributes
     ----------
     record : GameRecord
-        The game as it is shown.
+        The game as shown.
     step : int
-        The step shown now; it follows the browser, and can be set.
+        The current step; it follows the browser, and can be set.
 
     Raises
     ------
     GameError
         If there is no such seat, or the record ends before the game begins.
     TypeError
-        If `record` is no record, `win` no table, or `review` no review.
+        If `record` is not a record, `win` not a table, or `review` not a review.
     ValueError
-        If the win probabilities lack a column, they or the review are of another
-        game, or may reveal more than the seat could know.
+        If the win probabilities lack a column, belong to another game, or could reveal
+        hidden information; the same for the review.
 
     Examples
     --------
@@ -87,7 +86,7 @@ class GameStepper(anywidget.AnyWidget):
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     can_play = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
-    # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
+    # If sent back to the page it came from, it would undo steps taken meanwhile.
     step = traitlets.Int(0).tag(sync=True, echo_update=False)
 
     def __init__(
@@ -108,31 +107,31 @@ class GameStepper(anywidget.AnyWidget):
             win = review.curve if win is None and len(review.curve) else win
         if win is not None:
             data["win"] = chance_data(win, record, data["facts"]["names"], seat)
-        self.record.state_at(step)  # raises the error that names the steps there are
+        self.record.state_at(step)  # raises the error for an unknown step
         super().__init__(data=data, step=range(self.n_steps)[step])
 
     @property
     def n_steps(self) -> int:
-        """Number of steps, the set-up included."""
+        """Number of steps, including the setup."""
         return len(self.record.steps)
 
     @property
     def state(self) -> GameState:
-        """The state of the game at the step shown now."""
+        """The state of the game at the current step."""
         return self.record.state_at(self.step)
 
     def to_html(self, path: str | os.PathLike[str], *, before: str = "", styles: str = "") -> None:
         """
-        Write the stepper as one page that opens from disk and needs no network.
+        Write the stepper as a page that opens from disk and needs no network.
 
         Parameters
         ----------
         path
-            The file; an old one stays whole until the new one is complete.
+            The file; an existing one is replaced only once the new one is complete.
         before
-            HTML shown before it, names escaped; a link to `#12` shows that step.
+            HTML shown before it, with names escaped; a link to `#12` shows that step.
         styles
-            Style sheet of that HTML.
+            Style sheet for that HTML.
         """
         values = {"data": self.data, "step": self.step}
         title, style = self.data["facts"]["title"], self._css + styles
@@ -150,11 +149,11 @@ class GameStepper(anywidget.AnyWidget):
         return f"<GameStepper at step {self.step} of {self.record!r}>"
 
 
-# -- what it shows at each step ------------------------------------------------------------------------------------
+# -- the view of each step -----------------------------------------------------------------------------------------
 
 
 def game_data(record: GameRecord) -> Json:
-    """Return all that the page needs of a game, step by step, as plain data."""
+    """Return everything that the page needs of a game, step by step, as plain data."""
     record.score()  # refuses a record that has not begun
     header, states = record.header, record.states()
     moments = Moments(Game(record.map, header.n_players))
@@ -184,7 +183,7 @@ def game_data(record: GameRecord) -> Json:
 
 
 def _difference(before: Moment, after: Moment) -> Json:
-    """Return what is different: owners, None of what is free again, seats by number, and all else that changed."""
+    """Return the differences: owners (None if free again), seats by number, and everything else that changed."""
     change = _changed(before, after)
     if "owners" in change:
         old, new = before["owners"], after["owners"]
@@ -201,7 +200,7 @@ def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Json:
 
 
 def _chart(about: str, names: Sequence[str], values: Sequence[Values], *, is_share: bool = False) -> str:
-    """Return a chart whose label says how it ends: win probabilities may end before the game does."""
+    """Return a chart whose label describes its end, which may be before the end of the game."""
     last = max((step for line in values for step, value in enumerate(line) if value is not None), default=0)
     ends = [line[last] for line in values]
     words = ["?" if end is None else percent(end) if is_share else str(end) for end in ends]
@@ -225,24 +224,24 @@ def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], s
     _check_game(curve, record)
     viewer = curve.attrs.get("looker")
     if seat is not None and viewer != seat:
-        unknown = "a table whose attrs do not say who looked"
+        unknown = "a table without a viewer in its attrs"
         seen = {None: unknown, "all": "all hands", "own": "each seat's own"}.get(viewer, f"P{viewer}")
         raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
     by_step = curve.astype({"step": int}).pivot_table(index="step", columns="seat", values="win")
-    # An interrupted curve ends early: what came after is not known, and may well be the contrary.
+    # An interrupted curve ends early: later probabilities are unknown, and may be very different.
     filled = by_step.reindex(range(by_step.index.max() + 1)).ffill().reindex(range(len(record.steps)))
     shares = filled.astype(object).where(filled.notna(), None).to_numpy().T.tolist()
     return {
         "field": "win",
         "heading": f"Win probability{seen_from(viewer)}",
         "svg": _chart("Win probability", names, shares, is_share=True),
-        # Not rounded: 0 and 100 say that it is decided.
+        # Not rounded: 0 and 100 mean that the game is decided.
         "percent": [[None if share is None else 100 * share for share in line] for line in shares],
     }
 
 
 def _check_game(curve: pd.DataFrame, record: GameRecord) -> None:
-    """Check that a curve is of this game and of no other, as far as it can be known."""
+    """Check that a curve belongs to this game, as far as possible."""
     n_steps, n_seats = len(record.steps), record.header.n_players
     if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].isin(range(n_steps)).all():
         raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
@@ -263,7 +262,7 @@ _LABELS = {"best": "The best move", "good": "A good move", "forced": "The only m
 
 
 def review_data(review: Review, record: GameRecord, seat: int | None = None) -> Json:
-    """Return by step what a review says of it: `label`, `words`, and of worse ones `best`, `reason` and `place`."""
+    """Return a review's verdict by step: `label`, `words`, and for bad moves `best`, `reason` and `place`."""
     from ttr_analysis.studies.reviews import Review
 
     if not isinstance(review, Review):

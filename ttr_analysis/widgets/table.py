@@ -1,4 +1,4 @@
-"""`GameTable`: one person plays against policies, in a notebook or on a page."""
+"""`GameTable`: play against policies, in a notebook or on a page."""
 
 from __future__ import annotations
 
@@ -32,60 +32,58 @@ _REVIEW_SECONDS: Final = 60.0
 
 class GameTable(MessageWidget):
     """
-    Play a seat against policies: legal actions only, and the browser gets only what the seat can see.
+    Play a seat against policies: only legal actions, and the browser gets only what the seat can see.
 
-    Buttons draw cards and tickets. To claim a route, choose it on the board, and
-    then how to pay: a few payments are offered, the cheapest first. To build a
-    station, press its button or choose its city. Pointing at a route shows what
-    it costs. "Hint" names the best move now, and "What did it cost?" judges your
-    last one, both from what the seat can see. A game that is over can be
-    reviewed.
+    Buttons draw cards and tickets. To claim a route, choose it on the board, and then a
+    payment, cheapest first. To build a station, press its button or choose its city. Point
+    at a route to see its cost. "Hint" shows the best move now, and "What did it cost?" judges
+    your last one, both from what the seat can see. A finished game can be reviewed.
 
     Parameters
     ----------
     game_map
         The map, or its name.
     policies
-        Who plays the other seats, in the order of seats; a single one plays all.
-        A policy of the package may be given by its name.
+        The policies of the other seats, in seat order; a single one plays all of them. A
+        built-in policy may be given by name.
     seat
-        Where the person sits; seat 0 begins.
+        The person's seat; seat 0 begins.
     n_players
         Number of players; by default the policies and the person.
     variant
         A variant of the rules; None for the map's own.
     seed
-        Seed of the shuffles and draws; None for a random one.
+        Random seed; None for a random one.
     name
         Name of the person, in the widget and in the record.
     practice
         Whether moves can be taken back; the same cards then come again.
     saved
-        A game to continue, of the same players and seed: see `from_record`.
+        A game to continue, with the same players and seed: see `from_record`.
 
     Attributes
     ----------
     record : GameRecord
-        The game so far, secrets included.
+        The game so far, including hidden information.
     is_over : bool
         Whether the game is over.
     failure : BaseException or None
-        Error of the policy that decides now. It may reveal secrets, so the page
+        Error of the policy that is to move. It may reveal hidden information, so the page
         only shows that there is one.
 
     Raises
     ------
     GameError
-        If there are not as many policies as other seats, one of them is no
-        policy, or there is no such seat.
+        If the number of policies is wrong, one of them is not a policy, or there is no
+        such seat.
     UnknownNameError
-        If no built-in policy has such a name.
+        If no built-in policy has the name.
 
     Notes
     -----
-    Policies think in the kernel, which does nothing else meanwhile; the widget
-    shows who is thinking. If one fails, the game stays as it is: mend the policy
-    and press "Try again", or replace it with `replace_policy`.
+    Policies think in the kernel, which is busy meanwhile; the widget shows whose turn it is.
+    If one fails, the game does not change: fix the policy and press "Try again", or replace
+    it with `replace_policy`.
 
     Examples
     --------
@@ -138,21 +136,20 @@ class GameTable(MessageWidget):
     @classmethod
     def from_record(cls, record: GameRecord, *, practice: bool = False) -> Self:
         """
-        Return a table at which a game is continued where its record ends, as if it had never stopped.
+        Return a table that continues a game at the end of its record, as if it had never stopped.
 
         Parameters
         ----------
         record
-            A game of one person against policies of the package, such as
-            `ttr-analysis play` saves. If it was itself played on from another
-            game, new cards are drawn.
+            A game of one person against built-in policies, such as `ttr-analysis play` saves.
+            If it was itself continued from another game, new cards are drawn.
         practice
-            As at any table.
+            As for a new table.
 
         Raises
         ------
         GameError
-            If other players played it.
+            If it had other players.
 
         Examples
         --------
@@ -166,15 +163,15 @@ class GameTable(MessageWidget):
 
     def offer(self, saved: GameRecord, on_continue: Callable[[int], None]) -> None:
         """
-        Offer to continue a saved game, in the browser, until the person has moved.
+        Offer in the browser to continue a saved game, until the person has moved.
 
         Parameters
         ----------
         saved
-            The game, as `from_record` takes it.
+            The game, as for `from_record`.
         on_continue
-            Called with the number of the game at this table, as `n_games` counts, before it
-            is continued.
+            Called with the number of the game at this table (see `n_games`) before it is
+            continued.
 
         Examples
         --------
@@ -190,12 +187,12 @@ class GameTable(MessageWidget):
 
     @property
     def record(self) -> GameRecord:
-        """The game so far, with all that happened."""
+        """The game so far, with everything that happened."""
         return self._human_game.record
 
     @property
     def n_games(self) -> int:
-        """Number of games begun at this table."""
+        """Number of games started at this table."""
         return self._n_games
 
     @property
@@ -232,23 +229,23 @@ class GameTable(MessageWidget):
         seat
             Any seat but the person's.
         policy
-            Its new player.
+            The new policy.
 
         Raises
         ------
         GameError
-            If it is no policy, or there is no such seat.
+            If it is not a policy, or there is no such seat.
         """
         self._human_game.replace_policy(seat, policy)
         self._let_others_play()
 
     def undo(self) -> None:
         """
-        Take back the person's last move and all that followed.
+        Take back the person's last move and everything after it.
 
         Raises
         ------
-        GameError
+        If there is none, or the table is not for practice.
             If there is none, or the table is not for practice.
         """
         if not self._practice:
@@ -258,16 +255,16 @@ class GameTable(MessageWidget):
 
     def new_game(self, n_players: int | None = None, seat: int | None = None, seed: int | None = None) -> None:
         """
-        Begin another game at this table. The one before is lost unless you kept its record.
+        Start another game at this table. The previous one is lost unless you kept its record.
 
         Parameters
         ----------
         n_players
-            Number of players, the policies taking turns; None for the same.
+            Number of players, with the policies repeated in turn; None for the same.
         seat
-            Where the person sits; None for the same seat.
+            The person's seat; None for the same seat.
         seed
-            Seed of the shuffles and draws; None for a random one.
+            Random seed; None for a random one.
 
         Raises
         ------
@@ -282,23 +279,23 @@ class GameTable(MessageWidget):
         self, record: GameRecord, step: SupportsIndex = -1, seat: int | None = None, seed: int | None = None
     ) -> None:
         """
-        Continue a game from one of its moments, for practice: moves can be taken back, and the record does not change.
+        Practice from a moment of a game: moves can be taken back, and the record does not change.
 
         Parameters
         ----------
         record
-            The game; no card or ticket may be unknown there.
+            The game; no card or ticket may be unknown at that step.
         step
             The step, as in `GameRecord.state_at`.
         seat
-            Where the person sits; None for the seat that decides there.
+            The person's seat; None for the seat that decides there.
         seed
             Seed of the draws from there on; None for a random one.
 
         Raises
         ------
         GameError
-            If the game is over there, cards or tickets are unknown, or there is no
+            If the game is over at that step, cards or tickets are unknown, or there is no
             such seat.
         IndexError
             If there is no such step.
@@ -318,14 +315,14 @@ class GameTable(MessageWidget):
         self._begin(HumanGame(game, self._others(game), sits or 0, seed, self._name, begun), practice=True)
 
     def _others(self, game: Game) -> list[PolicyLike]:
-        """Return the players of the other seats: the policies, one after the other."""
+        """Return the players of the other seats, repeating the policies in turn."""
         return [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
 
     def _begin(self, human_game: HumanGame, *, practice: bool | None = None) -> None:
         self._human_game = human_game
         self._practice = self._wants_practice if practice is None else practice
         self._n_games += 1
-        with self.hold_sync():  # the page is drawn anew, from all of it at once
+        with self.hold_sync():  # the page is redrawn once, from all of it
             self.set_trait("facts", self._first_facts())
             self.set_trait("now", self._human_game.frame())
             self.set_trait("stepping", None)
@@ -333,7 +330,7 @@ class GameTable(MessageWidget):
 
     def stepper(self, review: Review | None = None) -> GameStepper:
         """
-        Return a widget that steps through the game so far: as the seat saw it, until it is over.
+        Return a widget that steps through the game so far, from the seat's view until the game is over.
 
         Parameters
         ----------
@@ -346,7 +343,7 @@ class GameTable(MessageWidget):
 
     def hint(self, seconds: float = 2.0) -> Advice:
         """
-        Return what the person may do now, what each action is worth, and why, from what the seat can see.
+        Return the person's options, the value of each, and the reasons, from what the seat can see.
 
         Parameters
         ----------
@@ -366,10 +363,10 @@ class GameTable(MessageWidget):
 
     def last_cost(self, seconds: float = 2.0) -> str:
         """
-        Return what the person's last move cost, in words, from what the seat could see.
+        Return the cost of the person's last move in words, from what the seat could see.
 
-        It is judged like in `studies.review`, without the plan that `hint` continues,
-        so the two may differ a little.
+        It is judged as in `studies.review`, without the plan that `hint` follows, so the two may
+        differ slightly.
 
         Parameters
         ----------
@@ -390,7 +387,7 @@ class GameTable(MessageWidget):
         judged = judge_step(record, own[-1], seconds=seconds)
         return judged.verdict(own[-1]) if judged else "This move cannot be judged."
 
-    # -- plumbing -------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------
 
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
@@ -431,7 +428,7 @@ class GameTable(MessageWidget):
                 self._act(message)
 
     def _act(self, message: object) -> None:
-        """Make the move that a message asks for."""
+        """Make the move in a message."""
         problem = self._human_game.act(message)
         if problem:
             self._say(problem)
@@ -453,7 +450,7 @@ class GameTable(MessageWidget):
         self._begin(human_game)
 
     def _advise(self, what: str) -> None:
-        """Work something out, and show meanwhile that it takes time."""
+        """Run a slow computation, showing that it takes time."""
         busy, show = {
             "hint": ("A hint is being worked out", self._show_hint),
             "cost": ("Your move is being judged", self._show_cost),
@@ -488,7 +485,7 @@ class GameTable(MessageWidget):
         if len(own):
             self._show_advice(f"What cost you most: {found.verdict(own.index[0])}")
         else:
-            self._show_advice("You made no move that is sure to have cost you anything.")
+            self._show_advice("None of your moves clearly cost you anything.")
         self.set_trait("stepping", self._open_stepper(found))
 
     def _open_stepper(self, review: Review | None = None) -> GameStepper:
@@ -505,7 +502,7 @@ class GameTable(MessageWidget):
         return stepper
 
     def _try(self, change: Callable[[], None]) -> None:
-        """Do what a message asks for, or show why it cannot be done."""
+        """Carry out a message, or show why that is impossible."""
         try:
             change()
         except (GameError, IndexError) as error:
@@ -515,14 +512,14 @@ class GameTable(MessageWidget):
         self._say(fault, can_go_on=True)
 
     def _let_others_play(self) -> None:
-        """Let policies play until the person decides. An error is shown, and the game stays as it is."""
+        """Let policies play until the person must decide. An error is shown, and the game does not change."""
         human_game = self._human_game
         self.failure = None
         self._say("")
         try:
             while human_game.thinker:
-                # Busy from before the first frame until after the last: between them nothing can be done, and keys
-                # that then move the focus would lead away from it.
+                # Busy from before the first frame until after the last: nothing can be done in between, and a key
+                # press that moves the focus would move it away.
                 self.set_trait("busy", f"{human_game.thinker} is thinking")
                 self.set_trait("now", human_game.frame())
                 human_game.let_play()
@@ -538,7 +535,7 @@ class GameTable(MessageWidget):
                 self.set_trait("busy", "")
 
     def _say(self, text: str, *, can_go_on: bool = False) -> None:
-        # Said twice it must be sent twice: the page waits for an answer.
+        # Equal messages must be sent twice, since the page waits for an answer.
         self._n_said += 1
         self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
 
@@ -553,7 +550,7 @@ class GameTable(MessageWidget):
 def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:
     if isinstance(given, Sequence) and not isinstance(given, str):
         if n_players is not None and len(given) != n_players - 1:
-            raise GameError(f"{n_players} players need {n_players - 1} policies beside the person, got {len(given)}")
+            raise GameError(f"{n_players} players need {n_players - 1} policies besides the person, got {len(given)}")
         return list(given)
     return [given] * ((n_players or 2) - 1)
 
@@ -561,23 +558,23 @@ def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -
 def _sit_down(
     game: Game, policies: Sequence[PolicyLike], seat: int, seed: int | None, name: str, saved: GameRecord | None
 ) -> HumanGame:
-    """Return a new game, or a saved one to be continued."""
+    """Return a new game, or a saved one to continue."""
     if saved is None or saved.header.seed is not None:
         return HumanGame(game, policies, seat, seed, name, saved=saved)
-    return HumanGame(game, policies, seat, seed, name, (saved, len(saved.steps) - 1))  # played on from another one
+    return HumanGame(game, policies, seat, seed, name, (saved, len(saved.steps) - 1))  # continued from another game
 
 
 def _seats_in(record: GameRecord) -> tuple[int, str, list[PolicyLike]]:
-    """Return where the person sits in a saved game, their name, and who plays the other seats."""
+    """Return the person's seat and name in a saved game, and the other players."""
     return seats_of([name.rpartition(", then ")[2] for name in record.header.policies])
 
 
-# -- on a page of its own: `ttr-analysis play` --------------------------------------------------------------------
+# -- on its own page: `ttr-analysis play` -------------------------------------------------------------------------
 
 
 def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
     """
-    Return where the person sits, their name, and who plays the other seats.
+    Return the person's seat and name, and the other players.
 
     Examples
     --------
@@ -597,9 +594,9 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
 
 class GameFiles:
     """
-    The files of the games at a table: a new one for each, kept up to date.
+    The files of the games at a table: one for each game, kept up to date.
 
-    No file that was there before is changed, but that of a game that is continued.
+    Existing files are not changed, except that of a game that is continued.
 
     Examples
     --------
@@ -624,7 +621,7 @@ class GameFiles:
         self._saved = (0, 0)
 
     def keep(self, game: int, path: Path) -> None:
-        """Keep a game at a table in the file from which it is continued."""
+        """Save a game at a table in the file that it is continued from."""
         self._files[game] = path
 
     @property
@@ -633,7 +630,7 @@ class GameFiles:
         return list(self._files.values())
 
     def update(self, table: GameTable) -> None:
-        """Save the game at a table, once the person has moved, if anything has happened since."""
+        """Save the game at a table after the person's first move, if anything has happened since."""
         game, now = table.n_games, (table.n_games, table.now["step"])
         if now == self._saved or not (table.now["undo"] or game in self._files):
             return
@@ -643,7 +640,7 @@ class GameFiles:
         self._saved = now
 
     def _new_file(self) -> Path:
-        """Make a file, empty for the moment, so that nobody else takes its name."""
+        """Create an empty file, to reserve its name."""
         self._first.parent.mkdir(parents=True, exist_ok=True)
         numbered = (self._first.with_stem(f"{self._first.stem}-{number}") for number in count(2))
         for path in chain([self._first], numbered):

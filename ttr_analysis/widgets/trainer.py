@@ -1,4 +1,4 @@
-"""`Trainer`: positions in which one move is the best, to be found by who trains; those that were missed come back."""
+"""`Trainer`: find the best move in positions; those that you miss come back."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from ttr_analysis.widgets.options import Options
 from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of, table_frame
 
 _BACK_AFTER: Final = 3
-"""A puzzle that was missed comes back after so many others."""
+"""A missed puzzle comes back after this many others."""
 
 
 class Results:
     """
-    Which answers were right, puzzle by puzzle, kept in a file if there is one.
+    The answers to each puzzle, kept in a file if there is one.
 
     Examples
     --------
@@ -47,12 +47,12 @@ class Results:
                 answers = json.loads(self._path.read_text("utf-8"))["answers"]
                 self._answers = {str(key): [bool(one) for one in given] for key, given in answers.items() if given}
             except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise GameError(f"{self._path} holds no results of training") from error
+                raise GameError(f"{self._path} does not hold training results") from error
 
     def add(self, key: str, *, is_right: bool) -> None:
         """Add an answer, and save all of them."""
         others = {other: given for other, given in self._answers.items() if other != key}
-        answers = {**others, key: [*self._answers.get(key, []), is_right]}  # the last one that was answered is last
+        answers = {**others, key: [*self._answers.get(key, []), is_right]}  # most recently answered puzzles come last
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path, json.dumps({"answers": answers}))
@@ -64,7 +64,7 @@ class Results:
         return given[-1] if given else None
 
     def in_order(self, keys: Sequence[str]) -> list[str]:
-        """Return keys in the order in which they are due: those missed, new ones, then those solved; oldest first."""
+        """Return keys in the order in which they are due: missed ones, new ones, then solved ones; oldest first."""
         asked = {key: number for number, key in enumerate(self._answers)}
         rank = {False: 0, None: 1, True: 2}
         return sorted(keys, key=lambda key: (rank[self.solved(key)], asked.get(key, -1)))
@@ -72,29 +72,29 @@ class Results:
 
 class Trainer(MessageWidget):
     """
-    Find the best move in positions of real games, and see what it is worth and why.
+    Find the best move in positions of real games, and see its value and the reason.
 
     Board, hand and tickets are as the player saw them, and you move as at `GameTable`. Then
-    the trainer shows what the best move is worth, the reason, what yours is worth, and what
-    was played. A position that you missed comes back after three others, and first when you
-    train again.
+    the trainer shows the value of the best move and the reason, the value of yours, and the
+    move that was played. A position that you miss comes back after three others, and first
+    when you train again.
 
     Parameters
     ----------
     puzzles
         From `studies.puzzles`, for your own games, or `studies.load_puzzles`.
     results
-        A file in which your answers are kept; it need not exist yet.
+        A file for your answers; it need not exist yet.
 
     Attributes
     ----------
     puzzle : Puzzle
-        The one shown now.
+        The current puzzle.
 
     Raises
     ------
     GameError
-        If the file is something else.
+        If the file has other content.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Trainer(MessageWidget):
     def __init__(self, puzzles: Iterable[Puzzle], *, results: str | os.PathLike[str] | None = None) -> None:
         self._puzzles = {puzzle.key: puzzle for puzzle in puzzles}
         if not self._puzzles:
-            raise ValueError("expected one puzzle or more")
+            raise ValueError("expected at least one puzzle")
         self._results = Results(results)
         self._due = self._results.in_order(list(self._puzzles))
         self._n_shown = 1
@@ -127,7 +127,7 @@ class Trainer(MessageWidget):
 
     @property
     def puzzle(self) -> Puzzle:
-        """The puzzle shown now."""
+        """The current puzzle."""
         return self._puzzles[self._due[0]]
 
     def answer(self, line: str) -> bool:
@@ -144,7 +144,7 @@ class Trainer(MessageWidget):
         NotationError
             If it cannot be read, or is illegal.
         GameError
-            If the puzzle was answered already.
+            If the puzzle was already answered.
         """
         if self.answered:
             raise GameError("you have answered; continue with the next one")
@@ -165,12 +165,12 @@ class Trainer(MessageWidget):
         self._due.insert(len(self._due) if is_solved else _BACK_AFTER, key)
         self._n_shown += 1
         self._say("")
-        with self.hold_sync():  # the page is drawn anew, from all of it at once
+        with self.hold_sync():  # the page is redrawn once, from all of it
             self.set_trait("answered", {})
             self.set_trait("facts", self._first_facts())
             self.set_trait("now", self._first_now())
 
-    # -- what is shown ------------------------------------------------------------------
+    # -- the view -----------------------------------------------------------------------
 
     @traitlets.default("facts")
     def _first_facts(self) -> Json:
@@ -190,13 +190,13 @@ class Trainer(MessageWidget):
         return Options(self.puzzle.game, self.puzzle.state, self.puzzle.seat)
 
     def _verdict(self, action: Action, line: str, row: int | None) -> Json:
-        """Return what is said of an answer: the best move first, and others that are worth comparing."""
+        """Return the comments on an answer: the best move first, and others worth comparing."""
         puzzle = self.puzzle
         again = None if row == 0 else "It comes back later."
         rows = [self._row("Best", 0), *([] if row == 0 else [self._row("You", row, action, line)])]
         try:
             played = puzzle.read(puzzle.played)
-        except NotationError:  # not known, or with cards that the record does not show
+        except NotationError:  # unknown, or with cards that the record does not show
             played = None
         at = None if played is None else puzzle.find(played)
         is_shown = played is not None and (at == 0 or puzzle.counts_as(played, action))
@@ -209,7 +209,7 @@ class Trainer(MessageWidget):
         return {"right": row == 0, "heading": heading, "rows": rows, "again": again, "place": place_of(puzzle.best)}
 
     def _row(self, who: str, row: int | None, action: Action | None = None, line: str = "") -> Json:
-        """Return what is said of one move."""
+        """Return the comments on one move."""
         puzzle = self.puzzle
         if row is None:
             return {"who": who, "move": move_in_words(action, line), "win": "not measured", "cost": "", "why": ""}
@@ -246,7 +246,7 @@ class Trainer(MessageWidget):
                 self._say(self._options.why(asked, player_names(self.puzzle.record)))
 
     def _say(self, text: str) -> None:
-        # Said twice it must be sent twice: the page waits for an answer.
+        # Equal messages must be sent twice, since the page waits for an answer.
         self._n_said += 1
         self.set_trait("problem", {"text": text, "n": self._n_said})
 
