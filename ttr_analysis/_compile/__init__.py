@@ -1,10 +1,10 @@
 """
-The compiler of this package: from plain Python on numbers to machine code.
+The compiler of this package: from plain numeric Python to machine code.
 
-A function marked `compiled` is ordinary Python, and runs as such with
-`TTR_PLAIN=1`. Otherwise its first call reads its source and that of every
-compiled function it calls, infers their types, writes one LLVM module, and
-keeps the machine code on disk. See docs/compiler.md.
+A function marked `compiled` is ordinary Python, and runs as such with `TTR_PLAIN=1`.
+Otherwise its first call reads its source and that of every compiled function it calls,
+infers their types, writes one LLVM module, and caches the machine code on disk. See
+docs/compiler.md.
 """
 
 from ttr_analysis._compile.calls import Compiled, Functions, compiled, quickly_compiled, short

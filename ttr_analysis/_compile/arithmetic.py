@@ -1,4 +1,4 @@
-"""Values, what each can be converted to, and operators as Python has them."""
+"""Values, conversions between types, and operators with Python's meaning."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Static:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A function for arguments of certain types."""
+    """A function compiled for certain argument types."""
 
     symbol: str
     result: Type
     may_fail: bool
     stores: tuple[int, ...]
-    """Numbers of the parameters into whose memory it may store."""
+    """Numbers of the parameters whose memory it may write."""
 
 
 class Module(Protocol):
-    """What a function needs of the module it is written for; `Program` is one."""
+    """The module that a function is written for; `Program` implements it."""
 
     is_checked: bool
     """Whether indices and overflow are checked."""
@@ -45,26 +45,26 @@ class Module(Protocol):
     def instance(
         self, source: Source, kinds: tuple[Type, ...], caller: tuple[Source, ast.AST] | None = None
     ) -> Instance:
-        """Return a function for some types, compiled now if it is not in the module yet."""
+        """Return a function for some types, compiling it if it is not in the module yet."""
 
     def place(self, fault: Fault, source: Source, line: int) -> int:
-        """Return the number by which an error is reported."""
+        """Return the number that reports an error."""
 
     def table(self, symbols: list[str]) -> str:
         """Return the address of a table of functions."""
 
     def note(self, source: Source, name: str, thing: object) -> None:
-        """Note what a global name, or a dotted one, stands for."""
+        """Note the object of a global or dotted name."""
 
 
 INT_LIMIT = 1 << 63
-"""Integers lie below it, and at or above its negative."""
+"""Integers are below it, and at least its negative."""
 _RANK: dict[Type, int] = {BOOL: 0, INT32: 1, INT: 2, FLOAT: 3}
-"""Numbers, each of which holds all those before it."""
+"""Number types, each of which can hold all values of those before it."""
 
 
 class Values(Writer):
-    """Write values, and convert them from one type to another."""
+    """Writes values, and converts them between types."""
 
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(is_checked=program.is_checked)
@@ -86,7 +86,7 @@ class Values(Writer):
         return cast("Value | Static", method(node))
 
     def static_value(self, node: ast.AST, thing: object) -> Value:
-        """Return the value of a Python object, if it has one."""
+        """Return the compiled value of a Python object, if it has one."""
         if isinstance(thing, Enum):
             thing = thing.value
         if isinstance(thing, np.generic):
@@ -122,10 +122,10 @@ class Values(Writer):
             at += n
         return items
 
-    # -- one type as another ------------------------------------------------------------
+    # -- conversions --------------------------------------------------------------------
 
     def convert(self, node: ast.AST, value: Value, kind: Type, role: str) -> Value:
-        """Return a value as another type, if that loses nothing."""
+        """Return a value as another type, if nothing is lost."""
         have = value.kind
         if have == kind:
             return value
@@ -140,7 +140,7 @@ class Values(Writer):
         if isinstance(kind, Tuple) and isinstance(have, Tuple) and len(kind.items) == len(have.items):
             items = zip(self.items_of(value), kind.items, strict=True)
             return self.tuple_of([self.convert(node, item, to, role) for item, to in items], kind.made_by)
-        raise self.source.refuse(node, f"{role} is {kind}, not {have}", f"convert it, or make it {have} from the start")
+        raise self.source.refuse(node, f"{role} is {kind}, not {have}", f"convert it, or use {have} from the start")
 
     def _as_float(self, value: Value) -> Value:
         if value.const is not None:
@@ -162,7 +162,7 @@ class Values(Writer):
         return [self.convert(node, value, kind, "this") for value in values]
 
     def common_type(self, node: ast.AST, values: list[Value]) -> Type:
-        """Return the type that holds all these values."""
+        """Return the type that can hold all these values."""
         kinds = [value.kind for value in values]
         if all(kind == kinds[0] for kind in kinds):
             return kinds[0]
@@ -187,7 +187,7 @@ class Values(Writer):
         return value
 
     def integer(self, node: ast.expr) -> Value:
-        """Return the value of an expression of integers, as an int."""
+        """Return the value of an integer expression, as an int."""
         value = self.value(node)
         if value.kind not in (INT, INT32, BOOL):
             raise self.source.refuse(node, f"{value.kind} where an int is needed", "write int(...) around it")
@@ -209,12 +209,12 @@ class Values(Writer):
 
 
 def fits(value: float, bits: int) -> bool:
-    """Return whether a number is an integer that fits this many bits, sign included."""
+    """Return whether a number is an integer that fits into this many bits, including the sign."""
     return isinstance(value, int) and -(1 << (bits - 1)) <= value < 1 << (bits - 1)
 
 
 def _is_narrow(value: Value) -> bool:
-    """Return whether a number is an int32, or can be one."""
+    """Return whether a number is an int32, or can be converted to one."""
     if value.kind is INT:
         return value.const is not None and fits(value.const, 32)
     return value.kind in (INT32, BOOL)
@@ -275,7 +275,7 @@ class Arithmetic(Values):
         return self._no(node, op)
 
     def _folded(self, node: ast.AST, op: ast.operator, a: float, b: float) -> Value | None:
-        """Return the result of two constants; None if computing it at run time must raise an error."""
+        """Return the result of two constants; None if it must raise an error at run time."""
         if isinstance(op, (ast.LShift, ast.Pow)) and isinstance(a, int) and b > INT_LIMIT.bit_length():
             raise self.source.refuse(node, "an integer of many bits", "stay below 2**63")
         try:
@@ -304,7 +304,7 @@ class Arithmetic(Values):
         if b.const is None:
             if self.is_checked:
                 self.fail_if(self.get(f"icmp ugt i64 {places}, 63"), Fault.SHIFT)
-            places = self.get(f"and i64 {places}, 63")  # which the processor does anyway
+            places = self.get(f"and i64 {places}, 63")  # as the processor does anyway
         elif not 0 <= b.const < 64:  # noqa: PLR2004 - bits of an int
             self.fail_if("true", Fault.SHIFT)
             places = "0"
@@ -317,7 +317,7 @@ class Arithmetic(Values):
         return Value(INT, (shifted,))
 
     def _floor(self, *, is_quotient: bool, a: Value, b: Value) -> Value:
-        """Divide as Python does: the quotient is rounded down, the remainder has the sign of the divisor."""
+        """Divide as Python does: round the quotient down, and give the remainder the sign of the divisor."""
         known = cast("int | None", b.const)
         if known is not None and known > 0 and known & (known - 1) == 0:
             text = f"ashr i64 {a.one}, {known.bit_length() - 1}" if is_quotient else f"and i64 {a.one}, {known - 1}"
@@ -325,13 +325,13 @@ class Arithmetic(Values):
         divisor = b.one
         if not known:
             self.fail_if(self.get(f"icmp eq i64 {divisor}, 0"), Fault.DIVISION)
-        if known in (None, -1):  # the least integer divided by -1 is no integer, and stops some processors
+        if known in (None, -1):  # the least integer divided by -1 overflows, and traps on some processors
             is_minus_one = self.get(f"icmp eq i64 {divisor}, -1")
             if is_quotient:
                 is_least = self.get(f"icmp eq i64 {a.one}, {-INT_LIMIT}")
                 self.fail_if(self.get(f"and i1 {is_least}, {is_minus_one}"), Fault.OVERFLOW)
             else:
-                divisor = self.get(f"select i1 {is_minus_one}, i64 1, i64 {divisor}")  # the rest is 0 for both
+                divisor = self.get(f"select i1 {is_minus_one}, i64 1, i64 {divisor}")  # the remainder is 0 for both
         remainder = self.get(f"srem i64 {a.one}, {divisor}")
         signs = self.get(f"xor i64 {remainder}, {divisor}")
         is_other = self.get(f"icmp slt i64 {signs}, 0")
@@ -360,7 +360,7 @@ class Arithmetic(Values):
         return self.binary(node, ast.Sub(), constant(0), value)
 
     def condition(self, node: ast.expr) -> str:
-        """Return whether an expression is true; the values of `and` and `or` are not needed."""
+        """Return whether an expression is true, without computing the values of `and` and `or`."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return self.negated(self.condition(node.operand))
         if not isinstance(node, ast.BoolOp):
@@ -369,7 +369,7 @@ class Arithmetic(Values):
         return self.first_that_is(parts, is_true=isinstance(node.op, ast.Or))
 
     def first_that_is(self, parts: Iterable[Callable[[], str]], *, is_true: bool) -> str:
-        """Return "any" or "all" of some truth values; none after the first that decides is computed."""
+        """Return "any" or "all" of some truth values, stopping at the first that decides."""
         *parts, last = parts
         after, stop, go_on = self.new_block("decided"), number(is_true), number(not is_true)
         found = []
@@ -401,7 +401,7 @@ class Arithmetic(Values):
         return Value(BOOL, (self.first_that_is(parts, is_true=False),))
 
     def _compare(self, node: ast.AST, op: ast.cmpop, left: Value, right_node: ast.expr) -> tuple[str, Value]:
-        """Return the result of one comparison, and its second value."""
+        """Return the result of one comparison, and its second operand."""
         if isinstance(op, (ast.Is, ast.IsNot)):
             raise self.source.refuse(node, "'is' in compiled code", "compare with == or !=")
         right = self.value(right_node)

@@ -1,4 +1,4 @@
-"""From Python arguments to machine code, and back to Python results."""
+"""Calls from Python to machine code and back: packing arguments and unpacking results."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., object])
 
 SCRATCH_BYTES = 256 << 20
-"""Scratch memory of a thread; what is never touched costs nothing."""
+"""Scratch memory per thread; untouched pages cost nothing."""
 CELL_BYTES = 128
 """
-Room for the cells of a thread: lines of the processor's cache that no other thread uses.
+Room for each thread's cells, in cache lines that no other thread uses.
 
-Threads that write to one line wait for each other. Processors fetch lines of 64 bytes in pairs.
+Threads that write to the same line wait for each other. Processors fetch lines of 64 bytes in pairs.
 """
 
 
@@ -58,20 +58,20 @@ def compiled(function: _F) -> _F:
     """
     Compile a function of numbers, arrays and records to machine code, on its first call.
 
-    Machine code is kept on disk for later processes. It runs without the
+    Machine code is cached on disk for later processes, and runs without the
     interpreter's lock. With `TTR_PLAIN=1` in the environment, or without
     llvmlite, the function is returned unchanged.
 
     Parameters
     ----------
     function
-        A function in the part of Python that docs/compiler.md describes. An
-        index out of range is undefined without `TTR_CHECKS=1`.
+        A function in the subset of Python described in docs/compiler.md. An index
+        out of range is undefined behavior without `TTR_CHECKS=1`.
 
     Raises
     ------
     SubsetError
-        On the first call, if the function uses anything else.
+        On the first call, if the function uses anything outside the subset.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def quickly_compiled(function: _F) -> _F:
     """
     Compile a function that Python calls move by move.
 
-    It is ready in a sixth of the time that `compiled` takes, and runs a third
-    as fast when Python calls it; compiled code inlines it as any other.
+    It compiles in a sixth of the time that `compiled` takes, and runs a third as fast when
+    called from Python; compiled code inlines it like any other function.
 
     >>> @quickly_compiled
     ... def next_seat(seat: int, n_seats: int) -> int:
@@ -109,10 +109,10 @@ def quickly_compiled(function: _F) -> _F:
 
 def short(function: _F) -> _F:
     """
-    Leave a function of a line or two to Python, and compile it only into its compiled callers.
+    Run a function of a line or two as Python, and compile it only into its compiled callers.
 
-    A call of machine code takes half a microsecond, in which Python computes
-    such a function several times.
+    Calling machine code takes half a microsecond, in which Python can run such a function
+    several times.
 
     >>> @short
     ... def lowest_bits(number: int, n: int) -> int:
@@ -132,18 +132,18 @@ def is_plain() -> bool:
         return True
     try:
         import llvmlite.binding  # noqa: F401
-    except (ImportError, OSError, RuntimeError) as error:  # it is missing, or its library is or is another
-        text = f"ttr_analysis: no llvmlite ({error}), so everything runs as plain Python, hundreds of times slower"
+    except (ImportError, OSError, RuntimeError) as error:  # llvmlite or its library is missing or unsuitable
+        text = f"ttr_analysis: no llvmlite ({error}), so everything runs as plain Python, hundreds of times more slowly"
         print(text, file=sys.stderr)  # noqa: T201
         return True
     return False
 
 
-# -- the context of a thread ------------------------------------------------------------------------
+# -- threads ----------------------------------------------------------------------------------------
 
 
 class _Context(threading.local):
-    """What compiled code gets besides its arguments, for each thread: scratch memory, and a cell for errors."""
+    """The context of compiled code in a thread: scratch memory, and a cell for errors."""
 
     def __init__(self) -> None:
         self.memory = np.empty(SCRATCH_BYTES + 2 * CELL_BYTES, dtype=np.uint8)
@@ -158,9 +158,9 @@ _CONTEXT = _Context()
 
 class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can have no slots of its own
     """
-    Compiled functions with equal annotations, which compiled code calls by number: `functions[i](...)`.
+    Compiled functions with equal annotations, which compiled code calls by index: `functions[i](...)`.
 
-    Each is compiled on its own.
+    Each is compiled separately.
     """
 
     addresses: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -169,7 +169,7 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
     def __new__(cls, functions: tuple[Callable[..., Any], ...]) -> Self:
         made = super().__new__(cls, functions)
         if not made:
-            raise TypeError("Functions of nothing: give at least one")
+            raise TypeError("expected at least one function")
         compiled_ones = [function for function in made if isinstance(function, Compiled)]
         if not compiled_ones:
             return made
@@ -188,7 +188,7 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
 
 
 _POINTERS: dict[Pointers, Pointers] = {}
-"""One object for each signature."""
+"""One object per signature."""
 
 
 # -- one function -------------------------------------------------------------------------------------
@@ -196,15 +196,15 @@ _POINTERS: dict[Pointers, Pointers] = {}
 
 class Compiled(Marked):
     """
-    A compiled function: what `compiled` makes.
+    A compiled function, the result of `compiled`.
 
-    `source` is its text, if that cannot be read from its file. With `is_quick`
-    it is ready sooner, and slower.
+    `source` is its text, if it cannot be read from its file. With `is_quick` it compiles
+    faster, and runs more slowly.
     """
 
     __slots__ = ("__call__",)
     __call__: Callable[..., Any]
-    """What the last call used: each instance has its own, so that a call costs no more than one of a function."""
+    """The callable of the last call, stored per instance so that a call costs no more than a function's."""
     __name__: str
     __qualname__: str
 
@@ -220,7 +220,7 @@ class Compiled(Marked):
         return f"<compiled {self.source.name}>"
 
     def __reduce__(self) -> str | tuple[Callable[..., Compiled], tuple[object, ...]]:
-        """Pickle by name; a function of a notebook, with its text."""
+        """Pickle by name; a function from a notebook, with its text."""
         function = self.source.function
         if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
             return _rebuilt, (function, self.source.text.lines, self.is_quick)
@@ -230,14 +230,14 @@ class Compiled(Marked):
         return self if owner is None else functools.partial(self, owner)
 
     def call_anew(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        """Call machine code for arguments of any types; compile it if needed."""
+        """Call machine code with arguments of any types, compiling it if needed."""
         return self.call_other(None, arguments, named)
 
     def call_other(self, missed: tuple[Type, ...] | None, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
         """
         Call the machine code that fits the arguments, after that for types `missed` refused them.
 
-        What `__call__` is now says nothing about that: another thread may have set it.
+        The current `__call__` does not tell, since another thread may have set it.
         """
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()
@@ -273,7 +273,7 @@ class Compiled(Marked):
         if isinstance(value, int) and kind in (INT, INT32) and not fits(value, 64 if kind is INT else 32):
             raise OverflowError(f"{self.source.function.__name__}: {name} is beyond {kind}: {value}")
         if isinstance(value, int) and kind is FLOAT:
-            float(value)  # which raises OverflowError for some
+            float(value)  # may raise OverflowError
         return kind
 
     def _misfit(self, kinds: tuple[Type, ...], arguments: tuple[object, ...]) -> str:
@@ -296,7 +296,7 @@ class Compiled(Marked):
         """Return the address of the function for other compiled code."""
         machine = self.machine(kind.arguments, is_quick=False)
         if machine.result != kind.result:
-            raise TypeError(f"{self.source.function.__name__} is to return {kind.result}, but returns {machine.result}")
+            raise TypeError(f"{self.source.function.__name__} must return {kind.result}, but returns {machine.result}")
         return machine.exported
 
 
@@ -306,7 +306,7 @@ _FITTING: dict[Type, tuple[Type, ...]] = {
     FLOAT: (BOOL, INT, FLOAT),
     BOOL: (BOOL, INT),
 }
-"""What may be passed for a number of each type; for a truth value, 0 and 1 only."""
+"""What may be passed for each type of number; for a truth value, only 0 and 1."""
 
 
 def _rebuilt(function: Callable[..., Any], lines: list[str], is_quick: bool) -> Compiled:  # noqa: FBT001
@@ -330,7 +330,7 @@ def _shown(value: object) -> str:
 
 
 def _type_of(value: object) -> Type | None:
-    """Return the type of a Python object in compiled code, None if it has none."""
+    """Return the compiled type of a Python object, None if it has none."""
     match value:
         case bool():
             return BOOL
@@ -352,7 +352,7 @@ def _type_of(value: object) -> Type | None:
 
 
 def _as_plain(value: Any) -> Any:  # noqa: ANN401
-    """Return an argument as machine code takes it: itself, if it is so already."""
+    """Return an argument in the form that machine code takes, unchanged if possible."""
     if isinstance(value, (bool, float, Record, Functions)):
         return value
     if isinstance(value, np.generic):
@@ -377,24 +377,24 @@ def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     native = np.dtype(array.dtype.name) if array.dtype.name in CELLS else array.dtype
     if native != array.dtype or (native is array.dtype and type(array) is np.ndarray):
         return array
-    return array.view(native, np.ndarray)  # a subclass, or an equal dtype: the same numbers
+    return array.view(native, np.ndarray)  # a subclass, or an equal dtype, with the same memory
 
 
 # -- callers ----------------------------------------------------------------------------------------------
 
 
 _CODES = {"ptr": "q", "i64": "q", "double": "d", "i32": "i4x", "i1": "?7x"}
-"""How each part of a value is packed into eight bytes."""
+"""The format that packs each part of a value into eight bytes."""
 
 
 class _Caller:
     """
-    Write the Python function that calls the machine code of a root for some types of arguments.
+    Write the Python function that calls the machine code of a root for some argument types.
 
-    It packs them into a frame of eight bytes each, arrays by the address of
-    their object; machine code takes their buffers, and leaves its results in the
-    same frame. Each call has its own frame and its own part of scratch memory,
-    so a signal may interrupt a call with another.
+    It packs them into a frame of eight bytes each, arrays by the address of their object;
+    machine code takes their buffers, and stores its results in the same frame. Each call has
+    its own frame and its own part of scratch memory, so a signal handler may make another
+    call in the middle of one.
     """
 
     def __init__(self) -> None:
@@ -406,13 +406,13 @@ class _Caller:
         self.inside: dict[str, Any] = {}
 
     def known(self, thing: object) -> str:
-        """Return the name under which the function finds a Python object."""
+        """Return the name under which the function refers to a Python object."""
         name = f"__k{len(self.inside)}"
         self.inside[name] = thing
         return name
 
     def need(self, condition: str) -> None:
-        """Call anew if a condition does not hold."""
+        """Call again with new types if a condition fails."""
         self.lines += [f"    if not ({condition}):", f"        return {self.anew}"]
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
@@ -448,7 +448,7 @@ class _Caller:
         self.pack(f"__id({name})", _CODES["ptr"])
 
     def result(self, kind: Type) -> str:
-        """Return the expression of a result, made of the next parts in the frame."""
+        """Return the expression for a result, made of the next parts in the frame."""
         if isinstance(kind, Tuple):
             inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
             return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
@@ -462,19 +462,19 @@ class _Caller:
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
         source = compiled_function.source
-        # The parameters keep their names, for who passes them by name; all other names here begin with two underscores.
+        # The parameters keep their names, for calls by name; all other names here begin with two underscores.
         names = [f"__{i}" if name.startswith("__") else name for i, name in enumerate(source.parameters)]
         self.anew = f"__anew({', '.join(names)})"
         for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):
             self.argument(name, kind, is_declared=source.declared(parameter) is not None)
         result = self.result(machine.result)
         entry = ctypes.PYFUNCTYPE(ctypes.c_int64)(machine.entry)
-        cast("Any", entry).argtypes = None  # so that bytes are passed by their address, and nothing is looked at
+        cast("Any", entry).argtypes = None  # so that bytes are passed by address, without conversion
         self.inside |= {
             "__array": _array_back,
             "__context": _CONTEXT,
             "__entry": entry,
-            "__machine": machine,  # which is to stay in memory
+            "__machine": machine,  # keeps the code in memory
             "__fail": functools.partial(_fail, source, machine.places),
             "__id": id,
             "__isinstance": isinstance,
@@ -496,7 +496,7 @@ class _Caller:
         if self.results:
             lines.append("    __r = __unpack(__frame)")
         lines.append(f"    return {result}")
-        if has_memory(machine.result):  # which is given back when it is copied
+        if has_memory(machine.result):  # released once the result is copied
             before = ["    __cells = __context.cells", f"    __top = __cells[{SCRATCH_TOP}]", "    try:"]
             after = ["    finally:", f"        __cells[{SCRATCH_TOP}] = __top"]
             lines = [*before, *(f"    {line}" for line in lines), *after]
@@ -511,7 +511,7 @@ class _Caller:
 
 
 def _array_back(address: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
-    """Return a copy of an array in scratch memory."""
+    """Return a copy of an array from scratch memory."""
     n_bytes = math.prod(shape) * CELLS[dtype].size
     raw = ctypes.string_at(address, n_bytes)
     return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""The statements of functions, and all functions that a root needs as one LLVM module."""
+"""Compile statements, and collect all functions that a root needs in one LLVM module."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Statements(Expressions):
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self._loop: tuple[Block, Block] | None = None
-        """Where `break` and `continue` go."""
+        """Targets of `break` and `continue`."""
         self._result_slots: tuple[str, ...] = ()
         self._flows: dict[str, frozenset[str]] = {}
-        """For each variable, the variables whose memory it may be."""
+        """For each variable, the variables whose memory it may share."""
 
     def write(self, kinds: tuple[Type, ...], symbol: str) -> str:
         tree = self.source.tree
@@ -66,7 +66,7 @@ class Statements(Expressions):
         if self.block.is_reached and not self.block.is_done:
             if self.result not in (None, NONE):
                 raise self.source.refuse(
-                    tree, f"{tree.name} ends without a return on some way", "return a value on each"
+                    tree, f"{tree.name} has a path without a return", "return a value on every path"
                 )
             self.result = NONE
         self.result = self.result or NONE
@@ -81,7 +81,7 @@ class Statements(Expressions):
             if method is None:
                 raise self.source.refuse_node(statement)
             method(statement)
-            if self.block.is_done:  # what follows is never run, but must be compiled all the same
+            if self.block.is_done:  # the rest never runs, but must compile all the same
                 self.start(self.new_block("never"))
 
     def _report_faults(self) -> None:
@@ -95,7 +95,7 @@ class Statements(Expressions):
         result = cast("Type", self.result)
         entry = list(self.entry)
         self.start(self.exit)
-        if self.uses_scratch and not has_memory(result):  # what is returned may lie there
+        if self.uses_scratch and not has_memory(result):  # the result may be in scratch memory
             top = "%scratch.top"
             entry += [f"%scratch.cell = getelementptr inbounds i64, ptr %context, i64 {SCRATCH_TOP}"]
             entry += [f"{top} = load i64, ptr %scratch.cell"]
@@ -130,7 +130,7 @@ class Statements(Expressions):
         return tuple(i for i, name in enumerate(self.source.parameters) if name in reached)
 
     def declare(self, name: str, value: Value, node: ast.AST, *, is_parameter: bool = False) -> None:
-        """Set a variable. Its first value decides its type."""
+        """Set a variable. Its first value determines its type."""
         variable = self.variables.get(name)
         if variable is None:
             kind = value.kind
@@ -175,7 +175,7 @@ class Statements(Expressions):
             self.assign(target, value)
 
     def _blame_callee(self, target: ast.Tuple, call: ast.expr, value: Value) -> None:
-        """Refuse a function that returns no tuple where one is needed, if a name calls it, in its own file."""
+        """Refuse a called function that returns no tuple where one is needed, reporting it in its own file."""
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
             callee = marked(getattr(self.evaluate(call.func), "thing", None))
             if callee is not None:
@@ -191,7 +191,7 @@ class Statements(Expressions):
         self.assign(node.target, value)
 
     def do_augassign(self, node: ast.AugAssign) -> None:
-        """Write `a += value`; the place of `a` is computed once."""
+        """Compile `a += value`; the place of `a` is computed only once."""
         if isinstance(node.target, ast.Name):
             old = self.value(node.target)
             self.declare(node.target.id, self.binary(node, node.op, old, self.value(node.value)), node)
@@ -205,17 +205,17 @@ class Statements(Expressions):
         self.put(node, place, self.binary(node, node.op, old, value))
 
     def do_expr(self, node: ast.Expr) -> None:
-        """Write a call for its effect; a string is a comment."""
+        """Compile a call for its effect; a string is a comment."""
         if not isinstance(node.value, ast.Constant):
             self.evaluate(node.value)
             if not isinstance(node.value, ast.Call):
                 raise self.source.refuse(node, "an expression that does nothing", "leave it out")
 
     def do_pass(self, node: ast.Pass) -> None:
-        """Write nothing."""
+        """Compile nothing."""
 
     def do_return(self, node: ast.Return) -> None:
-        """Write a return; the first decides the type of the result if no annotation does."""
+        """Compile a return; the first one determines the type of the result if no annotation does."""
         value = self.value(node.value) if node.value else Value(NONE, ())
         if self.result is None:
             self.result = value.kind
@@ -289,7 +289,7 @@ class Statements(Expressions):
         bounds = [self.integer(argument) for argument in call.args]
         step = bounds[2] if len(bounds) == 3 else constant(1)  # noqa: PLR2004
         if step.const is None or step.const == 0:
-            raise self.source.refuse(call, "a step that is not known while compiling", "loop with while")
+            raise self.source.refuse(call, "a step that is not a constant", "loop with while")
         first, last = (constant(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         self._counted(node, first.one, last.one, int(step.const), lambda i: Value(INT, (i,)))
 
@@ -307,7 +307,7 @@ class Statements(Expressions):
         self._counted(node, "0", n, 1, item)
 
     def _counted(self, node: ast.For, first: str, last: str, step: int, item: Callable[[str], Value]) -> None:
-        """Write a loop that sets its variable to an item in each turn; the body may change it."""
+        """Compile a loop that sets its variable to the next item in each iteration; the body may change it."""
 
         def body(i: str, onward: Block, after: Block) -> None:
             self.assign(node.target, item(i))
@@ -316,7 +316,7 @@ class Statements(Expressions):
         self.count(first, last, body, step)
 
     def _for_items(self, node: ast.For, over: Value) -> None:
-        """Write the body once for each item of a tuple."""
+        """Compile the body once for each item of a tuple."""
         after = self.new_block("after")
         for value in self.items_of(over):
             onward = self.new_block("next")
@@ -337,9 +337,9 @@ class Program:
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked
         self.places: list[tuple[str, str, int, str]] = []
-        """For each error: the fault, and file, line and function."""
+        """For each error: the fault, with file, line and function."""
         self.notes: dict[str, str] = {}
-        """What each global name stands for that the functions use."""
+        """The object of each global name that the functions use."""
         self.sources: dict[Source, None] = {}
         """All functions of the module."""
         self._texts: list[str] = []
@@ -348,7 +348,7 @@ class Program:
     def instance(
         self, source: Source, kinds: tuple[Type, ...], caller: tuple[Source, ast.AST] | None = None
     ) -> Instance:
-        """Return a function for some types, compiled now if it is not in the module yet."""
+        """Return a function for some types, compiling it if it is not in the module yet."""
         key = (source, kinds)
         if key in self._instances:
             known = self._instances[key]
@@ -383,11 +383,11 @@ class Program:
         return name
 
     def note(self, source: Source, name: str, thing: object) -> None:
-        """Note what a name stands for; if that changes, the module is compiled again."""
+        """Note the object of a name; if it changes, the module is compiled again."""
         self.notes[f"{source.function.__module__}:{name}"] = describe(thing)
 
     def text(self, source: Source, kinds: tuple[Type, ...]) -> tuple[str, Instance]:
-        """Return the text of the module, with the entry for Python, and its root."""
+        """Return the text of the module with the entry point for Python, and its root."""
         root = self.instance(source, kinds)
         if not _can_leave(root.result):
             what = f"a {root.result} returned to Python"
@@ -403,13 +403,13 @@ def _can_leave(kind: Type) -> bool:
     return isinstance(kind, (Scalar, Array))
 
 
-# -- the door to Python -----------------------------------------------------------------------
+# -- the entry point for Python ---------------------------------------------------------------
 
 _WITH_FORMAT_AND_SHAPE = 0x4 | 0x8
-"""Flags of a contiguous buffer; 1 more is one that may be written to."""
+"""Flags of a contiguous buffer; add 1 for a writable one."""
 _SHAPE = 7
 _FORMATS = {name: int.from_bytes(f"{np.empty(0, name).data.format}\0".encode(), sys.byteorder) for name in CELLS}
-"""The format of a buffer, as a number of two bytes; that of a misaligned array, or in another byte order, is longer."""
+"""The format of a buffer as a two-byte number; formats of misaligned or byte-swapped arrays are longer."""
 
 _TAKE = """
 %Py_buffer = type {ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr}
@@ -438,8 +438,8 @@ class _Entry:
     """
     Write the function that Python calls: it reads a frame, calls the root, and stores its results.
 
-    The cells of the frame are the address of the context, the arguments, and
-    room for the results.
+    The cells of the frame are the address of the context, the arguments, and room for the
+    results.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The syntax tree of a function, and the error for what cannot be compiled in it."""
+"""The syntax tree of a function, and the error for constructs that cannot be compiled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ttr_analysis._compile.types import Record, Type, cell_from_annotation, from
 
 
 class SubsetError(Exception):
-    """A construct that the compiler does not take: its place, what it is, and what to write instead."""
+    """A construct that the compiler does not support: place, description, and alternative."""
 
     def __init__(self, place: str, what: str, instead: str) -> None:
         super().__init__(f"{place}: {what}; {instead}")
@@ -35,17 +35,17 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.List: ("a list", "write a tuple, or an array by np.zeros(n, dtype=np.int64)"),
     ast.Dict: ("a dict", "use an array, or a record with named fields"),
     ast.Set: ("a set", "write a tuple, or mark members in an array of flags"),
-    ast.JoinedStr: ("text", "return a number, and say it in words where it is called from"),
+    ast.JoinedStr: ("text", "return a number, and format it in the caller"),
     ast.Await: ("await", "compiled code never waits"),
     ast.Yield: ("yield", "fill an array, and return how many"),
     ast.YieldFrom: ("yield from", "fill an array, and return how many"),
     ast.NamedExpr: ("an assignment inside an expression", "assign on a line of its own"),
     ast.Starred: ("a starred expression", "name the items one by one"),
-    ast.Try: ("try", "return a code that says what went wrong"),
-    ast.TryStar: ("try", "return a code that says what went wrong"),
-    ast.Raise: ("raise", "return a code that says what went wrong, and raise where it is called from"),
-    ast.Assert: ("assert", "check where it is called from"),
-    ast.With: ("with", "do that where it is called from"),
+    ast.Try: ("try", "return an error code"),
+    ast.TryStar: ("try", "return an error code"),
+    ast.Raise: ("raise", "return an error code, and raise in the caller"),
+    ast.Assert: ("assert", "check in the caller"),
+    ast.With: ("with", "use it in the caller"),
     ast.Match: ("match", "write if and elif"),
     ast.Delete: ("del", "leave it out"),
     ast.Global: ("global", "pass the value as an argument and return it"),
@@ -61,17 +61,17 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
 
 
 class Text:
-    """The text of a file or notebook cell, as it was when its functions were defined."""
+    """The text of a file or notebook cell at the time when its functions were defined."""
 
     known: ClassVar[dict[str, Text]] = {}
-    """By file, the text of what runs now."""
+    """The text of the running code, by file."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
 
     @staticmethod
     def of(file: str, names: dict[str, Any]) -> Text:
-        """Return the text of a file, read again only if the file has changed."""
+        """Return the text of a file, rereading it only if the file has changed."""
         linecache.checkcache(file)
         lines = linecache.getlines(file, names)
         text = Text.known.get(file)
@@ -95,7 +95,7 @@ class Text:
 
 
 class Source:
-    """A function to be compiled; by default its text is read from its file."""
+    """A function to compile; by default its text is read from its file."""
 
     def __init__(self, function: Callable[..., Any], text: Text | None = None) -> None:
         self.function = function
@@ -134,7 +134,7 @@ class Source:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its machine code may be kept on disk: it is in a file, and not in a closure."""
+        """Whether its machine code may be cached on disk: it is in a file, and not a closure."""
         return not self.function.__closure__ and Path(self.file).is_file()
 
     @cached_property
@@ -149,11 +149,11 @@ class Source:
         return hints_of(self.function)
 
     def declared(self, name: str) -> Type | None:
-        """Return the type of a parameter, or of `return`; None if there is no annotation."""
+        """Return the type of a parameter, or of `return`; None without an annotation."""
         return from_annotation(self.hints[name]) if name in self.hints else None
 
     def declared_cell(self, name: str) -> object:
-        """Return what an array is declared to hold, or None."""
+        """Return the declared dtype of an array, or None."""
         return cell_from_annotation(self.hints.get(name))
 
     def refuse(self, node: ast.AST | None, what: str, instead: str) -> SubsetError:
@@ -161,19 +161,19 @@ class Source:
         return SubsetError(f"{self.file}:{line}: {self.function.__name__}", what, instead)
 
     def refuse_node(self, node: ast.AST) -> SubsetError:
-        usual = (f"{type(node).__name__} in compiled code", "see docs/compiler.md for what there is")
+        usual = (f"{type(node).__name__} in compiled code", "see docs/compiler.md for what is supported")
         what, instead = _INSTEAD.get(type(node), usual)
         return self.refuse(node, what, instead)
 
 
 class Marked:
-    """A function marked as compiled, as the compiler sees it. `Compiled` can also be called."""
+    """A function marked as compiled, as seen by the compiler. `Compiled` can also be called."""
 
     source: Source
 
 
 def marked(thing: object) -> Marked | None:
-    """Return a Python object as a marked function, or None."""
+    """Return the marked function of a Python object, or None."""
     thing = getattr(thing, "__compiled__", thing)
     return thing if isinstance(thing, Marked) else None
 
@@ -184,7 +184,7 @@ def is_functions(thing: object) -> bool:
 
 def describe(thing: object) -> str:
     """
-    Return text that changes when what a name stands for changes.
+    Return a text that changes whenever the object of a name changes.
 
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')

@@ -1,8 +1,8 @@
 """
 The types of compiled code: records, numbers, arrays, tuples.
 
-A record is named fields over one array of numbers. Compiled code knows the
-place of each field; Python sees it through views.
+A record is a set of named fields over one array of numbers. Compiled code knows the
+position of each field; Python uses views.
 
 >>> class Purse(Record):
 ...     owner = cell()
@@ -13,8 +13,8 @@ place of each field; Python sees it through views.
 >>> purse.owner, purse.tokens[1].tolist(), purse.cells.tolist()
 (5, [0, 0, 7], [5, 0, 0, 0, 0, 0, 7])
 
-In LLVM a value has parts, which are passed one by one: an array its address
-and its sizes, a tuple the parts of its items.
+In LLVM a value has parts, which are passed one by one: for an array its address
+and its sizes, for a tuple the parts of its items.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ import numpy.typing as npt
 # -- records -------------------------------------------------------------------------------------------------------
 
 DTYPES = ("int64", "int32", "int8", "float64")
-"""What records may hold; arrays in compiled code may hold float32 too."""
+"""The dtypes of records; arrays in compiled code may also be float32."""
 
 
 class Field:
-    """A field of a record: one number, if `shape` is empty, or a block."""
+    """A field of a record: one number if `shape` is empty, else a block."""
 
     __slots__ = ("is_float", "name", "offset", "shape", "size")
 
@@ -58,7 +58,7 @@ class _Number(Field):
     __slots__ = ()
 
     def door(self) -> property:
-        """Return a property for the class, which is faster than a descriptor of ours."""
+        """Return a property for the class, which is faster than a custom descriptor."""
         at = self.offset
 
         def read(record: Record) -> Any:  # noqa: ANN401 - an int or a float
@@ -71,7 +71,7 @@ class _Number(Field):
 
 
 class _Block(Field):
-    """An array over the cells of its record, made at first use and kept."""
+    """A cached array view of its record's cells."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ def cell() -> int:
 
 
 def block(*shape: int) -> npt.NDArray[np.int64]:
-    """Declare a field of several numbers, of fixed sizes."""
+    """Declare a field of several numbers with a fixed shape."""
     return cast("npt.NDArray[np.int64]", _Block(_sizes(shape)))
 
 
@@ -111,7 +111,7 @@ def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 class Record:
     """
-    Named fields over one array, which is shared if `cells` is given, else zeros.
+    Named fields over one array: `cells` if given, else new zeros.
 
     A subclass declares its fields in order; one of floats is declared with
     `class Prices(Record, dtype=np.float64)`.
@@ -129,7 +129,7 @@ class Record:
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int64)
 
     cells: npt.NDArray[Any]
-    """The array that the fields are of."""
+    """The underlying array."""
 
     def __init_subclass__(cls, dtype: npt.DTypeLike | None = None, **more: object) -> None:
         super().__init_subclass__(**more)
@@ -171,13 +171,13 @@ class Record:
             self.cells = np.asarray(cells).view(self.dtype)
 
     def __reduce__(self) -> tuple[type[Self], tuple[npt.NDArray[Any]]]:
-        """Return class and cells: views are made anew."""
+        """Return class and cells; views are recreated."""
         return type(self), (self.cells,)
 
     @classmethod
     def across(cls, rows: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         """
-        Return one field of many records, one a row.
+        Return one field of many records, one per row.
 
         >>> class Purse(Record):
         ...     owner = cell()
@@ -190,7 +190,7 @@ class Record:
 
     def copy(self) -> Self:
         made = object.__new__(type(self))
-        made.cells = self.cells.copy()  # which is as it must be: nothing is left to be checked
+        made.cells = self.cells.copy()  # already valid, so nothing needs checking
         return made
 
     def __repr__(self) -> str:
@@ -213,13 +213,13 @@ class Scalar:
         return self.name
 
     def __reduce__(self) -> str:
-        """Return the name of the one instance below."""
+        """Return the name of the single instance below."""
         return self.name.upper()
 
 
 INT = Scalar("int", "i64")
 INT32 = Scalar("int32", "i32")
-"""What an array of int32 holds: kept narrow, for vectors of them are twice as long."""
+"""The type of int32 array items, kept narrow because vectors of them hold twice as many."""
 FLOAT = Scalar("float", "double")
 BOOL = Scalar("bool", "i1")
 NONE = Scalar("None", "void")
@@ -227,7 +227,7 @@ NONE = Scalar("None", "void")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What an array holds: its dtype, its LLVM type, its bytes, and the type it is read as."""
+    """The item type of an array: its dtype, LLVM type, size, and the type it is read as."""
 
     name: str
     llvm: str
@@ -328,7 +328,7 @@ def has_memory(kind: Type) -> bool:
 
 
 def classes_of(kind: Type) -> Iterator[type]:
-    """Yield the records and NamedTuples that a type is made of."""
+    """Yield the records and NamedTuples in a type."""
     match kind:
         case Named():
             yield kind.record
@@ -344,7 +344,7 @@ def classes_of(kind: Type) -> Iterator[type]:
 
 def from_annotation(annotation: object) -> Type | None:
     """
-    Return the type that an annotation gives, or None.
+    Return the type for an annotation, or None.
 
     >>> str(from_annotation(tuple[int, float]))
     'tuple of int, float'
@@ -363,7 +363,7 @@ def from_annotation(annotation: object) -> Type | None:
 
 
 def _named_by(annotation: object) -> object:
-    """Return what a PEP 695 alias stands for, such as NDArray since NumPy 2.5; anything else unchanged."""
+    """Resolve a PEP 695 alias, such as NDArray since NumPy 2.5; return anything else unchanged."""
     while (value := getattr(typing.get_origin(annotation) or annotation, "__value__", None)) is not None:
         held = typing.get_args(annotation)
         annotation = value[held] if held else value
@@ -371,7 +371,7 @@ def _named_by(annotation: object) -> object:
 
 
 def cell_from_annotation(annotation: object) -> Cell | None:
-    """Return what an annotated array holds, None if it is not one."""
+    """Return the dtype of an annotated array, None if it is not one."""
     annotation = _named_by(annotation)
     if typing.get_origin(annotation) is not np.ndarray:
         return None
@@ -381,7 +381,7 @@ def cell_from_annotation(annotation: object) -> Cell | None:
 
 @lru_cache(maxsize=64)
 def signature(function: Callable[..., Any]) -> tuple[tuple[Type, ...], Type]:
-    """Return the types of a function whose annotations are complete; its arrays have one dimension."""
+    """Return the types of a fully annotated function; its arrays have one dimension."""
     hints = hints_of(function)
     types: dict[str, Type] = {}
     for name in [*parameters_of(function), "return"]:
@@ -405,7 +405,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, object]:
-    """Return the annotations of a function, without those whose names are unknown."""
+    """Return the annotations of a function, except those whose names are unknown."""
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):

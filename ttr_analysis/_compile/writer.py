@@ -11,7 +11,7 @@ from ttr_analysis._compile.types import BOOL, FLOAT, INT, Array, Cell, Type, par
 
 
 class Fault(Enum):
-    """What can fail at run time: the exception that Python raises, and its message."""
+    """The run-time errors: Python's exception, and its message."""
 
     INDEX = (IndexError, "index out of range")
     SLICE = (IndexError, "slice out of range")
@@ -29,7 +29,7 @@ class Fault(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value in LLVM: its type, a register or constant for each part, and what is known about it."""
+    """A value in LLVM: its type, a register or constant for each part, and whatever is known about it."""
 
     kind: Type
     parts: tuple[str, ...]
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(slots=True)
 class Block:
-    """Instructions with a branch only at their end."""
+    """Instructions with a branch only at the end."""
 
     label: str
     lines: list[str] = field(default_factory=list)
@@ -61,14 +61,14 @@ class Block:
     is_reached: bool = False
 
 
-# Cells of the context that every function is given, by their number.
+# Cells of the context that every function receives, by number.
 SCRATCH_TOP = 0
 SCRATCH_END = 1
 ERROR = 2
 CONTEXT_CELLS = 3
 
 MISMATCH = -1
-"""What machine code returns to Python, in place of the number of an error, if it is not made for the arguments."""
+"""Returned to Python in place of an error number if machine code does not fit the arguments."""
 PYTHON_FUNCTIONS = {
     "PyObject_GetBuffer": "i32 @{}(ptr, ptr, i32)",
     "PyBuffer_Release": "void @{}(ptr)",
@@ -76,11 +76,11 @@ PYTHON_FUNCTIONS = {
     "PyEval_SaveThread": "ptr @{}()",
     "PyEval_RestoreThread": "void @{}(ptr)",
 }
-"""What machine code calls of Python's stable C API, with their types."""
+"""Functions of Python's stable C API that machine code calls, with their types."""
 SMALL_ARRAY = 1024
-"""Bytes up to which an array of known size lies on the stack."""
+"""Largest array of known size, in bytes, that goes on the stack."""
 MOST_ITEMS = 1 << 30
-"""Items that an array made by compiled code may have: products of sizes stay below 2**63."""
+"""Most items of an array made by compiled code, so that products of sizes stay below 2**63."""
 _ALIGNMENT = 64
 
 
@@ -104,7 +104,7 @@ def constant(value: float) -> Value:
 
 
 class Writer:
-    """Write the instructions of one function. Division and scratch memory are checked always, the rest on request."""
+    """Writes the instructions of one function. Division and scratch memory are always checked, the rest on request."""
 
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked
@@ -125,7 +125,7 @@ class Writer:
         return f"{hint}.{self._n_names}"
 
     def new_block(self, hint: str) -> Block:
-        """Return a block, which `start` places."""
+        """Return a block, to be placed by `start`."""
         return Block(self.name(hint))
 
     def start(self, block: Block) -> None:
@@ -133,7 +133,7 @@ class Writer:
         self.block = block
 
     def end(self, text: str, *targets: Block) -> None:
-        """End the block with a branch; what is written after it never runs."""
+        """End the block with a branch; anything written after it never runs."""
         if not self.block.is_done:
             self.block.lines.append(text)
             self.block.is_done = True
@@ -164,14 +164,14 @@ class Writer:
         return register
 
     def slot(self, llvm: str) -> str:
-        """Return the address of a new variable, 0 at first."""
+        """Return the address of a new variable, initially 0."""
         address = f"%{self.name('v')}"
         self.entry.append(f"{address} = alloca {llvm}")
         self.entry.append(f"store {llvm} {'null' if llvm == 'ptr' else 'zeroinitializer'}, ptr {address}")
         return address
 
     def phi(self, llvm: str, ways: list[tuple[str, Block]]) -> str:
-        """Return a register that depends on the block before."""
+        """Return a register whose value depends on the previous block."""
         return self.get(f"phi {llvm} {', '.join(f'[{part}, %{block.label}]' for part, block in ways)}")
 
     def address(self, base: str, index: str, llvm: str) -> str:
@@ -227,7 +227,7 @@ class Writer:
     # -- memory -----------------------------------------------------------------
 
     def new_array(self, kind: Array, sizes: tuple[Value, ...], *, on_stack: bool, fill: str | None) -> Value:
-        """Make an array, in scratch memory or, if small, on the stack; with `fill` None it is not initialized."""
+        """Make an array in scratch memory or, if small, on the stack; with `fill` None it is uninitialized."""
         cell = kind.cell
         n = "1"
         for size in sizes:
@@ -251,7 +251,7 @@ class Writer:
         return array
 
     def _scratch(self, n_bytes: str) -> str:
-        """Return the address of scratch memory, given back when the function returns."""
+        """Return the address of scratch memory, released when the function returns."""
         self.uses_scratch = True
         top_cell = self.context(SCRATCH_TOP)
         top = self.get(f"load i64, ptr {top_cell}")
@@ -267,7 +267,7 @@ class Writer:
         self.count("0", n, lambda i, *_: self.do(f"store {llvm} {part}, ptr {self.address(address, i, llvm)}"))
 
     def count(self, first: str, last: str, body: Callable[[str, Block, Block], None], step: int = 1) -> None:
-        """Write a loop like one over a `range`; the body gets a counter, and the blocks of `continue` and `break`."""
+        """Compile a loop like one over a `range`; the body gets a counter, and the blocks of `continue` and `break`."""
         counter = self.slot("i64")
         self.do(f"store i64 {first}, ptr {counter}")
         head, inside, onward, after = (self.new_block(hint) for hint in ("for", "loop", "next", "after"))
@@ -280,7 +280,7 @@ class Writer:
         self.jump(onward)
         self.start(onward)
         old = self.get(f"load i64, ptr {counter}")
-        if step in (1, -1):  # below the last one by one: never beyond 64 bits
+        if step in (1, -1):  # steps of 1 below the limit never exceed 64 bits
             self.do(f"store i64 {self.get(f'add nsw i64 {old}, {step}')}, ptr {counter}")
             self.jump(head)
         else:

@@ -1,4 +1,4 @@
-"""Commands about games that were played: import, review or score one, and say what many show."""
+"""Commands on played games: import, review or score one, and summarize many."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from ttr_analysis.cli.common import (
 
 _RECORD: Final = '{"format":"ttr-game"'
 _MAX_POSITION: Final = 1_000_000
-"""Characters of a position."""
+"""Largest position file, in characters."""
 
 
 @commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=FILE)
 @click.option("--map", "map_", shell_complete=complete_map, help="The map.  [default: found from the log]")
-@click.option("--tickets", type=FILE, help="JSON file of ticket offers that you noted; see below.")
+@click.option("--tickets", type=FILE, help="JSON file with the ticket offers you noted; see below.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the record.")
-@click.option("--date", metavar="DAY", default="", help="The day of the game, such as 2026-03-14.")
+@click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
 @click.option("--out", type=FILE, help="File for the record.  [default: LOG with .jsonl]")
 def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> int:  # noqa: ANN401
     """
-    Make a record of a game from a log.
+    Convert a game log into a record.
 
-    LOG is a text file with the log that Board Game Arena shows beside a table.
+    LOG is a text file with the Board Game Arena log of a game.
 
-    The file of --tickets lists for each player, in order, the tickets offered and
-    those kept: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
+    The file for --tickets lists the tickets offered and those kept, in order, for each
+    player: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
     ["Boston - Miami", "Dallas - New York"]]]}
     """
     from ttr_analysis.notation.bga import read_bga, read_notes
@@ -66,7 +66,7 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
 @click.option("--seat", help="Review only this seat, by number or name.  [default: all seats]")
 @number("--minutes", type=Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used.")
 @click.option("--map", "map_", shell_complete=complete_map, help="Map folder, if the game is on your own map.")
-@click.option("--open-cards", is_flag=True, help="Add the win curve with all hands seen; it takes some seconds.")
+@click.option("--open-cards", is_flag=True, help="Add the win curve with all hands visible; takes a few seconds.")
 @click.option("--out", type=FILE, help="File for the page.  [default: GAME with .html]")
 @no_progress
 def review(
@@ -82,9 +82,9 @@ def review(
     """
     Review the moves of a game.
 
-    GAME is a record. The page shows what would have been best in each move, and
-    how much was luck; it is self-contained. If you interrupt a review, the same
-    command resumes it. The import command reads games of Board Game Arena.
+    GAME is a record. The page shows the best move in each decision, and how much was luck;
+    it is self-contained. If you interrupt a review, run the same command to resume. The
+    import command reads Board Game Arena games.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.records.record import GameRecord
@@ -116,16 +116,16 @@ def review(
 @commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
 @click.argument("folder", type=FILE)
 @click.option("--player", metavar="NAME", required=True, help="Whose games.")
-@number("--minutes", type=Time(0, 1_440), default=8.0, help="Time limit of reviews; 0 leaves them out.")
+@number("--minutes", type=Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
 @click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
 @no_progress
 def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> int:
     """
-    Show what a player's games say.
+    Summarize a player's games.
 
-    FOLDER holds records (.jsonl) and logs of Board Game Arena (.txt), of any maps.
-    The page is self-contained. Reviews are kept in FOLDER: if you interrupt the
-    command, the same one resumes them.
+    FOLDER holds records (.jsonl) and Board Game Arena logs (.txt), on any maps. The page is
+    self-contained. Reviews are saved in FOLDER; after an interruption, run the same command
+    to resume.
     """
     from ttr_analysis import studies
     from ttr_analysis.report.insights import write_insights
@@ -165,11 +165,11 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
 @click.argument("file", type=FILE)
 def score(file: Path) -> int:
     """
-    Show who won, with how many points.
+    Show the scores and the winner.
 
-    FILE is a record, or a position as a JSON object: map, players, owners of
-    routes, tickets. All its tickets count. A saved game has the tickets of all
-    seats: if you are still playing it, this gives away what the others hold.
+    FILE is a record, or a position as a JSON object with map, players, owners of routes
+    and tickets. All tickets in it count. A saved game has the tickets of all seats: if you
+    are still playing it, this reveals what the others hold.
     """
     from ttr_analysis.records.positions import read_position
     from ttr_analysis.records.record import GameRecord
@@ -187,7 +187,7 @@ def score(file: Path) -> int:
         who = f"P{points.seat} {name}".strip()
         print(f"{who}{' (won)' if points.seat in record.winners else ''}: {str(points)[1:-1].partition(': ')[2]}")
     if not record.is_complete:
-        print("The game is not over: these would be the points if it ended now, with all tickets in the file.")
+        print("The game is not over: these are the points if it ended now, with all tickets in the file.")
     elif not record.winners:
         print("Who won depends on unknown tickets.")
     elif scores.tie:

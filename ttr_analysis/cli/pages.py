@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 @commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
 @map_argument
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@click.option("--players", type=NATURAL, metavar="N", help="Number of players; the others are Planner.  [default: 2]")
-@click.option("--seats", metavar="NAMES", help="Your name and the policies, seat by seat, separated by commas.")
+@click.option("--players", type=NATURAL, metavar="N", help="Number of players; all others are Planner.  [default: 2]")
+@click.option("--seats", metavar="NAMES", help="Your name and the policies by seat, separated by commas.")
 @click.option("--seed", type=NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
-@click.option("--practice", is_flag=True, help="Let you take moves back.")
+@click.option("--practice", is_flag=True, help="Allow taking back moves.")
 @click.option("--save", type=FILE, help="New file for the record.  [default: games/<map>.jsonl, numbered]")
 @click.option("--continue", "continued", type=FILE, help="Continue the game in this file.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
@@ -106,7 +106,7 @@ def play(  # the other options are those of the table
         if last:
             path, saved = last
             table.offer(saved, lambda game: files.keep(game, path))
-        table.observe(lambda _: save_game(table), "now")  # each move is saved, before the next is thought about
+        table.observe(lambda _: save_game(table), "now")  # each move is saved before the next decision
         return table
 
     try:
@@ -117,7 +117,7 @@ def play(  # the other options are those of the table
 
 
 def _open(make: Callable[[], AnyWidget], title: str, comfort: str, *, no_browser: bool) -> None:
-    """Serve a widget on a page, and open it, until it is interrupted."""
+    """Serve a widget on a page, and open it, until interrupted."""
     from ttr_analysis.widgets.server import serve
 
     def on_ready(address: str) -> None:
@@ -134,17 +134,17 @@ def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
 
     record = GameRecord.load(path, game_map)
     if record.is_complete:
-        raise Stopped(f"the game in {path} is over; to step through it, see the review command")
+        raise Stopped(f"the game in {path} is over; step through it with the review command")
     return record
 
 
 def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None:
-    """Return the file of the latest game that is not over, and the game; say how to continue it."""
+    """Return the file and game of the latest unfinished game; print how to continue it."""
     saved = [first, *first.parent.glob(f"{glob.escape(first.stem)}-[0-9]*{first.suffix}")]
     for last in sorted(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, reverse=True):
         with suppress(OSError, Stopped, GameError, FaultsError, UnknownNameError):
             record = _saved_game(last, game_map)
-            print(f"A game is not over. The page offers to continue it; so does --continue {last}", file=sys.stderr)
+            print(f"There is an unfinished game: continue it on the page, or with --continue {last}", file=sys.stderr)
             return last, record
     return None
 
@@ -152,9 +152,9 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
 @click.argument("folder", required=False, type=FILE)
 @click.option("--player", metavar="NAME", help="Whose games are in FOLDER.")
-@click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only puzzles of this map.")
-@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit of reviews and search.")
-@number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Puzzles to look for in FOLDER, at most.")
+@click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only positions on this map.")
+@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search.")
+@number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Most positions to find in FOLDER.")
 @click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> int:  # noqa: ANN401 - of several types
@@ -174,7 +174,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.studies import load_puzzles
 
-    wanted = load_map(how["map_"]).name if how["map_"] else None  # a wrong one is refused before minutes of reviews
+    wanted = load_map(how["map_"]).name if how["map_"] else None  # refused before minutes of reviews
     if folder and player:
         found = _own_puzzles(folder, player, how["minutes"], how["n"])
         found = tuple(puzzle for puzzle in found if wanted in (None, puzzle.record.map.name))
@@ -197,12 +197,12 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
 
 
 def _beside(folder: Path, player: str, what: str) -> Path:
-    """Return the file in which something of a player is kept beside the games."""
+    """Return a player's file of saved work, beside the games."""
     return folder / f"{as_file_name(player)}.{what}"
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
-    """Return a player's puzzles; they are kept, also by a new version, until a game is added or more are asked for."""
+    """Return a player's puzzles, saved until a game is added or more are requested, also across versions."""
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
@@ -226,7 +226,7 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
 
 
 def _kept_puzzles(kept: Path, folder: Path, n: int) -> tuple[Puzzle, ...]:
-    """Return the puzzles that were found before; none if a game was added since, or more are asked for."""
+    """Return the puzzles found before; none if a game was added since, or more are requested."""
     from ttr_analysis.studies import load_puzzles
 
     games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]

@@ -1,1 +1,1 @@
-"""Maps: the model, loading and checking of map folders, and other forms of a map."""
+"""Maps: the model, loading and checking of map folders, and conversion to other formats."""

@@ -1,4 +1,4 @@
-"""The columns of the tables of a map folder, and how the text of a field is read."""
+"""The columns of the tables of a map folder, and the parsing of their fields."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 
 MAX_TEXT: Final = 100
-"""Characters in a name."""
+"""Longest name."""
 MAX_LENGTH: Final = 12
-"""Spaces of a route."""
+"""Longest route, in spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Column:
 
     name: str
     parse: Callable[[str], Any]
-    """Turns the text of a field into a value; a `ValueError` says what was expected."""
+    """Parses the text of a field; a `ValueError` says what was expected."""
     default: Any = ...
-    """Value of an empty field or missing column; `...` where one is required."""
+    """Value of an empty field or missing column; `...` if required."""
 
 
 def _text(value: str) -> str:
@@ -35,7 +35,7 @@ def _text(value: str) -> str:
 
 
 def _names(value: str) -> tuple[str, ...]:
-    """Return names with semicolons between them."""
+    """Split names at semicolons."""
     return tuple(filter(None, (_text(name.strip()) for name in value.split(";"))))
 
 
@@ -69,7 +69,7 @@ def _flag(value: str) -> bool:
 
 
 def _color(value: str) -> str:
-    """Return a color of a route, also by another name: most boards print the purple cards pink."""
+    """Return a route color, also by another name: most boards print the purple cards pink."""
     try:
         return kind_name("color", value, ROUTE_COLORS)
     except UnknownNameError:

@@ -1,4 +1,4 @@
-"""A map in other forms: pandas tables, graphs of NetworkX, and files for other programs."""
+"""Conversion of maps: pandas tables, NetworkX graphs, and files for other programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROUTE_FIRST: Final = (
     *("id", "length", "color", "kind", "double", "tunnel", "locomotives", "locomotives_allowed", "swap_size", "toll"),
     "points",
 )
-"""Columns of routes that a notebook shows; the id gives cities and track."""
+"""Columns of routes that notebooks show; the id has the cities and the track."""
 
 
 class MapFrames:
@@ -159,7 +159,7 @@ def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> 
 
 def build_simple_graph(title: str, cities: Iterable[City], routes: Iterable[Route]) -> nx.Graph[str]:
     """
-    Return a map as a frozen simple graph with one edge for each two cities that routes join.
+    Return a map as a frozen simple graph with one edge for each pair of adjacent cities.
 
     >>> G = ttr.load_map("nordic").simple_graph
     >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
@@ -189,7 +189,7 @@ def _add_cities(G: nx.Graph[str], cities: Iterable[City]) -> None:
 # -- files ---------------------------------------------------------------------------------------------------------
 
 GraphFile = Literal["graphml", "adjacency", "edges"]
-"""Kinds of files of a graph."""
+"""File types of graphs."""
 _ENDS: Final[dict[GraphFile, tuple[str, ...]]] = {
     "graphml": (".graphml", ".xml"),
     "adjacency": (".csv", ".txt"),
@@ -198,13 +198,13 @@ _ENDS: Final[dict[GraphFile, tuple[str, ...]]] = {
 
 
 def graph_text(path: str | os.PathLike[str], kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:
-    """Return a map as the text of a file, or raise a ValueError as `GameMap.export` does."""
+    """Return the text of a map's file, or raise a ValueError as `GameMap.export` does."""
     if kind not in _ENDS:
         raise ValueError(f"kind must be one of {', '.join(_ENDS)}, got {kind!r}")
     end = Path(path).suffix.lower()
     if end and end not in _ENDS[kind]:
         others = [f'kind="{other}"' for other, ends in _ENDS.items() if end in ends]
-        hint = f", or say {listed(others, 'or')}" if others else ""
+        hint = f", or use {listed(others, 'or')}" if others else ""
         raise ValueError(f"expected a file that ends in {_ENDS[kind][0]} for {kind}{hint}, got {Path(path).name!r}")
     match kind:
         case "graphml":

@@ -18,41 +18,41 @@ from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
 _ALIKE = 0.65
-"""How alike the name of a map must be to one that is unknown: "Sweden" is half of "nederland"."""
+"""Least similarity for suggesting the name of a map: "Sweden" is half of "nederland"."""
 
 
 def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = None) -> GameMap:
     """
-    Load a map of the package, or from a folder.
+    Load a built-in map, or a map folder.
 
     Parameters
     ----------
     name_or_folder
-        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any
-        case, or the title of such a map; or a folder with `cities.csv`,
-        `routes.csv`, `tickets.csv`, `rules.toml` and, for tickets to countries,
-        `places.csv`. `planner.toml` may say how `Planner` plays there.
+        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
+        the title of such a map; or a folder with `cities.csv`, `routes.csv`,
+        `tickets.csv`, `rules.toml` and, for tickets to countries, `places.csv`. An
+        optional `planner.toml` has the parameters of `Planner`.
     variant
-        A variant of its rules; None for its own.
+        A variant of its rules; None for the map's own.
 
     Returns
     -------
     game_map
-        The map, checked.
+        The checked map.
 
     Raises
     ------
     MapError
-        If something in the folder is wrong. It lists all faults at once, each
-        with file, line, field, value and what was expected.
+        If the folder has faults. The message lists all of them, each with file, line,
+        field, value and what was expected.
     UnknownNameError
-        If there is neither such a map nor such a folder, or no such variant.
+        If there is no such map, folder or variant.
 
     Notes
     -----
-    At most 64 cities, 128 routes and 128 tickets in a game, routes of at most 12
-    spaces, tables of at most 1 MB, rules of at most 100 kB on lines of at
-    most 10,000 characters. Nothing in a folder is executed.
+    At most 64 cities, 128 routes and 128 tickets in a game, routes of at most 12 spaces,
+    tables of at most 1 MB, rules of at most 100 kB on lines of at most 10,000 characters.
+    Nothing in a folder is executed.
 
     Examples
     --------
@@ -70,20 +70,20 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     replace(faults, source=str(name_or_folder)).raise_if_any(order)
     assert rules is not None  # noqa: S101 - or there are faults
     board = build_board(rows, rules)
-    # A folder may have any name; that of a map is shortened so that records and tables can hold it.
+    # A folder may have any name; the map's name is shortened so that records and tables can store it.
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
-    # A map of its own, but made of the same facts as the first equal one.
+    # A new map object, but made of the same facts as the first equal one.
     game_map = first_equal(GameMap(name=name, title=rules.title, rules=rules, **board))
     return replace(game_map, strategies=strategies).with_variant(variant)
 
 
 MapLike = GameMap | str | os.PathLike[str]
-"""A map, or what `load_map` takes: its name, or its folder."""
+"""A map, or an argument of `load_map`: its name, or its folder."""
 
 
 def as_map(game_map: MapLike) -> GameMap:
     """
-    Return a map, given as itself, by name or by folder; raise as `load_map`, or a TypeError for anything else.
+    Return a map given as an object, name or folder; raise as `load_map`, or a TypeError for anything else.
 
     >>> as_map("Nordic Countries")
     <GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>
@@ -98,12 +98,12 @@ def as_map(game_map: MapLike) -> GameMap:
 
 
 RulesLike = RuleSet | MapLike
-"""Rules, or the map whose they are."""
+"""Rules, or a map with rules."""
 
 
 def as_rules(rules: RulesLike) -> RuleSet:
     """
-    Return rules, given as themselves or by their map.
+    Return rules, given directly or by their map.
 
     >>> as_rules("nordic").cards.draws_per_turn
     2
@@ -112,7 +112,7 @@ def as_rules(rules: RulesLike) -> RuleSet:
 
 
 def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
-    """Return the folder of a map that comes with the package, or the given one."""
+    """Return the folder of a built-in map, or the given one."""
     data, built_in = data_folder(), map_names()
     if isinstance(name_or_folder, str) and name_or_folder in built_in:
         return data / name_or_folder
@@ -121,7 +121,7 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
         folder = Path(name_or_folder).expanduser()
         if name and folder.is_dir():
             return folder.resolve()
-    except (OSError, RuntimeError):  # a name too long, a folder nobody may enter, a user who is not there
+    except (OSError, RuntimeError):  # a name too long, a folder without access, an unknown user
         pass
     for known in built_in:
         if fold(name) in (fold(known), fold(_title(data / known))):
@@ -134,12 +134,12 @@ def _title(folder: Path) -> str:
 
 
 def map_names() -> tuple[str, ...]:
-    """Return the names of the maps that come with the package."""
+    """Return the names of the built-in maps."""
     return tuple(sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file()))
 
 
 def data_folder() -> Path:
-    """Return the folder of the maps of the package: inside an installed package, beside it in a checkout."""
+    """Return the folder of the built-in maps: inside an installed package, beside it in a checkout."""
     package = Path(__file__).resolve().parents[1]
     inside = package / "_data"
     return inside if inside.is_dir() else package.parent / "data"

@@ -1,4 +1,4 @@
-"""`GameMap`: a board with its tickets and rules, looked up by name, changed for a what-if, and given in other forms."""
+"""`GameMap`: a board with its tickets and rules, with lookup by name, what-if changes, and conversions."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ RouteLike = (
     | tuple[CityLike, CityLike, int, Mapping[str, Any]]
 )
 """
-A route, or what names it: its id; its cities, in one text or as a pair, which mean all tracks between them; an edge of
+A route, or a name for it: its id; its cities, in one text or as a pair, which mean all tracks between them; an edge of
 the graph, with its track, its data or both.
 """
 
 TicketLike = Ticket | str | tuple[CityLike | Place, CityLike | Place]
-"""A ticket, or what names it: its id, or the places that it joins, in one text or as a pair."""
+"""A ticket, or a name for it: its id, or its places, in one text or as a pair."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +76,18 @@ class GameMap:
     Parameters
     ----------
     name
-        Short name: of its folder.
+        Short name, that of the folder.
     title
-        Name for people.
+        Display name.
     cities, places, routes, tickets
-        All that are played. Each copy of a ticket counts.
+        Those in play. Each copy of a ticket counts.
     rules
-        The rule set, variants included.
+        The rule set, including variants.
     all_tickets
-        Where variants play other tickets: all of the folder, each with the sets to
-        which it belongs; else empty.
+        If variants play other tickets: all tickets of the folder, each with its sets;
+        else empty.
     strategies
-        By what numbers `Planner` plays here. They are no facts of the game: maps are
+        The parameters of `Planner` on this map. They are not facts of the game: maps are
         equal whatever these are.
 
     Examples
@@ -109,16 +109,16 @@ class GameMap:
     all_tickets: tuple[SetTicket, ...] = field(default=(), repr=False)
     strategies: tuple[Fitted, ...] = field(default=(), compare=False, repr=False)
 
-    # -- looking things up ------------------------------------------------
+    # -- lookup -----------------------------------------------------------
 
     def city(self, name: CityLike) -> City:
         """
-        Return a city by any of its names, whatever the case, accents and hyphens.
+        Return a city by any of its names, ignoring case, accents and hyphens.
 
         Raises
         ------
         UnknownNameError
-            If there is none; the message names the nearest ones. A country is a
+            If there is none; the message suggests the nearest names. A country is a
             `place`, not a city.
 
         Examples
@@ -137,11 +137,11 @@ class GameMap:
         raise UnknownNameError("city", wanted, points, hint=hint)
 
     def place(self, name: CityLike | Place) -> Place:
-        """Return a city or country, as tickets name them, or raise an UnknownNameError."""
+        """Return the city or country that a ticket names, or raise an UnknownNameError."""
         return self._places.find("city or country", name.name if isinstance(name, City | Place) else name)
 
     def routes_between(self, a: CityLike, b: CityLike) -> tuple[Route, ...]:
-        """Return the tracks between two cities, none to two; raise an UnknownNameError if there is no such city."""
+        """Return the tracks between two cities, none to two; raise an UnknownNameError for an unknown city."""
         return self._by_ends.get(frozenset((self.city(a).name, self.city(b).name)), ())
 
     def route(
@@ -153,17 +153,17 @@ class GameMap:
         Parameters
         ----------
         a, b
-            The two cities in any order; or one thing that names the route: its
-            id, its cities in one text, an edge of the graph.
+            The two cities in any order; or a single name of the route: its id, its cities in
+            one text, or an edge of the graph.
         color, track
-            Which track of a double route.
+            Picks a track of a double route.
 
         Raises
         ------
         UnknownNameError
-            If there is no such city or route; the message says what there is.
+            If there is no such city or route; the message lists what exists.
         AmbiguousNameError
-            If both tracks of a double route fit.
+            If both tracks of a double route match.
 
         Examples
         --------
@@ -191,16 +191,16 @@ class GameMap:
         Parameters
         ----------
         origin, destination
-            The two places in any order; or one thing that names the ticket:
-            its id, its places in one text, the origin of a ticket to countries.
-            Equal copies give the first.
+            The two places in any order; or a single name of the ticket: its id, its places in
+            one text, or the origin of a ticket to countries. Among equal copies, the first is
+            returned.
 
         Raises
         ------
         UnknownNameError
             If there is no such place or ticket.
         AmbiguousNameError
-            If several tickets fit; the message lists their ids.
+            If several tickets match; the message lists their ids.
 
         Examples
         --------
@@ -211,14 +211,14 @@ class GameMap:
 
     def resolve_routes(self, routes: Iterable[RouteLike]) -> tuple[Route, ...]:
         """
-        Return the routes that a user named, in the order of the map, each once.
+        Return the routes that a user named, in map order, each once.
 
         Parameters
         ----------
         routes
-            Routes, or what names them: ids, texts as they are printed, edges of
-            the graph; or pairs of cities, for all tracks between them. A graph
-            of NetworkX means its edges.
+            Routes, or names for them: ids, texts as printed, edges of the graph; or pairs of
+            cities, for all tracks between them. A NetworkX graph stands for its
+            edges.
 
         Raises
         ------
@@ -277,13 +277,13 @@ class GameMap:
         Parameters
         ----------
         tickets
-            Tickets (your own too, between places of this map), or what names
-            them: ids, texts as they are printed, pairs of places.
+            Tickets (also your own, between places of this map), or names for them: ids,
+            texts as printed, or pairs of places.
 
         Raises
         ------
         UnknownNameError, AmbiguousNameError
-            If something named is not on this map, or fits several tickets.
+            If something named is not on this map, or matches several tickets.
         """
         if isinstance(tickets, Ticket | str):
             tickets = [tickets]
@@ -314,9 +314,9 @@ class GameMap:
         """
         Return the other track of a double route, or None.
 
-        Decision: routes to two border points of a country are two routes, both of
-        which one player may hold, though they begin in one city, as from
-        Kreuzlingen to Germany. The rule sheet only counts the routes to each
+        Decision: routes to two border points of a country are separate routes, even from the
+        same city (as from Kreuzlingen to Germany), and one player may own both. The rule
+        sheet only counts the routes to each
         country.
         """
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
@@ -339,10 +339,10 @@ class GameMap:
 
     @property
     def border_points(self) -> tuple[str, ...]:
-        """Names of the cities that are border points of a country: dead ends."""
+        """Names of the cities that are border points of a country, which are dead ends."""
         return tuple(city for place in self.places if place.is_country for city in place.cities)
 
-    # -- other forms --------------------------------------------------------
+    # -- conversions --------------------------------------------------------
 
     @cached_property
     def graph(self) -> nx.MultiGraph[str]:
@@ -362,11 +362,11 @@ class GameMap:
     @cached_property
     def simple_graph(self) -> nx.Graph[str]:
         """
-        The map as a frozen NetworkX graph with one edge for each two cities that routes join.
+        The map as a frozen NetworkX graph with one edge for each pair of adjacent cities.
 
-        Use it for algorithms that take no multigraph; `nx.Graph(graph)` may keep the
-        longer track. Nodes are those of `graph`; edges have `length` (of the shortest
-        track), `n_tracks` and `n_spaces` (of all tracks together).
+        For algorithms that do not accept multigraphs; `nx.Graph(graph)` might keep the longer
+        track. Nodes are those of `graph`; edges have `length` (of the shortest track),
+        `n_tracks` and `n_spaces` (of all tracks together).
         """
         from ttr_analysis.maps.forms import build_simple_graph
 
@@ -381,28 +381,28 @@ class GameMap:
 
     def export(self, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
         """
-        Write the graph of the map to a file that other programs read.
+        Write the graph of the map to a file for other programs.
 
         Parameters
         ----------
         kind
             "graphml" with all attributes (Gephi, yEd, Cytoscape),
-            "adjacency": a CSV matrix of the fewest trains of a route between
-            each two cities, empty where there is none, or "edges": a CSV
-            table, one row per track.
+            "adjacency": a CSV matrix of the shortest route between each pair of cities (in
+            trains), empty if there is none, or "edges": a CSV table, one row per
+            track.
 
         Raises
         ------
         ValueError
-            If there is no such kind, or files with this name hold something else.
+            If there is no such kind, or existing files with this name have other content.
         """
         from ttr_analysis.maps.forms import build_graph, graph_text
 
-        G = build_graph(self.title, self.cities, self.routes)  # whatever a user has done to `graph`
+        G = build_graph(self.title, self.cities, self.routes)  # unaffected by a user's changes to `graph`
         write_atomically(path, graph_text(path, kind, G, self.tables))
 
     def to_folder(self, path: str | os.PathLike[str]) -> None:
-        """Write the map as a folder that `load_map` reads: a new one, or one whose map is replaced."""
+        """Write the map as a folder for `load_map`: a new one, or one whose map is replaced."""
         folder = Path(path).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self._set_tickets, self.rules)
@@ -425,12 +425,12 @@ class GameMap:
         routes
             Routes, or their columns as in `routes.csv`:
             `{"city_a": "Oslo", "city_b": "Vaasa", "length": 4, "color": "gray"}`.
-            A missing `track` is the first free one.
+            By default, `track` is the first free one.
 
         Raises
         ------
         MapError
-            If the map with them is not valid.
+            If the resulting map is not valid.
         """
         faults = FaultList(self.name, error=MapError)
         added: list[Route] = []
@@ -445,8 +445,8 @@ class GameMap:
         """
         Return the map without some routes: a what-if map.
 
-        The track left of a double route becomes a single route: track 0, in its
-        id too.
+        The remaining track of a double route becomes a single route: track 0, also in its
+        id.
 
         Parameters
         ----------
@@ -458,14 +458,14 @@ class GameMap:
         UnknownNameError
             If a route is not on the map.
         MapError
-            If the rest is not valid: not connected, say.
+            If the rest is not valid, for example not connected.
         """
         gone = {route.id for route in self.resolve_routes(routes)}
         kept = [route for route in self.routes if route.id not in gone]
         ends = {(frozenset(r.cities), r.track) for r in kept}
         tracks = tuple(_as_single(r) if r.track == 1 and (frozenset(r.cities), 0) not in ends else r for r in kept)
         double = double_routes(tracks)
-        # The neutral player builds on double routes only.
+        # The neutral player builds only on double routes.
         tickets = tuple(
             (replace(t, neutral=None) if t.neutral and frozenset(t.neutral) not in double else t, sets)
             for t, sets in self._set_tickets
@@ -474,7 +474,7 @@ class GameMap:
 
     def with_variant(self, name: str | None) -> GameMap:
         """
-        Return the map with the rules and tickets of one of its variants; None for its own.
+        Return the map with the rules and tickets of a variant; None for its own.
 
         Raises
         ------
@@ -496,7 +496,7 @@ class GameMap:
         return replace(first_equal(variant), strategies=self.strategies)
 
     def _with(self, routes: tuple[Route, ...], tickets: tuple[SetTicket, ...]) -> GameMap:
-        """Return the map with other routes and tickets, checked."""
+        """Return the map with other routes and tickets, after checking it."""
         faults = FaultList(self.name, error=MapError)
         check_rows(map_rows(self.cities, self.places, routes, tickets, self.rules), self.rules, faults)
         faults.raise_if_any()
@@ -505,11 +505,11 @@ class GameMap:
 
     @property
     def _set_tickets(self) -> tuple[SetTicket, ...]:
-        """All tickets with their sets; those played, of all sets, if a user has put them in place of the others."""
+        """All tickets with their sets; the tickets in play, in all sets, if a user has replaced the others."""
         own = tuple((ticket, ()) for ticket in self.tickets)
         return self.all_tickets if tickets_of(self.all_tickets, self.rules) == self.tickets else own
 
-    # -- plumbing -------------------------------------------------------------
+    # -- internals ------------------------------------------------------------
 
     @cached_property
     def _cities(self) -> NameIndex[City]:
@@ -548,7 +548,7 @@ class GameMap:
         _LIVING[id(self)] = self
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is cached is left out: hashes of texts differ from process to process.
+        # Caches are left out: text hashes differ between processes.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -571,17 +571,17 @@ class GameMap:
 
 @lru_cache(maxsize=64)
 def first_equal(game_map: GameMap) -> GameMap:
-    """Return the first map with the same facts: maps of the same objects are compared at once, equal ones are not."""
+    """Return the first map with the same facts, since maps of the same objects compare fast, and equal ones do not."""
     return game_map
 
 
 _LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
-"""All maps that somebody holds: a route or ticket does not say of which map it is, but shows itself on its board."""
+"""All maps in use: a route or ticket does not know its map, but displays itself on its board."""
 
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
     """
-    Return the map that has some routes and tickets, or None; of several the one with most routes.
+    Return a map that has some routes and tickets, or None; among several, the one with the most routes.
 
     >>> nordic = ttr.load_map("nordic")
     >>> home_of(tickets=[nordic.ticket("Oslo", "Vaasa")]).name
@@ -599,7 +599,7 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
 
 
 def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user names routes by
-    """Return what names routes one by one: the edges of a graph of NetworkX, with their data."""
+    """Return the single names of routes: the edges of a NetworkX graph, with their data."""
     if isinstance(routes, Route | str):
         return [routes]
     if hasattr(routes, "is_multigraph"):
@@ -611,7 +611,7 @@ def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user 
 
 
 def _way_error(cities: Sequence[object]) -> UnknownNameError:
-    """Return the error for cities in a row in place of routes."""
+    """Return the error for a list of cities given in place of routes."""
     first, second, *_ = (city.name if isinstance(city, City) else city for city in cities)
     hint = (
         f"it is a city; name routes by pairs of cities, as [{(first, second)}], "
@@ -621,7 +621,7 @@ def _way_error(cities: Sequence[object]) -> UnknownNameError:
 
 
 def check_route(route: object) -> None:
-    """Raise a `TypeError` for anything but a route, such as its id: that needs a map."""
+    """Raise a `TypeError` for anything other than a route, such as its id, which needs a map."""
     if not isinstance(route, Route):
         if isinstance(route, str | tuple):
             msg = f"expected a Route, such as game_map.route({route!r}): no map is given here that would find the name"
@@ -631,5 +631,5 @@ def check_route(route: object) -> None:
 
 
 def _as_single(route: Route) -> Route:
-    """Return a lone second track as the first, as it would be read from a folder."""
+    """Turn a remaining second track into the first, as if read from a folder."""
     return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")

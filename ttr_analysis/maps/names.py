@@ -1,4 +1,4 @@
-"""The names of things, and finding things by name whatever its case, accents and hyphens."""
+"""Names of things, and finding things by name regardless of case, accents and hyphens."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ T = TypeVar("T")
 # Letters that Unicode does not decompose into a letter and a mark.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 _APART: Final = re.compile(r"[\s\N{HYPHEN-MINUS}\N{HYPHEN}-\N{HORIZONTAL BAR}\N{MINUS SIGN}]+")
-"""What stands between words: blanks, hyphens and dashes of all kinds."""
+"""Separators between words: blanks, hyphens and dashes of all kinds."""
 _UNHEARD: Final = re.compile("[.,;:()'’\u2068\u2069]")
-"""What is printed with names and may be left out."""
+"""Printed with names, but optional."""
 SAINT: Final = re.compile(r"\b(?:saint|sainte|sankt|ste)\b")
 _TRACK: Final = re.compile(r"\btrack (\d)|\bcopy (\d)|/(\d)")
 
 
-@lru_cache(maxsize=4096)  # letters of lines as they are typed, again and again
+@lru_cache(maxsize=4096)  # called again and again while lines are typed
 def fold(name: str) -> str:
     """
-    Return a name as names are compared.
+    Return the normalized form of a name, for comparisons.
 
-    Case, accents, kinds of hyphens and dashes, blanks and the spelling of
-    "Saint" do not matter.
+    Case, accents, kinds of hyphens and dashes, blanks and the spelling of "Saint" do not
+    matter.
 
     >>> fold("København") == fold("KOBENHAVN")
     True
@@ -44,12 +44,12 @@ def fold(name: str) -> str:
     decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     heard = _APART.sub(" ", _UNHEARD.sub("", plain)).strip()
-    # A name of signs alone is known by them.
+    # A name of symbols alone keeps them.
     return SAINT.sub("st", heard) or " ".join(plain.split())
 
 
 class NameIndex(Generic[T]):
-    """Things by name, however the names are written."""
+    """Things by name, in any spelling."""
 
     def __init__(self, items: Iterable[tuple[str, T]]) -> None:
         self._exact = dict(items)
@@ -59,13 +59,13 @@ class NameIndex(Generic[T]):
         return name in self._exact or fold(name) in self._folded
 
     def near(self, name: str) -> list[str]:
-        """Return the names that look most like a wrong one, one for each thing."""
+        """Return the names most similar to a wrong one, one for each thing."""
         return near_names(fold(name), self._folded, lambda key: self._exact[self._folded[key]])
 
     def find(self, what: str, name: object) -> T:
-        """Return the thing with a name; `what` it is goes into the message of an error."""
+        """Return the thing with a name; `what` it is appears in error messages."""
         if not isinstance(name, str):
-            msg = f"the name of a {what} is text, got {name!r}"
+            msg = f"the name of a {what} must be text, got {name!r}"
             raise TypeError(msg)
         if name in self._exact:
             return self._exact[name]
@@ -77,7 +77,7 @@ class NameIndex(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
-    """A thing that joins named ends: `heads` are their names in each order, `words` tell it from others alike."""
+    """A thing that connects named ends: `heads` are their names in each order, `words` tell equal ones apart."""
 
     thing: T
     id: str
@@ -87,10 +87,10 @@ class Link(Generic[T]):
 
 class LinkIndex(Generic[T]):
     """
-    Things that join named ends, by any text that is printed for them: "murmansk to kobenhavn 24", or the id.
+    Things that connect named ends, by any text printed for them: "murmansk to kobenhavn 24", or the id.
 
-    `called` are other names of ends by their names; `is_end` also knows ends that
-    nothing joins.
+    `called` has other names of ends by name; `is_end` also knows ends that nothing
+    connects.
     """
 
     def __init__(
@@ -127,14 +127,14 @@ class LinkIndex(Generic[T]):
         for n in range(len(words), 0, -1):
             named = self._by_head.get(" ".join(words[:n]), ())
             meant = [link for link in named if self._words[link.id].issuperset(words[n:])]
-            if n < len(words):  # what is printed whole begins with its first end
+            if n < len(words):  # a complete text begins with its first end
                 meant = [link for link in meant if words[0] == fold(link.heads[0][0]).split()[0]] or meant
             if meant:
                 return tuple(link.thing for link in meant)
         raise UnknownNameError(self._what, text, self._near(text))
 
     def _near(self, text: str) -> list[str]:
-        """Return what may have been meant: the links of a named end, else what looks alike."""
+        """Return suggestions: the links of a named end, else similar names."""
         ends = [text] if self._is_end(text) else []
         for cut in _APART.finditer(text):
             pair = text[: cut.start()], text[cut.end() :]
@@ -149,7 +149,7 @@ class LinkIndex(Generic[T]):
 
 
 def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], object]) -> list[str]:
-    """Return the `names`, given by their folded forms, that look most like a wrong one, one for each `thing`."""
+    """Return the `names`, given by their folded forms, most similar to a wrong one, one for each `thing`."""
     found: dict[int, str] = {}
     for key in nearest(folded, names, 6):
         found.setdefault(id(thing(key)), names[key])
@@ -157,14 +157,14 @@ def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], obj
 
 
 def other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Yield heads with other names of one end or more."""
+    """Yield heads in which at least one end has another name."""
     for head in heads:
         ways = product(*((end, *called.get(end, ())) for end in head))
         yield from (way for way in ways if way != head)
 
 
 def _plain(text: str) -> str:
-    """Return a text as links are compared: folded, with a track or copy as a word of its own."""
+    """Normalize a text for comparing links: folded, with a track or copy as a separate word."""
     return " ".join(_TRACK.sub(_track_word, fold(text)).split())
 
 
@@ -174,7 +174,7 @@ def _track_word(found: re.Match[str]) -> str:
 
 
 def other_city_names(cities: Sequence[City]) -> dict[str, tuple[str, ...]]:
-    """Return other names of cities, by their names on the board, if no other city has them."""
+    """Return other names of cities, by their names on the board, unless another city has them."""
     n_called = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
     return {city.name: tuple(name for name in city.also if n_called[fold(name)] == 1) for city in cities if city.also}
 
@@ -203,7 +203,7 @@ def route_link(route: Route) -> Link[Route]:
 
 
 def ticket_link(ticket: Ticket) -> Link[Ticket]:
-    """Return the names of a ticket; one from or to countries has that of its origin alone, too."""
+    """Return the names of a ticket; one from or to countries can also be named by its origin alone."""
     origin = ticket.origin.name
     is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
     heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
@@ -219,7 +219,7 @@ def ticket_link(ticket: Ticket) -> Link[Ticket]:
 
 def name_route(route: Route) -> str:
     """
-    Return a route by its cities, color and length.
+    Return a route as its cities, color and length.
 
     >>> name_route(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
     'Lieksa – Murmansk (gray, 9)'
@@ -229,7 +229,7 @@ def name_route(route: Route) -> str:
 
 def name_track(route: Route) -> str:
     """
-    Return one of two tracks by its id, color and length, as a message names it.
+    Return one of two tracks as its id, color and length, for messages.
 
     >>> name_track(ttr.load_map("nordic").route("Bergen-Oslo/1"))
     'Bergen-Oslo/1 (red, 4)'
@@ -262,7 +262,7 @@ def describe_route(route: Route) -> str:
 
 def name_ticket(ticket: Ticket | None) -> str:
     """
-    Return a ticket by its places and points; None is an unknown one.
+    Return a ticket as its places and points; None is an unknown one.
 
     >>> name_ticket(ttr.load_map("nordic").ticket("Bergen", "Narvik"))
     'Bergen – Narvik 16'

@@ -1,4 +1,4 @@
-"""The tables of a map folder: what their columns hold, reading and writing them, and what must hold between rows."""
+"""The tables of a map folder: reading, writing, and checks between rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_ROUTES: Final = 128
 MAX_TICKETS: Final = 128
 _MAX_COLUMNS: Final = 50
 _MAX_HINTS: Final = 50
-"""With more faults than this, misspelled names get no hints, which take time to find."""
+"""With more faults than this, misspelled names get no suggestions, which take time to find."""
 
 
 _TABLES: Final = {
@@ -40,7 +40,7 @@ _TABLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its values by column, None where a field is `wrong` and has a fault already."""
+    """A line of a table: its values by column, None where a field is `wrong` and already has a fault."""
 
     line: int
     values: dict[str, Any]
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CsvTable:
-    """The rows of a CSV file; `whole` unless some could not be read, so that missing ones cannot be judged."""
+    """The rows of a CSV file; `whole` unless some could not be read, so that missing rows cannot be checked."""
 
     rows: list[Row]
     whole: bool = True
@@ -69,7 +69,7 @@ class MapRows:
 
 
 def read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows:
-    """Return the tables of a folder, with a fault for everything in and between them that is wrong."""
+    """Return the tables of a folder, with a fault for everything wrong within and between them."""
     tables = {"places": CsvTable([])}  # few maps have countries
     for name, (columns, max_rows) in _TABLES.items():
         file = f"{name}.csv"
@@ -114,7 +114,7 @@ def _read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: Fa
 
 
 def _check_header(header: Sequence[str], columns: Sequence[Column], faults: FaultList) -> bool:
-    """Return whether the headings are right."""
+    """Return whether the headings are valid."""
     known = {column.name for column in columns}
     required = {column.name for column in columns if column.default is ...}
     if len(header) > _MAX_COLUMNS:
@@ -135,7 +135,7 @@ def _check_header(header: Sequence[str], columns: Sequence[Column], faults: Faul
 
 
 def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], faults: FaultList) -> Row:
-    """Return the values of a line, with a fault for each field that is wrong."""
+    """Return the values of a line, with a fault for each wrong field."""
     values: dict[str, Any] = {}
     wrong: set[str] = set()
     for column in columns:
@@ -158,9 +158,9 @@ def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], f
 
 
 SetTicket: TypeAlias = tuple[Ticket, tuple[str, ...]]
-"""A ticket and the sets to which it belongs; to all of them if none is named."""
+"""A ticket and its sets; by default all sets."""
 _TicketKey: TypeAlias = tuple[str, tuple[str, ...]]
-"""Its name and its sets: another set may have a ticket of the same name with other points."""
+"""A ticket's name and sets: another set may have a ticket of the same name with other points."""
 
 
 def _ticket_key(row: Row) -> _TicketKey:
@@ -168,7 +168,7 @@ def _ticket_key(row: Row) -> _TicketKey:
 
 
 def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
-    """Return the cities, places, routes and tickets that checked rows describe."""
+    """Return the cities, places, routes and tickets described by checked rows."""
     flat = flat_positions([(row["lat"], row["lon"]) for row in rows.cities.rows])
     cities = tuple(_build_city(row, position) for row, position in zip(rows.cities.rows, flat, strict=True))
     countries: dict[str, list[str]] = {}
@@ -212,12 +212,12 @@ def _build_tickets(rows: Iterable[Row], places: Mapping[str, Place]) -> tuple[Se
 
 
 def tickets_of(tickets: Iterable[SetTicket], rules: RuleSet) -> tuple[Ticket, ...]:
-    """Return the tickets that are played by some rules."""
+    """Return the tickets in play under some rules."""
     return tuple(ticket for ticket, sets in tickets if not sets or rules.tickets.set in sets)
 
 
 def _build_route(values: Mapping[str, Any], rules: RuleSet) -> Route:
-    """Return the route that the columns of `routes.csv` describe; what they leave open follows from the rules."""
+    """Return the route described by the columns of `routes.csv`; missing values follow from the rules."""
     a, b = values["city_a"], values["city_b"]
     kind = "tunnel" if values["tunnel"] else "ferry" if values["locomotives"] else "plain"
     swap_size, swap_fills = _default_swap(rules.claims, ferry=values["locomotives"] > 0)
@@ -238,10 +238,10 @@ def _build_route(values: Mapping[str, Any], rules: RuleSet) -> Route:
 
 
 def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
-    """Return the number of cards that stand in for one, and for which spaces, if the row of a route does not say so."""
+    """Return the number of cards that replace one, and for which spaces, if the row of a route does not specify it."""
     if not ferry:
         return 0, "any"
-    # A set stands in for a locomotive: where that is no joker, it fills symbols only.
+    # Sets replace locomotives: if these are not jokers, sets fill only symbols.
     return claims.ferry_swap_size, claims.ferry_swap_fills if "ferry" in claims.locomotives_on else "symbols"
 
 
@@ -272,7 +272,7 @@ def read_route(
 
 
 def route_under(rules: RuleSet, route: Route, before: RuleSet) -> Route:
-    """Return a route made by the rules `before` as it is under other ones: what its row leaves open, and its toll."""
+    """Convert a route made by the rules `before` to other rules: default values, and its toll."""
     values = _route_values(route, before.claims)
     return _build_route({**values, "toll": rules.toll_for(route.toll)}, rules)
 
@@ -334,7 +334,7 @@ def _ticket_values(ticket: Ticket, sets: tuple[str, ...]) -> Iterable[dict[str, 
 
 
 def table_texts(rows: MapRows) -> dict[str, str]:
-    """Return the texts of the files of tables, by their names."""
+    """Return the texts of the files of tables, by name."""
     return {f"{name}.csv": _to_csv(columns, getattr(rows, name)) for name, (columns, _) in _TABLES.items()}
 
 
@@ -362,15 +362,15 @@ def _field(value: object) -> str:
             return str(value)
 
 
-# -- what must hold between rows -----------------------------------------------------------------------------------
+# -- checks between rows -------------------------------------------------------------------------------------------
 
 
 def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
     """
-    Add a fault for everything that does not fit together in a map; without `rules` these have faults of their own.
+    Add a fault for everything inconsistent in a map; without `rules`, these have faults of their own.
 
-    What only follows from another fault is left out: a table that could not be
-    read whole does not make the names in the others wrong.
+    Consequences of other faults are left out: names are not wrong only because another table
+    could not be read completely.
     """
     check = _Checker(rows, rules, faults)
     _check_cities(check)
@@ -383,7 +383,7 @@ def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
 
 
 def _check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
-    """Add a fault for everything on a right map that does not fit a variant."""
+    """Add a fault for everything in a valid map that does not fit a variant."""
     check = _Checker(rows, variant, replace(faults, faults=[]))
     for row in check.routes.rows:
         _check_length(check, row)
@@ -394,7 +394,7 @@ def _check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
 
 
 class _Checker:
-    """Collects the faults of one map."""
+    """Collects the faults of a map."""
 
     def __init__(self, rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
         self.cities = rows.cities
@@ -410,12 +410,12 @@ class _Checker:
         self.place_names = (self.city_names - border_points) | {row["place"] for row in rows.places.rows}
 
     def add(self, file: str, row: Row | None, field: str, value: object, expected: str) -> None:
-        """Add a fault, unless it only follows from a field that is wrong already."""
+        """Add a fault, unless it is a consequence of a field that is already wrong."""
         if row is None or field not in row.wrong:
             self.faults.of(file).add(row.line if row else 0, field, str(value), expected)
 
     def name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
-        """Add a fault with the nearest right names if a field is none of `names`."""
+        """Add a fault with suggestions if a field is not one of `names`."""
         if row[field] is not None and row[field] not in names:
             hint = nearest(row[field], names - {None}) if len(self.faults.faults) < _MAX_HINTS else []
             expected = f"expected the name of a {what}" + (f" ({' or '.join(hint)}?)" if hint else "")
@@ -478,7 +478,7 @@ def _check_routes(check: _Checker) -> None:
                 expected = f"expected cities whose names make another id than those of line {first.line}"
                 check.add("routes.csv", row, "city_a", id_, expected)
             tracks.setdefault(frozenset((row["city_a"], row["city_b"])), []).append(row)
-    # A misspelled city takes one track away from its double route.
+    # A misspelled city would separate one track from its double route.
     misspelled = any(fault.file == "routes.csv" and fault.field.startswith("city") for fault in check.faults.faults)
     all_there = check.routes.whole and not misspelled
     for rows in tracks.values():
@@ -551,7 +551,7 @@ def _check_tickets(check: _Checker) -> None:
 
 
 def _check_sets(check: _Checker, first: Mapping[_TicketKey, Row]) -> None:
-    """Check that each set is played by some rules, and that none has two tickets of one name."""
+    """Check that each set is used by some rules, and that none has two tickets of the same name."""
     played = {rules.tickets.set for rules in (check.rules, *check.rules.variants)} if check.rules else None
     earlier: dict[str, list[Row]] = {}
     for (name, sets), row in first.items():
@@ -580,7 +580,7 @@ def _check_n_tickets(check: _Checker) -> None:
 
 
 def _check_decks(check: _Checker) -> None:
-    """Check that each ticket is of a deck of the rules, and that each deck has enough for the opening deal."""
+    """Check that each ticket is from a deck of the rules, and that each deck has enough for the opening deal."""
     if check.rules is None:
         return
     decks = check.rules.tickets.decks
@@ -614,7 +614,7 @@ def _check_neutral(check: _Checker, row: Row) -> None:
 
 
 def _check_border_points(check: _Checker) -> None:
-    """Check that no train can pass through a country: each border point has one route."""
+    """Check that no train can pass through a country: each border point has only one route."""
     ends = list(chain.from_iterable((row["city_a"], row["city_b"]) for row in check.routes.rows))
     for row in check.places.rows:
         n_routes = ends.count(row["city"])

@@ -1,4 +1,4 @@
-"""A planner's strategy as data of a map: its file `planner.toml`, read with all its faults, and written."""
+"""A planner's strategy as part of a map: reading and writing its file `planner.toml`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ttr_analysis.rules.ruleset import RuleSet, Seats
 
 STRATEGY_FILE: Final = "planner.toml"
 DECIMALS: Final = 6
-"""Decimals of a number that count."""
+"""Significant decimals of a parameter."""
 _HEAD: Final = """\
 # How Planner plays on this map, for each number of players: written by `ttr-analysis fit`.
 # What each number means is in the documentation of `ttr.policies.Planner`.
@@ -27,7 +27,7 @@ Real: TypeAlias = Annotated[float | None, Amount()]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Strategy:
-    """The numbers of `policies.Planner`, which says what each means; None: as the map says."""
+    """The parameters of `policies.Planner`, which documents them; None for the map's value."""
 
     train_price: NotNegative = None
     route_price: NotNegative = None
@@ -76,7 +76,7 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fitted(Strategy):
-    """The numbers for games of `n_players` on a map, or on one of its variants."""
+    """The parameters for games of `n_players` on a map, or on one of its variants."""
 
     n_players: Seats = 2
     variant: str = ""
@@ -91,7 +91,7 @@ class _File:
 
 
 def read_strategies(path: Path, rules: RuleSet | None, faults: FaultList) -> tuple[Fitted, ...]:
-    """Return the strategies in the file of a map with these rules, if there is one; wrong ones are faults."""
+    """Return the strategies in a map's file, if it exists, adding faults for invalid ones."""
     found = read_toml(path, faults) if path.exists() else None
     if found is None:
         return ()
@@ -109,7 +109,7 @@ def read_strategies(path: Path, rules: RuleSet | None, faults: FaultList) -> tup
 
 
 def _refuse_others(fitted: Sequence[Fitted], rules: RuleSet, refuse: Decoder.Refuse) -> None:
-    """Refuse strategies for a variant or number of players that the map does not have, or has a strategy for."""
+    """Refuse strategies for a variant or number of players that the map does not have, or repeated ones."""
     allowed = {known.variant: known.players for known in (rules, *rules.variants)}
     seen: set[tuple[str, int]] = set()
     for i, one in enumerate(fitted):
@@ -138,7 +138,7 @@ def strategies_text(fitted: Iterable[Fitted]) -> str:
 
 
 def strategy_for(fitted: Sequence[Fitted], variant: str, n_players: int) -> Fitted | None:
-    """Return the strategy for a game, or else for the one most like it: the variant counts more than the players."""
+    """Return the strategy for a game, or for the most similar one: the variant matters more than the players."""
     return min(
         fitted,
         key=lambda one: (one.variant != variant, one.variant != "", abs(one.n_players - n_players)),

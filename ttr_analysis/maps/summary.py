@@ -1,4 +1,4 @@
-"""A map summed up for its maker, with what is allowed but may be a mistake."""
+"""A summary of a map for its author, with warnings about probable mistakes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ttr_analysis._words import counted, listed
 from ttr_analysis.maps.model import GameMap
 
 _NEAR = 0.5
-"""Board units: the dots of two cities as near as this lie on each other."""
+"""Board units; the dots of cities this close overlap."""
 _CRAMPED = 0.4
-"""Of the room that a space has on most tracks: with less, the spaces of a track do not fit between its cities."""
+"""Least space relative to that of most tracks; with less, the spaces of a track do not fit between its cities."""
 
 
 def offers(game_map: GameMap) -> list[str]:
     r"""
-    Return the contents of a map, a line each.
+    Return the contents of a map, one per line.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def offers(game_map: GameMap) -> list[str]:
 
 
 def doubts(game_map: GameMap) -> Iterator[str]:
-    """Yield what is allowed but probably a mistake."""
+    """Yield warnings about probable mistakes."""
     yield from _doubts_of_the_picture(game_map)
     seen: dict[frozenset[str], str] = {}
     for ticket in game_map.tickets:
-        if len(ticket.destinations) == 1:  # those to several countries are meant to be alike
+        if len(ticket.destinations) == 1:  # tickets to several countries are supposed to be alike
             ends = frozenset({ticket.origin.name, ticket.destinations[0][0].name})
             if ends in seen:
                 yield f"the tickets {seen[ends]} and {ticket.id} connect the same places"
@@ -113,6 +113,6 @@ def _trains_from(game_map: GameMap, cities: Iterable[str]) -> dict[str, int]:
 
 
 def _goes_with(one: list[float], other: list[float]) -> float:
-    """Return a positive number if two quantities grow together, a negative one if one falls as the other grows."""
+    """Return a number whose sign is that of the correlation of two quantities."""
     mean_one, mean_other = sum(one) / len(one), sum(other) / len(other)
     return sum((a - mean_one) * (b - mean_other) for a, b in zip(one, other, strict=True))

@@ -1,10 +1,10 @@
 """
-The contents of a study: sections of sentences, figures, tables and pictures; and its tables as CSV files.
+The contents of a study: sections with text, figures, tables and pictures; and its tables as CSV files.
 
-Plain data without markup, so that the page, the CSV files and the tests read
-the same thing. Names from a map are text like any other until the page escapes
-them; `name` marks them so that a name written from right to left does not turn
-the sentence around it.
+Plain data without markup, shared by the page, the CSV files and the tests. Names from a
+map are text until the page escapes them; `name` marks them so that names in
+right-to-left scripts do not affect the sentence around
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 NAME_BEGINS, NAME_ENDS = "\u2068", "\u2069"
-"""First-strong isolate and its end: what stands between has a direction of its own."""
+"""First-strong isolate and its end: the text between has its own direction."""
 
 _BIDI_CONTROLS = {ord(c): "\N{REPLACEMENT CHARACTER}" for c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 
@@ -42,10 +42,10 @@ Kind: TypeAlias = Literal["text", "color", "number", "percent"]
 @dataclass(frozen=True, slots=True)
 class Column:
     """
-    A column of a table: its `key` in the CSV file, its heading, and its definition, with the unit.
+    A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
-    Percentages are shares from 0 to 1. `digits` are the decimals on the page; the CSV file has more. `bar` is whether
-    one behind the number shows its size, `wide` whether the texts are long.
+    Percentages are shares from 0 to 1. `digits` are the decimals on the page; the CSV file has more. `bar` is whether a
+    bar behind the number shows its size, `wide` whether texts are long.
     """
 
     key: str
@@ -60,10 +60,10 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Table:
     """
-    A table on the page, and as the CSV file of that name.
+    A table on the page, and as a CSV file of the same name.
 
-    Columns that the frame lacks are left out. `n_shown` are the rows shown at first, `n_page` those on the page at
-    most, where the file has more; 0 for all.
+    Columns missing in the frame are left out. `n_shown` is the number of rows shown at first, `n_page` the most on the
+    page, if the file has more; 0 for all.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture as a file in memory; `dark` is for dark screens, if that differs."""
+    """A picture as a file in memory; `dark` is a version for dark screens, if different."""
 
     data: bytes
     mime: str
@@ -94,7 +94,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture that is part of the page, so that its parts can explain themselves."""
+    """A picture inside the page, whose parts can show tooltips."""
 
     svg: Markup
     caption: str
@@ -102,7 +102,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Key figures: each a value as text, and its name."""
+    """Key figures: a value as text, and its name."""
 
     items: tuple[tuple[str, str], ...]
 
@@ -123,14 +123,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """A list of short remarks."""
+    """A list of short notes."""
 
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A list of terms, each with what it means."""
+    """A list of terms with explanations."""
 
     items: tuple[tuple[str, str], ...]
 
@@ -140,7 +140,7 @@ Block: TypeAlias = Words | Heading | Points | Terms | Figures | Table | Picture 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: its anchor and heading, a lead of one or two sentences, and its blocks."""
+    """A section: anchor, heading, a lead of one or two sentences, and blocks."""
 
     id: str
     title: str
@@ -157,7 +157,7 @@ class Section:
 
 
 def name(text: object) -> str:
-    """Return a name from a map, marked as text with a direction of its own."""
+    """Return a name from a map, marked as text with its own direction."""
     return f"{NAME_BEGINS}{str(text).translate(_BIDI_CONTROLS)}{NAME_ENDS}"
 
 
@@ -204,7 +204,7 @@ def _cell(value: object, column: Column) -> str:
 
 
 def describe_tables(tables: Iterable[Table], title: str) -> str:
-    """Return what the columns of the tables mean, as Markdown."""
+    """Return the meanings of the tables' columns, as Markdown."""
     lines = [f"# Tables of the study of {_line(title)}", ""]
     lines += [
         "UTF-8, comma separated, one line of column names. Probabilities lie between 0 and 1. Empty cells are unknown",
@@ -228,7 +228,7 @@ def described_tables(readme: Path) -> list[str]:
 
 
 def _line(text: str) -> str:
-    """Return a text as one line of Markdown in which nothing is markup."""
+    """Return a text as one line of Markdown without markup."""
     text = " ".join(plain(text).split())
     for special in "\\`*_<[#|":
         text = text.replace(special, "\\" + special)
@@ -236,12 +236,12 @@ def _line(text: str) -> str:
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> None:
-    """Write tables as CSV files into an existing folder, replacing each file as a whole."""
+    """Write tables as CSV files into an existing folder, replacing each file atomically."""
     for table in tables:
         write_atomically(folder / f"{table.name}.csv", to_csv(table))
 
 
-# -- what the columns of every table are ---------------------------------------------------------------------------
+# -- descriptions of columns ---------------------------------------------------------------------------------------
 
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a table, each with its values by column."""
@@ -249,7 +249,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @cache
 def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the contents of `columns.toml`: the facts of each column, by table."""
+    """Return the contents of `columns.toml`: descriptions of each column, by table."""
     text = (resources.files("ttr_analysis.report") / "assets" / "columns.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
@@ -257,7 +257,7 @@ def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
 def make_table(
     name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
 ) -> Table:
-    """Return a table whose columns, in the order of its rows, have their descriptions from `columns.toml`."""
+    """Return a table with columns in the order of its rows, described in `columns.toml`."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
     for key in map(str, frame.columns):
@@ -285,7 +285,7 @@ def _column(table: str, key: str) -> Column:
 
 
 def _end_of_interval(key: str, before: Sequence[Column]) -> Column:
-    """Return an end of the interval of the figure before it."""
+    """Return an end of the interval of the previous figure."""
     figure = next(column for column in reversed(before) if not column.key.endswith(("_low", "_high")))
     label, which = ("from", "Lower") if key.endswith("_low") else ("to", "Upper")
     return Column(key, label, f"{which} end of its 95% interval.", figure.kind, figure.digits)
@@ -297,17 +297,17 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def facts(item: object, *names: str) -> dict[str, Any]:
-    """Return attributes of a route or ticket by their names, for a row."""
+    """Return attributes of a route or ticket by name, for a row."""
     return {name: getattr(item, name) for name in names}
 
 
 def drop_empty(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without those of these columns that hold only zeros, as the map has no such thing."""
+    """Drop those of the given columns that hold only zeros, because the map lacks such things."""
     return without(rows, *(key for key in keys if not any(row.get(key) for row in rows)))
 
 
 def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without those of these columns that are the same in every row."""
+    """Drop those of the given columns that are equal in every row."""
     return without(rows, *(key for key in keys if len({row.get(key) for row in rows}) <= 1))
 
 
@@ -322,5 +322,5 @@ def is_known(value: object) -> bool:
 
 
 def finite(value: float) -> float | None:
-    """Return a number, or None if it is infinite or not a number."""
+    """Return a number, or None if it is infinite or nan."""
     return value if math.isfinite(value) else None

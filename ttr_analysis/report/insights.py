@@ -1,4 +1,4 @@
-"""What a player's games say, as one self-contained page with its tables as CSV files."""
+"""Insights from a player's games as a self-contained page, with its tables as CSV files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _N_SHOWN: Final = 12
 _LEFT_OUT: Final = ("file", "seat", "ending", "start")
-"""Columns of games that have no place on the page, or another one."""
+"""Columns of games that are not on the page, or elsewhere on it."""
 _PLACES: Final = (
     (OPENING, "Which tickets are kept at the start."),
     (DRAWS, "Drawing tickets, or not, and which to keep."),
@@ -54,7 +54,7 @@ _GROUPS: Final = (
 
 
 def write_insights(found: Insights, out: Path) -> None:
-    """Write the page, `report.html`, and its `tables/` into a folder, and replace those of earlier insights."""
+    """Write the page, `report.html`, and its `tables/` into a folder, replacing those of earlier insights."""
     study = insights_page(found)
     tables = prepare(out)
     write_tables(tables, study.tables)

@@ -1,4 +1,4 @@
-"""How a study looks: one self-contained HTML page, its blocks, tables and pictures."""
+"""Render a study as one self-contained HTML page with blocks, tables and pictures."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 MISSING = "\N{EN DASH}"
-"""Shown where a number is unknown or does not apply."""
+"""Shown for a number that is unknown or does not apply."""
 
 
 def render_page(
     title: str, subtitle: str, head: Sequence[Block], sections: Sequence[Section], found: Findings | None = None
 ) -> str:
-    """Return the page: its title and subtitle, the findings, the blocks of the head, and the sections."""
+    """Return the page: title and subtitle, findings, blocks of the head, and sections."""
     values = {"title": title, "subtitle": subtitle, "head": head, "sections": sections, "found": found}
     return page(
         title=f"{plain(title)} – {plain(subtitle)}",
@@ -90,17 +90,17 @@ def render(block: object) -> Markup:
 
 
 def rich(text: str) -> Markup:
-    """Return a text as HTML, its marked names kept apart in direction."""
+    """Return a text as HTML, isolating the direction of marked names."""
     return escape(text).replace(NAME_BEGINS, Markup("<bdi>")).replace(NAME_ENDS, Markup("</bdi>"))
 
 
 def _breakable(term: str) -> Markup:
-    """Return a term as HTML; a key of a file may be broken where its words meet, not within one."""
+    """Return a term as HTML; a key of a file may be broken between its words only."""
     return Markup(re.sub(r"([._])(?=[a-z])", r"\1<wbr>", str(rich(term))))  # noqa: S704 - escaped by `rich`
 
 
 def _contents(blocks: Sequence[Block]) -> str:
-    """Return what a section holds, in words."""
+    """Return the contents of a section as HTML."""
     pictures = sum(isinstance(block, Picture | Drawing) for block in blocks)
     tables = sum(isinstance(block, Table) for block in blocks)
     parts = [counted(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
@@ -149,7 +149,7 @@ def _cell(column: Column, value: object, largest: float) -> Cell:
 
 
 def _fixed(value: float, digits: int) -> str:
-    """Return a number with all its decimals, so that they are below each other."""
+    """Format a number with all its decimals, so that decimals align."""
     if math.isinf(value):
         return "never" if value > 0 else "−∞"
     return f"{value:z,.{digits}f}".replace("-", "\N{MINUS SIGN}")
@@ -159,7 +159,7 @@ def _fixed(value: float, digits: int) -> str:
 
 
 class _Ink(NamedTuple):
-    """A color of what is drawn around data: on light and dark paper, and as a variable of a page of widgets."""
+    """A color for everything drawn around data: on light and dark paper, and as a variable of a widget page."""
 
     light: str
     dark: str
@@ -184,13 +184,13 @@ _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "svg.fonttype": "path",
-    # Equal pictures have equal ids, so that equal studies are equal files.
+    # Equal pictures get equal ids, so that equal studies are equal files.
     "svg.hashsalt": "study",
     "text.parse_math": False,
 }
 
 DPI = 160
-"""Of boards: sharp enough to be looked at twice as large."""
+"""Resolution of boards, sharp enough to view at twice the size."""
 
 BOARD_INCHES = 9.5
 """Longer side of a board."""
@@ -199,14 +199,14 @@ Draw = Callable[[Axes], Any]
 
 
 def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0), wide: bool = False) -> Picture:
-    """Return a chart, for light and for dark screens, of a width and height in inches."""
+    """Return a chart for light and dark screens, with width and height in inches."""
     light = _svg(draw, size)
     dark = _with_inks(light, "dark")  # drawing is slow, and only the inks differ
     return Picture(light.encode(), "image/svg+xml", alt, caption, dark=dark.encode(), wide=wide)
 
 
 def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
-    """Return a chart as part of a page of widgets: its inks are those of the page, and its links work."""
+    """Return a chart as part of a widget page: it uses the page's inks, and its links work."""
     svg = _svg(draw, size, {"axes.facecolor": _PAPER.light, "svg.fonttype": "none"})
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     attributes = f'class="chart" role="group" aria-label="{escape(about)}" style="stroke-linejoin: round"'
@@ -215,7 +215,7 @@ def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
 
 
 def _with_inks(svg: str, which: str) -> str:
-    """Return a picture for light paper with its inks replaced."""
+    """Replace the inks of a picture for light paper."""
     inks = {ink.light: getattr(ink, which) for ink in (_TEXT, _QUIET, _AXIS, _GRID, _PAPER)}
     return re.sub("|".join(inks), lambda found: inks[found[0]], svg)
 
@@ -232,7 +232,7 @@ def board(
 
 @contextmanager
 def _without_complaints() -> Iterator[None]:
-    """Let letters that the font lacks be drawn as boxes, as names may be in any script."""
+    """Draw letters missing in the font as boxes, without warnings, as names may be in any script."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
         yield
@@ -244,7 +244,7 @@ def _svg(draw: Draw, size: tuple[float, float], settings: dict[Any, Any] | None 
         draw(figure.add_subplot())
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    # Comments repeat every text; nobody reads them in a picture.
+    # Comments repeat every text, and nobody reads them in a picture.
     return re.sub(r"<!--.*?-->\n?", "", out.getvalue(), flags=re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""A review as one self-contained page: what happened in words, the win curve, the moments, and the stepper."""
+"""A review as a self-contained page: summary, win curve, moments, and stepper."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder
 
 def write_review(review: Review, path: str | os.PathLike[str], *, open_cards: pd.DataFrame | None = None) -> None:
     """
-    Write a review as one page that opens from disk and needs no network.
+    Write a review as a page that opens from disk and needs no network.
 
-    With `open_cards`, from `studies.win_curve(review.record)`, it shows on demand the win curve of those who see all
-    hands. An old file stays whole until the new one is.
+    With `open_cards`, from `studies.win_curve(review.record)`, it can also show the win curve with all hands seen. An
+    existing file is replaced only once the new one is complete.
     """
     stepper = GameStepper(review.record, seat=review.seat, review=review)
     stepper.to_html(path, before=_article(review, open_cards), styles=asset("review.css"))
 
 
 def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
-    """Return all that comes before the stepper."""
+    """Return everything before the stepper."""
     names = seat_names(player_names(review.record))
     moments = review.moments(N_MOMENTS)
     article: str = (
@@ -70,7 +70,7 @@ def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
 
 
 def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
-    """Yield what happened, in sentences."""
+    """Yield the summary in sentences."""
     yield _result(review, names)
     for row in review.summary().reset_index().to_dict("records"):
         name = Markup("<b>{}</b>").format(bdi(names[row["seat"]]))
@@ -99,7 +99,7 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
-    """Yield what was not known, what was assumed, and how much that matters."""
+    """Yield what was unknown or assumed, and how much that matters."""
     record, table = review.record, review.table
     if not review.is_whole:
         yield Markup("The review was interrupted after step {}.").format(table.index[-1])
@@ -139,7 +139,7 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
-    """Return who won, and how many points each has."""
+    """Return the winner, and the points of each."""
     record = review.record
     told = ["with points unknown" if score is None else score for score in record.scores]
     scored = [f"{bdi(name)} {score}" for name, score in zip(names, told, strict=True)]
@@ -168,8 +168,8 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
 
 
 def _parts(row: dict[Any, Any]) -> list[str]:
-    """Return start, own moves, moves of others, luck, result, and what marks cost, in percent of winning."""
-    # The error of luck covers that of the moves of others.
+    """Return start, own moves, moves of others, luck, result, and cost of marks, in percent of winning."""
+    # The error of luck includes that of the moves of others.
     others = percentage_points(row["others"]) if row["luck_error"] <= _UNCLEAR else _NOT_CLEAR
     return [
         percent(row["start"]),
@@ -182,12 +182,12 @@ def _parts(row: dict[Any, Any]) -> list[str]:
 
 
 def _known(value: float, error: float) -> str:
-    """Return a part of the result with half its interval, unless that is too wide to say anything."""
+    """Return a part of the result with half its interval, unless that is too wide."""
     return f"{percentage_points(value)} ± {100 * error:.0f}" if error <= _UNCLEAR else _NOT_CLEAR
 
 
 def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Markup:
-    """Return a win curve, on which the moments, if they were measured by it, lead to their steps."""
+    """Return a win curve, on which the moments, if measured with it, link to their steps."""
     judged = review.table.loc[list(steps), ["seat"]].reset_index()
     moments = judged.merge(curve, on=["step", "seat"], how="left").set_index("step") if len(steps) else None
     players = player_names(review.record)
@@ -199,7 +199,7 @@ def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Ma
 
 
 def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: int) -> dict[str, Any]:
-    """Return a moment with the boards of what was played and of what was best."""
+    """Return a moment with boards of the move played and of the best one."""
     row: Any = moments.loc[step]
     view = review.view(step)
     before, after = review.record.state_at(step - 1), review.record.state_at(step)
@@ -233,11 +233,11 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
 
 
 _SPELLED: Final = {"draw": "draw a card from the pile", "tickets": "draw tickets"}
-"""Moves whose notation alone says too little."""
+"""Moves whose notation alone is too terse."""
 
 
 def _board(state: GameState, seat: int, marked: Places) -> Markup:
-    """Return a board with what is taken so far; the places marked glow, and those still free are the seat's."""
+    """Return a board so far; the marked places glow, and those still free are drawn as the seat's."""
     owners: dict[str, Owner] = {**{route.id: seat for route in marked.routes}, **state.owners}
     stations = {**{city.name: seat for city in marked.cities}, **state.stations}
     return map_svg(

@@ -1,1 +1,1 @@
-"""The sections of a study, each computed from what the map holds."""
+"""The sections of a study, each computed if it applies to the map."""

@@ -1,4 +1,4 @@
-"""The board: what lies on it, its structure, and the routes whose loss costs most."""
+"""The board, its structure, and the routes whose loss costs most."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def board_section(context: Context) -> Section:
-    """Return the section on the board: what a player sees before the first card."""
+    """Return the section on the board, as a player sees it before the first card."""
     routes = context.game_map.routes
     spaces = sum(route.length for route in routes)
     trains = context.game_map.rules.trains.per_player
@@ -140,7 +140,7 @@ def head(context: Context) -> tuple[Figures, Drawing]:
 
 
 _FEW_CENTERS = 3
-"""So many names are said; more are counted."""
+"""Most names to list; the rest is counted."""
 
 
 def structure_section(context: Context) -> Section:
@@ -226,7 +226,7 @@ def _routes(context: Context) -> list[dict[str, Any]]:
 
 
 _FEW = 6
-"""So many names are said; more are counted."""
+"""Most names to list; the rest is counted."""
 
 
 def bottleneck_section(context: Context) -> Section:
@@ -260,7 +260,7 @@ _RARE = ("deals_lost", "tickets_lost")
 
 
 def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each loss that one claim brings about, the dearest first; one may close both tracks."""
+    """Return a row for each loss that one claim can cause, most costly first; a claim may close both tracks."""
     game_map = context.game_map
     opposite = "track" if not game_map.rules.both_tracks_open(context.n_players) else "both"
     named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
@@ -311,7 +311,7 @@ def _or_zero(value: float) -> float:
 
 
 def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
-    """Return the board colored by what the loss of a route costs."""
+    """Return the board colored by the cost of losing each route."""
     game_map = context.game_map
     dearest: dict[str, float] = {}
     for row in losses:
@@ -358,7 +358,7 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
 
 
 def _ticket_cuts(context: Context) -> list[dict[str, Any]]:
-    """Return for each ticket the fewest routes without which it cannot be completed."""
+    """Return for each ticket the fewest routes whose loss makes it impossible."""
     rows: list[dict[str, Any]] = []
     for ticket in context.game_map.tickets:
         by_tracks = structure.minimum_cut(context.game_map, ticket)
@@ -389,7 +389,7 @@ def _cut_cities(context: Context) -> list[dict[str, Any]]:
 
 
 def _cut_off(game_map: GameMap, G: nx.Graph[str]) -> dict[str, Any]:
-    """Return the cities outside the largest part of a map, border points left out, and the tickets that are lost."""
+    """Return the cities outside the largest part of a map, apart from border points, and the tickets lost."""
     parts = list(nx.connected_components(G))
     largest = max(parts, key=lambda part: (len(part), sorted(part)))
     cities = sorted(set(G) - largest - set(game_map.border_points))
@@ -398,7 +398,7 @@ def _cut_off(game_map: GameMap, G: nx.Graph[str]) -> dict[str, Any]:
 
 
 def _is_possible(ticket: Ticket, parts: list[set[str]]) -> bool:
-    """Return whether one part of the map touches the origin and a destination."""
+    """Return whether one part of the map contains the origin and a destination."""
     ends = [set(place.cities) for place, _ in ticket.destinations]
     return any(part & set(ticket.origin.cities) and any(part & end for end in ends) for part in parts)
 

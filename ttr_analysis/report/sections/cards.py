@@ -1,4 +1,4 @@
-"""Cards: drawing them, tunnels, ferries, and routes on which sets of any cards stand in for single ones."""
+"""Cards: drawing, tunnels, ferries, and routes on which sets of cards replace single ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Way(NamedTuple):
-    """Which cards are gathered."""
+    """A way to collect cards."""
 
     key: str
     words: str
@@ -34,7 +34,7 @@ class _Way(NamedTuple):
 
 
 _WAYS = (
-    _Way("color", "one color", COLORS[0], locomotives=False, line="#c5302c"),  # of a whole deck all are alike
+    _Way("color", "one color", COLORS[0], locomotives=False, line="#c5302c"),  # in a full deck all colors are alike
     _Way("gray", "any one color", GRAY, locomotives=False, line="#8b867b"),
     _Way("color_locos", "one color, locomotives count", COLORS[0], locomotives=True, line="#e07b1f"),
     _Way("gray_locos", "any one color, locomotives count", GRAY, locomotives=True, line="#2f86c9"),
@@ -67,7 +67,7 @@ def drawing_section(context: Context) -> Section:
 
 
 def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
-    """Return a row for each number of cards up to the most that a route asks for, and the ways to gather them."""
+    """Return a row for each number of cards up to the most that a route needs, with the ways to collect them."""
     rules = context.game_map.rules
     longest = max(route.length - route.locomotives for route in context.game_map.routes)
     jokers = {route.locomotives_allowed and rules.deck.locomotives > 0 for route in context.game_map.routes}
@@ -84,7 +84,7 @@ def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
 
 
 def _locomotive(context: Context) -> tuple[str, list[Block]]:
-    """Return what to do with a face-up locomotive: in words, and a table where it costs more than a card."""
+    """Return advice on face-up locomotives in words, and a table if they cost more than a card."""
     rules = context.game_map.rules
     routes = context.game_map.routes
     use = sum(route.locomotives_allowed or route.locomotives > 0 for route in routes) / len(routes)
@@ -128,11 +128,11 @@ _WORTH = (
     *("own", "positions", "left", "claimed", "elsewhere", "gain", "gain_low", "gain_high", "win_gain", "win_gain_low"),
     *("win_gain_high", "free_claimed"),
 )
-"""The columns shown of what a long route is worth."""
+"""Columns to show of the value of a long route."""
 
 
 def long_route_section(context: Context) -> Section | None:
-    """Return the section on routes with sets of any cards, if the map has such a route that is no ferry."""
+    """Return the section on routes with sets of any cards, if the map has such a route other than a ferry."""
     routes = [route for route in context.game_map.routes if route.swap_size and not route.locomotives]
     if not routes:
         return None
@@ -152,7 +152,7 @@ def long_route_section(context: Context) -> Section | None:
 
 
 def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> str:
-    """Return what a long route takes, and whether it is worth it."""
+    """Return the cost of a long route, and whether it is worth it."""
     none, most = rows[0], rows[-1]
     lead = (
         f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
@@ -165,7 +165,7 @@ def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> st
 
 
 def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
-    """Return what games show of long routes, where there are any."""
+    """Return what games show about long routes, if there are games."""
     rows = []
     for route in routes:
         worth = context.worth.get(route.id)
@@ -199,7 +199,7 @@ def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
 
 
 def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
-    """Return the waiting time from some cards of the route's color, or of any one if it is gray."""
+    """Return the waiting time from some cards of the route's color, or of any one color if it is gray."""
     color = COLORS[0] if route.color == GRAY else route.color
     return payments.expected_draws(route, {color: own}, rules=context.game_map.rules)
 
@@ -272,7 +272,7 @@ def _ferry_row(context: Context, routes: list[Route]) -> dict[str, Any]:
 
 
 _SAFE = 0.9
-"""The odds that one calls safe."""
+"""The probability that counts as safe."""
 
 _IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
 
@@ -348,7 +348,7 @@ def _spare(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
 
 
 def _can_be_held(context: Context, kind: str, n_cards: int) -> bool:
-    """Return whether one can hold so many cards of a kind, with enough others left to turn over."""
+    """Return whether this many cards of a kind can be held, with enough others left to turn over."""
     rules = context.game_map.rules
     return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
 

@@ -112,7 +112,7 @@ _UNKEPT = {
 
 
 def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: bool) -> list[tuple[str, str]]:
-    """Return the rules at a glance: subjects and what holds; those about routes that the map lacks are left out."""
+    """Return the rules at a glance as subjects and texts, without those about routes that the map lacks."""
     items = [
         ("Players", _players(rules)),
         ("Train cards", _cards(rules)),
@@ -282,8 +282,8 @@ def _ties(rules: RuleSet) -> str:
 
 # -- what the map's own files say ----------------------------------------------------
 
-# The files may be a stranger's: no two parts of a pattern can take the same characters, and what is searched for is
-# bounded, or a long line would take time that grows with its square.
+# The files may be untrusted: no two parts of a pattern can match the same characters, and searches are bounded, since
+# a long line could otherwise take quadratic time.
 _SETTING = re.compile(r"\s*+(?P<key>[\w.\"-]++)\s*+=\s*+(?P<value>[^#]*+)#\s*+(?P<comment>.*)")
 _TABLE = re.compile(r"\s*+\[{1,2}+(?P<table>[^\[\]]++)\]")
 _DECISION = re.compile(r"\bDecision(?P<how>[^:]{0,100}+):\s*+(?P<reason>.+)")
@@ -292,7 +292,7 @@ _MAX_BYTES = 100_000
 
 
 def decisions(folder: Path) -> list[tuple[str, str]]:
-    """Return what a map's `rules.toml` sets with a reason, and that reason: a comment such as `# Decision: reason`."""
+    """Return what a map's `rules.toml` sets with a reason, and the reason: a comment such as `# Decision: reason`."""
     found = []
     table = ""
     for line in _read(folder / "rules.toml").splitlines():

@@ -1,4 +1,4 @@
-"""Tickets: what each is worth, which pairs and deals to keep, the best network, tolls, and countries."""
+"""Tickets: the value of each, which pairs and deals to keep, the best network, tolls, and countries."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ _PLAYED = (
     *("win_rate", "win_low", "win_high", "win_difference", "played_points", "completion_rate", "all_completed"),
     *("slack", "warning"),
 )
-"""The columns shown of the tables of values, pairs and choices, and of choices played out."""
+"""Columns to show of the tables of values, pairs and choices, and of choices played out."""
 
 _N_PLAYED, _N_CHOICES = 400, 4
-"""Games of each choice that is played out, and how many choices are."""
+"""Games per choice that is played out, and the number of choices."""
 _N_PAIRS = 12
-"""Pairs at each end of the list."""
+"""Number of pairs at each end of the list."""
 _RNG_DEAL = 1
 """Purpose of the random numbers of the example deal."""
 
 
 def values(context: Context) -> Section:
-    """Return the section on what each ticket is worth."""
+    """Return the section on the value of each ticket."""
     rows = _value_rows(context, context.values)
     lead = f"{_pay(rows)} {_par(rows)}"
     rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
@@ -79,7 +79,7 @@ def values(context: Context) -> Section:
 
 
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each ticket, the best paid first."""
+    """Return a row for each ticket, best paid first."""
     by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
     rows: list[dict[str, Any]] = []
     for ticket, row, over in zip(table.index, records(table), _over_line(table), strict=True):
@@ -93,7 +93,7 @@ def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _over_line(table: pd.DataFrame) -> list[float]:
-    """Return how far the points of tickets lie above the straight line by trains through them all, by least squares."""
+    """Return how far each ticket's points are above the least-squares line through all tickets by trains."""
     x, y = table["in_deal"].to_numpy(float), table["points"].to_numpy(float)
     known = np.isfinite(x)
     if len(set(x[known])) <= 1:
@@ -103,7 +103,7 @@ def _over_line(table: pd.DataFrame) -> list[float]:
 
 
 def _pay(rows: list[dict[str, Any]]) -> str:
-    """Return what tickets pay for their fewest trains, in words."""
+    """Describe the points of tickets per fewest trains."""
     rates = [row["points_per_train"] for row in rows]
     low, high = rows[rates.index(min(rates))], rows[rates.index(max(rates))]
     if math.isclose(min(rates), max(rates)):
@@ -118,7 +118,7 @@ def _pay(rows: list[dict[str, Any]]) -> str:
 
 
 def _par(rows: list[dict[str, Any]]) -> str:
-    """Return what tickets pay in deals, in words."""
+    """Describe the points of tickets in deals."""
     known = [row for row in rows if math.isfinite(row["surplus"])]
     if not known:
         return ""
