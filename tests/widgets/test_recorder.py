@@ -356,7 +356,7 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder.observe(lambda change: shown.append(change["new"]), "busy")
 
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert shown == ["Advice is being worked out", ""]
+    assert shown == ["Computing advice", ""]
     assert recorder.advised["words"].startswith("Best for Ida: ")
     assert "% to win" in recorder.advised["words"]
     assert recorder.advise(0.05).view.seat == 0
