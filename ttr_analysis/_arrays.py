@@ -1,4 +1,4 @@
-"""Arrays by the type of their cells: what compiled code and its callers annotate with; and results that hold tables."""
+"""Array types by their cells, for annotations in compiled code and its callers; and comparison of results."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Ints = npt.NDArray[np.int64]
-"""Numbers of any kind: cards, trains, points, codes."""
+"""Integers of any kind: cards, trains, points, codes."""
 Floats = npt.NDArray[np.float64]
 """Probabilities, means and parameters."""
 Singles = npt.NDArray[np.float32]
-"""What learners observe."""
+"""Observations of learners."""
 Narrow = npt.NDArray[np.int32]
-"""Numbers in half the room, where there are many."""
+"""Integers in half the space, for large arrays."""
 Flags = npt.NDArray[np.int8]
 """0 or 1 for each city, route or ticket."""
 
 
 def same_fields(one: DataclassInstance, other: object) -> bool:
-    """Return whether two results are of one class and equal field by field, tables among them."""
+    """Return whether two results have the same class and equal fields, including tables."""
     import pandas as pd
 
     if type(one) is not type(other):

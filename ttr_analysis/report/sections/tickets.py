@@ -154,7 +154,7 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
 
 
 def pairs(context: Context) -> Section | None:
-    """Return the section on which two tickets go together; None for a single ticket."""
+    """Return the section on which pairs of tickets go together; None for a single ticket."""
     if len(context.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
     table = tickets.best_pairs(context.game_map)
@@ -234,7 +234,7 @@ def deal(context: Context) -> Section:
 
 
 def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str, Any]]:
-    """Return the best choices as games show them, if there are games."""
+    """Return the best choices according to games, if there are games."""
     if context.played is None:
         return []
     return records(
@@ -252,7 +252,7 @@ def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str,
 
 
 def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
-    """Return every choice from a deal by the ids of its tickets, written as the table of choices has them."""
+    """Return the ticket ids of every choice from a deal, formatted as in the table of choices."""
     return {
         ", ".join(ticket.id for ticket in kept): list(kept)
         for n in range(len(dealt) + 1)
@@ -285,7 +285,7 @@ def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
 
 
 def _meant(kept: list[Ticket], destinations: object) -> str:
-    """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
+    """Return the intended destinations in words; none if there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
     return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
@@ -296,7 +296,7 @@ def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
 
 
 def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
-    """Return the destination meant for each ticket with several, from the table of choices."""
+    """Return the intended destination of each ticket with several, from the table of choices."""
     open_tickets = [ticket for ticket in kept if len(ticket.destinations) > 1]
     for ends in product(*([place.name for place, _ in ticket.destinations] for ticket in open_tickets)):
         chosen = {ticket.id: end for ticket, end in zip(open_tickets, ends, strict=True)}
@@ -305,13 +305,13 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
     return {}
 
 
-# -- the most points that the trains of one player can make --------------------------------------------------------
+# -- the most points with the trains of one player -----------------------------------------------------------------
 
 _TITLE = "The best possible score"
 
 
 def best(context: Context) -> Section | None:
-    """Return the section on the best network, unless it is left out."""
+    """Return the section on the best network, unless it is skipped."""
     if context.best is None:
         return None
     best = context.best.result()
@@ -346,7 +346,7 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _network_board(context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()) -> Picture:
-    """Return a network on the board, with the size of what it is."""
+    """Return a network on the board, with its size."""
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -382,7 +382,7 @@ def _routes(best: BestNetwork) -> list[dict[str, Any]]:
 
 
 def toll_section(context: Context) -> Section | None:
-    """Return the section on tolls, if the map is played with money."""
+    """Return the section on tolls, if the map has money."""
     game_map = context.game_map
     tokens = game_map.rules.money.tokens
     if not tokens or not any(route.toll for route in game_map.routes):
@@ -473,7 +473,7 @@ def countries(context: Context) -> Section | None:
     ]
     if not tickets:
         return None
-    # Copies of a ticket are told once.
+    # Copies of a ticket are listed once.
     distinct = {(ticket.origin, ticket.destinations): ticket for ticket in tickets}
     rows = [row for ticket in distinct.values() for row in _destination_rows(context, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
