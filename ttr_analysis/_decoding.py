@@ -143,7 +143,7 @@ class Amount:
 
 
 def _number_text(value: object) -> str:
-    """Return a value for a message; Python refuses to print whole numbers of thousands of digits."""
+    """Return a value for a message; Python refuses to print integers of thousands of digits."""
     if isinstance(value, int) and abs(value) >= _HUGE:
         return f"one of {value.bit_length()} bits"
     return repr(value)
@@ -172,7 +172,7 @@ class FaultList:
         return replace(self, file=file)
 
     def add(self, line: int, key: str, value: object, expected: str) -> None:
-        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown as it is."""
+        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown unchanged."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
             self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))

@@ -493,7 +493,7 @@ _KINDS: Final = {
     "fates": _Kind(_fates, "Why tickets fail", "share"),
     "tunnel": _Kind(_tunnel, "Spare cards for a tunnel", "share"),
 }
-"""The kinds of findings by their ids, in the order in which to tell them."""
+"""The kinds of findings by id, in reading order."""
 
 
 # -- whether a route is worth it, in words -------------------------------------------------------------------------
@@ -501,7 +501,7 @@ _KINDS: Final = {
 
 def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
     """
-    Return the moment from which it pays to go for a route: with more cards too, all intervals of the gain are above 0.
+    Return the moment from which pursuing a route pays: with at least its cards, all intervals of the gain are above 0.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
 LENGTHS: Final = 6
-"""Routes of so many spaces, or more, are counted together."""
+"""Routes of at least this many spaces are counted together."""
 _LENGTHS: Final = {
     f"length_{n}": Column("int64", f"routes of {n} spaces{' or more' if n == LENGTHS else ''}", "routes")
     for n in range(1, LENGTHS + 1)
@@ -69,7 +69,7 @@ GAME_COLUMNS: Final = {
     "points": "final points; missing if unknown",
     "best_other": "most points of another seat",
     "won": "share of the win; missing if unknown",
-    "percentile": "share of planners' seats, on this map with so many players, with fewer points",
+    "percentile": "share of planners' seats, on this map with this many players, with fewer points",
     "turns": "turns of all seats together",
     "ending": "why the game ended",
     "start": "win probability before the first decision, from a review",
@@ -98,7 +98,7 @@ _AIMS: Final = {
     (DRAWS, ""): "You lose most around draws of tickets",
     (CLAIMING, "early"): "You claim routes too early, when cards would bring more",
     (CLAIMING, ""): "You claim the wrong routes",
-    (DRAWING, "late"): "You go on drawing cards when you could claim",
+    (DRAWING, "late"): "You keep drawing cards when you could claim",
     (DRAWING, ""): "You draw the wrong cards",
     (BLOCKED, ""): "You do not react to routes that others take, or are about to take",
     (END, ""): "You lose chances in the last turns",
