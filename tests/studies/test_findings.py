@@ -66,7 +66,7 @@ def worth(*rows: tuple[int, float, float, float]) -> pd.DataFrame:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["europe", "nederland"])
-def test_what_winners_lead_by_is_all_of_their_points(name: str) -> None:
+def test_the_sources_of_a_lead_add_up_to_the_whole_lead(name: str) -> None:
     """Stations, loans and scores at the start are points too."""
     games, found = found_on(name)
     seats = games.seats
@@ -127,7 +127,7 @@ def test_findings_are_what_the_questions_answer() -> None:
 @pytest.mark.parametrize(
     ("name", "most"), {"nordic": 1, "switzerland": 20, "nederland": 0, "usa": 13, "europe": 7}.items()
 )
-def test_names_at_the_ends_of_a_route_lie_on_no_dot_and_on_no_other_name(name: str, most: int) -> None:
+def test_names_at_the_ends_of_a_route_overlap_no_dot_and_no_other_name(name: str, most: int) -> None:
     """Whichever route the sentence tells of, in the widest font of those named; and few pictures lack a city for it."""
     game_map = load(name)
     n_lacking = 0
@@ -197,7 +197,7 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     assert "It is unclear whether" in worth_in_words(lieksa, rare)
 
 
-def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_pays() -> None:
+def test_of_several_limits_of_turns_the_sentence_uses_the_row_from_which_it_pays() -> None:
     nordic = load("nordic")
     lieksa = nordic.route("Murmansk", "Lieksa")
     rows = {
