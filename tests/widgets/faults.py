@@ -1,10 +1,10 @@
-"""A fault of the package, for tests of what a page is told then."""
+"""A bug in the package, for tests of the message on the page."""
 
 from __future__ import annotations
 
-FAULT = "a fault of this package: IndexError: list index out of range"
+FAULT = "A bug in this package made this fail in Python: IndexError: list index out of range"
 
 
 def fail(*_: object) -> None:
-    """Fail as only a fault of the package does."""
+    """Fail as only a bug in the package does."""
     raise IndexError("list index out of range")
