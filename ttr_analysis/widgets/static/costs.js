@@ -40,7 +40,7 @@ function paymentList({ sheet, kinds }, { payments, n_payments, sparing }) {
     make("li", { title: words }, heldCards(sheet, kinds, held), ` ${several(n_cards, "card")}${note}`);
   const lines = payments.slice(0, 4).map((payment) => line(payment));
   if (sparing) lines.push(line(sparing, ", fewest locomotives"));
-  const heading = n_payments === 1 ? "The only way to pay" : `The cheapest of ${ways} to pay`;
+  const heading = n_payments === 1 ? "The one way to pay" : `The cheapest of ${ways} to pay`;
   return [make("h4", { text: heading }), make("ul", { class: "ttr-plain" }, ...lines)];
 }
 
@@ -50,7 +50,7 @@ function waitingWords({ draws, tunnel }) {
 
 function colorTable({ sheet }, colors) {
   const heads = ["Color", "Held", "Cards needed", "Short"];
-  const { element, body } = answerTable("Cards short in each color, closest first", heads);
+  const { element, body } = answerTable("What each color lacks, the nearest first", heads);
   const row = ({ color, own, cards, missing }) => {
     const name = make("span", {}, cardChip(sheet, color), make("span", { text: color }));
     const line = answerRow(name, [own, cards ?? "–", missing || "✓ pays"]);

@@ -96,7 +96,7 @@ function explorerTools(model, facts) {
     const input = make("input", { type: "radio", name: group, value, checked: value === "closed" });
     return make("label", {}, input, make("span", { text: words }));
   };
-  const what = "Clicking a route (the other with Shift)";
+  const what = "A click on a route (with Shift the other)";
   const modes = [radio("closed", "closes it"), radio("owned", "makes it yours")];
   const mode = make("div", { class: "ttr-row", role: "radiogroup", "aria-label": what }, what, ...modes);
   const sizes = facts.players.map((n) => ({ id: String(n), words: `${n} players` }));
@@ -243,7 +243,7 @@ function networkPanel(model, facts) {
 
 /* What the loss of each route would cost; what is not known yet is asked for when nothing else happens. */
 function lossesPanel(model, facts, words, board) {
-  const { element: table, body } = answerTable("What losing a route costs", ["Route", "Trains", "More"]);
+  const { element: table, body } = answerTable("What the loss of a route costs", ["Route", "Trains", "More"]);
   const note = make("p", { class: "ttr-note ttr-quiet" });
   const element = make("div", { class: "ttr-panel" }, make("h4", { text: "If a route is lost" }), table, note);
   let timer = 0;

@@ -79,7 +79,7 @@ function makeAsking(input, { onSend, onAnswer }) {
 
 /* What may come next; `onTake(text)` gets the line chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
-  const asGroup = { role: "group", "aria-label": "Possible next entries" };
+  const asGroup = { role: "group", "aria-label": "What may come next" };
   const element = make("div", { class: "ttr-choices ttr-row ttr-r-choices", ...asGroup });
   element.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
