@@ -1,4 +1,4 @@
-"""`python -m ttr_analysis`: the command `ttr-analysis` when it is not on the shell's path."""
+"""`python -m ttr_analysis`: the command `ttr-analysis`, where its folder is not on the path of the shell."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Array types by their cells, for annotations in compiled code and its callers; and comparison of results."""
+"""Arrays by the type of their cells: what compiled code and its callers annotate with; and results that hold tables."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Ints = npt.NDArray[np.int64]
-"""Integers of any kind: cards, trains, points, codes."""
+"""Numbers of any kind: cards, trains, points, codes."""
 Floats = npt.NDArray[np.float64]
 """Probabilities, means and parameters."""
 Singles = npt.NDArray[np.float32]
-"""Observations of learners."""
+"""What learners observe."""
 Narrow = npt.NDArray[np.int32]
-"""Integers in half the space, for large arrays."""
+"""Numbers in half the room, where there are many."""
 Flags = npt.NDArray[np.int8]
 """0 or 1 for each city, route or ticket."""
 
 
 def same_fields(one: DataclassInstance, other: object) -> bool:
-    """Return whether two results have the same class and equal fields, including tables."""
+    """Return whether two results are of one class and equal field by field, tables among them."""
     import pandas as pd
 
     if type(one) is not type(other):

@@ -1,4 +1,4 @@
-"""Reading, decoding and checking of files and outside values: all faults at once, each with file, line and field."""
+"""Files and values from outside, read, decoded and checked: all faults at once, each with file, line and field."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _HUGE: Final = 10**15
 _MAX_ITEMS: Final = 100
 _MAX_TEXT: Final = 200
 _SLIP: Final = 0.75
-"""Least similarity for suggesting a known key: one rule must not be mistaken for another."""
+"""How alike an unknown key must be to a known one that is suggested: one rule must not be taken for another."""
 
 
 # -- what is allowed -----------------------------------------------------------------------------------------------
 
 
 class Allowed(Protocol):
-    """A set of allowed values; its text follows "expected"."""
+    """Values that are allowed; its text follows "expected"."""
 
     def __contains__(self, value: object, /) -> bool:
         """Return whether a value is allowed."""
@@ -79,7 +79,7 @@ class Range:
 
     def check(self, value: object, what: str, error: type[Exception] = ValueError) -> int:
         """
-        Return a user's number, also a NumPy one, as an `int`; raise `error` about `what` if it is out of range.
+        Return a number that a user gave as an `int`, numpy's too; raise `error` about `what` if it is not in range.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class Amount:
 
 
 def _number_text(value: object) -> str:
-    """Return a value for a message; Python refuses to print integers of thousands of digits."""
+    """Return a value for a message; Python refuses to print whole numbers of thousands of digits."""
     if isinstance(value, int) and abs(value) >= _HUGE:
         return f"one of {value.bit_length()} bits"
     return repr(value)
@@ -172,7 +172,7 @@ class FaultList:
         return replace(self, file=file)
 
     def add(self, line: int, key: str, value: object, expected: str) -> None:
-        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown unchanged."""
+        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown as it is."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
             self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))
@@ -222,14 +222,14 @@ def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str 
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file under a temporary name, then rename it, so that readers never see a partial file."""
+    """Write a file under a temporary name, then rename it: no reader sees half of it, and an old one stays whole."""
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        # mkstemp makes files that only their owner can read
+        # mkstemp makes files that only their owner may read.
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)
@@ -247,9 +247,9 @@ class Decoder:
     Decodes values by their types.
 
     A type states what is allowed: `bool`, `str`, `Literal`, `Annotated` with an `Allowed`, a
-    dataclass (a table), a tuple (a list), or a tuple of pairs (a table of integers). `refuse`
-    is called with the keys of a wrong value, its text and what was expected; the value
-    becomes None, and decoding continues. `hidden` fields of dataclasses are not keys.
+    dataclass (a table), a tuple (a list), or a tuple of pairs (a table of whole numbers).
+    `refuse` is called with the keys of a wrong value, its text and what was expected; the value
+    is decoded as None, and the others are still looked at. `hidden` fields of dataclasses are no keys.
     """
 
     Refuse: TypeAlias = Callable[[Keys, str, str], None]
@@ -259,14 +259,14 @@ class Decoder:
         self._hidden = hidden
 
     def check(self, path: Keys, value: T, allowed: Allowed) -> T | None:
-        """Return an allowed value, or None with a fault."""
+        """Return a value that is allowed, or None with a fault."""
         if value in allowed:
             return value
         self.refuse(path, shown(value), f"expected {allowed}")
         return None
 
     def name(self, path: Keys, value: object, names: Mapping[str, T], what: str) -> T | None:
-        """Return the object of a name, or None with a fault that suggests the nearest names."""
+        """Return what a name means, or None with a fault that gives the nearest right names."""
         if isinstance(value, str) and value in names:
             return names[value]
         hint = nearest(value, names) if isinstance(value, str) else []
@@ -276,7 +276,7 @@ class Decoder:
     def items(
         self, path: Keys, value: object, decode: Callable[[Keys, Any], T | None], expected: str, n: int | None = None
     ) -> tuple[T | None, ...] | None:
-        """Return the decoded items of a list, of length `n` if given; or None with a fault."""
+        """Return the decoded items of a list, of length `n` if that is given; or None with a fault."""
         if isinstance(value, list) and (len(value) <= _MAX_ITEMS if n is None else len(value) == n):
             return tuple(decode(path, item) for item in value)
         self.refuse(path, shown(value), f"expected {expected}")
@@ -314,7 +314,7 @@ class Decoder:
         return value
 
     def _numbers(self, hint: Any, value: dict[str, object], path: Keys) -> tuple[Any, ...] | None:  # noqa: ANN401
-        """Return the pairs of a table with integer keys."""
+        """Return the pairs of a table whose keys are whole numbers."""
         item_hint = get_args(get_args(hint)[0])[1]
         for key in value:
             if not re.fullmatch(r"[1-9][0-9]{0,2}", key):
@@ -335,17 +335,17 @@ class Decoder:
 
 
 def allowed_in(cls: type[Any]) -> dict[str, Any]:
-    """Return what the fields of a dataclass allow, by name."""
+    """Return what the fields of a dataclass allow, by their names."""
     return {name: get_args(hint)[1] for name, hint in _hints(cls).items()}  # type: ignore[arg-type] # classes are hashable
 
 
-@cache  # requested by each table of each variant, and slow to make
+@cache  # each table of each variant asks for them, and to make them takes longer than all the rest
 def _hints(cls: type[Any]) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
 def _expected(hint: Any, value: object) -> str:  # noqa: ANN401
-    """Describe what a value of type `hint` should have been, "" if it is one so far."""
+    """Return what a value of type `hint` should have been, "" if it is one so far."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         fits, expected = value in args[1], str(args[1])

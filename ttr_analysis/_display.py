@@ -1,8 +1,8 @@
 """
-HTML display of objects, without importing the modules that render them.
+Objects that show themselves as HTML without importing what draws them.
 
-This table is the only reference to upper layers: from the dotted name of a type to that
-of its renderer, which is imported when an object is displayed.
+This table is the only reference upwards: the dotted name of a type to that of
+its renderer, which is imported when an object is shown.
 """
 
 import html
@@ -29,9 +29,9 @@ RENDERERS: dict[str, str] = {
 
 def render_html(obj: object) -> str:
     """
-    Return an object as HTML: by the renderer of its type, else as its escaped `repr`.
+    Return an object as HTML: by the renderer of its type, else its escaped `repr`.
 
-    The `repr` is also used if a dependency of the renderer cannot be imported.
+    The `repr` also serves if a dependency of the renderer cannot be imported.
 
     Examples
     --------

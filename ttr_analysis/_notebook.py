@@ -1,4 +1,4 @@
-"""How notebooks and `print` display tables, without changing their contents."""
+"""How notebooks and `print` show tables, which code reads unchanged."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ttr_analysis._arrays import Floats
 from ttr_analysis._words import counted
 
 MOST_COLUMNS: Final = 12
-"""Columns that fit side by side on a laptop; a figure and its interval count as one."""
+"""Columns that fit beside each other on a laptop, an interval beside its figure."""
 _UNSET: Final = (0, 20)
-"""Pandas' defaults of `display.max_columns`, in a terminal and elsewhere."""
+"""What pandas has as `display.max_columns` in a terminal and elsewhere, if nobody set it."""
 _SAME_FIGURES: Final = frozenset(
     (None, "copy", "take", "reindex", "rename", "sort_values", "sort_index", "round", "astype", "fillna")
 )
-"""Methods, as named by pandas' `__finalize__`, that keep the meaning of columns."""
+"""The methods, as pandas names them to what they return, after which a column is still what it was."""
 _MOST_DECIMALS: Final = 3
-"""Decimals, if they show digits of every figure; otherwise up to twice as many."""
+"""Decimals, if there are figures of which they show something; else there are twice as many at most."""
 
 _BREAKABLE: Final = re.compile(r"<(td|th)([^>]*)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
-"""Cells that notebooks would break at a hyphen or a space though they hold a name or an interval; not long lists."""
+"""Cells that notebooks would break at a hyphen or a space, though they hold a name or an interval; not long lists."""
 
 _NAMES: Final = {
     "trains": "length slack marginal detour detour_mean detour_both pair_detour with_one with_two in_deal "
@@ -37,16 +37,16 @@ _NAMES: Final = {
     "degrees": "lat lon",
 }
 UNITS: Final = {name: unit for unit, names in _NAMES.items() for name in names.split()}
-"""Units of columns of maps and their analysis that do not name their unit, and mean the same in all tables."""
+"""The units of columns of maps and their analysis whose names do not tell them, and have one meaning in all tables."""
 
 
 class _Layout(NamedTuple):
-    """The arguments of `as_table`, and the columns of the table at that time."""
+    """The arguments of `as_table`, and the columns that the table had then."""
 
     columns: frozenset[str]
-    """All columns of the table."""
+    """All that the table had then."""
     intervals: Mapping[str, tuple[str, str]]
-    """The ends of each figure's interval, if it has one."""
+    """The ends of the interval of each figure that has one."""
     first: Sequence[str]
     units: Mapping[str, str]
     why_empty: str
@@ -55,17 +55,18 @@ class _Layout(NamedTuple):
 
 class Table(pd.DataFrame):
     """
-    A DataFrame that notebooks and `print` display in readable form.
+    A DataFrame that a notebook, or `print`, shows so that it can be read.
 
-    Names are not broken; a figure and the ends of its interval share a column, unless you
-    selected columns; units missing in names are below the rows; of many columns only some
-    are displayed, and the others listed. Results computed from a table display as in pandas,
-    as do `repr(table)` and `pandas.DataFrame(table)`.
+    Names stay whole; a figure and the ends of its interval are one column,
+    unless the reader selected columns; units that names lack are below the
+    rows; of many columns only some are shown and the others named. What is
+    computed from a table is shown as pandas does, as are `repr(table)` and
+    `pandas.DataFrame(table)`.
     """
 
     _metadata: ClassVar[list[str]] = ["layout"]
     layout: _Layout | None = None
-    """None in results computed from a table, whose figures may have other units."""
+    """None in what is computed from a table, whose figures may have other units."""
 
     @property
     def _constructor(self) -> type[Table]:
@@ -73,12 +74,12 @@ class Table(pd.DataFrame):
 
     def __finalize__(self, other: object, method: str | None = None, **kwargs: object) -> Self:
         found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # the stubs of pandas leave it out
-        if method not in _SAME_FIGURES or not isinstance(other, Table):  # except division by a number
+        if method not in _SAME_FIGURES or not isinstance(other, Table):  # but a number by which it was divided
             found.layout = None
         return cast("Self", found)
 
     def __str__(self) -> str:
-        """Return the display as text; columns that do not fit side by side are below each other."""
+        """Return what a notebook shows, as text; columns that do not fit beside each other stand below."""
         if self.layout is None or self._is_readers_own():
             return repr(self)
         text, n_rows, notes = self._text(self.layout)
@@ -95,16 +96,14 @@ class Table(pd.DataFrame):
         return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
 
     def _is_readers_own(self) -> bool:
-        """Return whether the user defined the columns."""
+        """Return whether the columns are of the reader's own making."""
         return not (self.columns.is_unique and all(isinstance(name, str) for name in self.columns))
 
     def _text(self, layout: _Layout) -> tuple[pd.DataFrame, int | None, list[str]]:
-        """Return the displayed columns as text, the number of rows, and notes on the other columns."""
+        """Return the columns that are shown as text, of how many rows, and what to know of the others."""
         columns = [str(name) for name in self.columns]
         numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
-        is_whole = layout.columns.issubset(
-            self.columns
-        )  # otherwise the user selected columns, to be displayed separately
+        is_whole = layout.columns.issubset(self.columns)  # else the reader selected columns, to be shown one by one
         ends = {name: pair for name, pair in layout.intervals.items() if is_whole and numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
         shown = self._chosen(names, layout)
@@ -113,7 +112,7 @@ class Table(pd.DataFrame):
         if n_rows and len(rows) > n_rows:
             n_rows = min(n_rows, pd.get_option("display.min_rows") or n_rows)
             if len(rows) > 2 * n_rows:
-                # Pandas leaves out the rows in between, whose text would take minutes in long tables.
+                # Pandas leaves out all between, of which the text would take minutes in long tables.
                 rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
         text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
         notes = self._notes(layout, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
@@ -125,11 +124,11 @@ class Table(pd.DataFrame):
         return text, n_rows, notes
 
     def _chosen(self, names: list[str], layout: _Layout) -> list[str]:
-        """Return the displayed columns."""
+        """Return the columns that are shown."""
         most = pd.get_option("display.max_columns")
         if most is None:
             return names
-        if most not in _UNSET or not layout.columns.issubset(self.columns):  # the user chose how many, or which
+        if most not in _UNSET or not layout.columns.issubset(self.columns):  # the reader chose how many, or which
             return names[: most or max(_UNSET)]
         known = [name for name in names if name in layout.columns]
         if len(known) <= MOST_COLUMNS:
@@ -137,12 +136,12 @@ class Table(pd.DataFrame):
         chosen = [name for name in layout.first if name in names] or [
             name for name in known if _says_something(self[name])
         ]
-        before = names[: names.index(known[0])]  # columns added by the user, as by `reset_index`
+        before = names[: names.index(known[0])]  # those added by the reader, as by `reset_index`
         added = [name for name in names if name not in layout.columns and name not in before]
         return [*before, *chosen[:MOST_COLUMNS], *added]
 
     def _notes(self, layout: _Layout, n_rows: int | None, *, has_intervals: bool) -> list[str]:
-        """Return notes on the displayed rows."""
+        """Return what to know of the rows that are shown."""
         if not len(self):
             return [f"no rows: {layout.why_empty}" if layout.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
@@ -158,11 +157,11 @@ def as_table(
     note: str = "",
 ) -> Table:
     """
-    Return a frame with a readable display.
+    Return a frame that shows itself well.
 
-    `first` are the columns to display if there are too many for all, by default the first informative ones; `units` are
-    those of columns that do not name them, besides `UNITS`; `why_empty` is shown if there are no rows, and `note` if
-    there are.
+    `first` are the columns to show if there are too many for all, by default the first that say something;
+    `units` those of columns whose names do not tell them, besides `UNITS`; `why_empty` is said if there are no
+    rows, and `note` if there are.
 
     Examples
     --------
@@ -186,7 +185,7 @@ def as_table(
 
 
 def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the figures followed by their interval, and the names of its ends, such as `win_low` for `win_rate`."""
+    """Yield the figures whose interval stands behind them, and the names of its ends, as `win_low` of `win_rate`."""
     for name, low, high in zip(names, names[1:], names[2:], strict=False):
         what = low.removesuffix("low")
         is_its = name.startswith(what.removesuffix("_")) or name.endswith(what.removesuffix("_"))
@@ -195,7 +194,7 @@ def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
-    """Return a note on the units missing in column names, if any."""
+    """Return a note on the units that names of columns lack, if there are any."""
     by_unit: dict[str, list[str]] = {}
     for name in names:
         unit = units.get(name, "")
@@ -206,7 +205,7 @@ def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
 
 
 def _says_something(column: pd.Series[Any]) -> bool:
-    """Return whether a column has anything other than zeros, blanks and missing values."""
+    """Return whether a column is more than zeros, blanks and what is missing."""
     return bool((column.notna() & (column != 0) & (column != "")).any())
 
 
@@ -226,13 +225,13 @@ def _cell(texts: list[str], row: Floats) -> str:
 
 
 def _decimals(figures: Floats) -> int:
-    """Return the decimals that show about three digits of the largest figure and one of the smallest of the first."""
+    """Return how many decimals show three digits or so of the largest figure and one of the smallest of the first."""
     known = np.abs(figures[np.isfinite(figures)])
     if (known == np.round(known)).all():
         return 0
     of_largest = -floor(log10(known.max()))
     most = min(max(_MOST_DECIMALS, of_largest + 1), 2 * _MOST_DECIMALS)
-    small = np.abs(figures[:, 0])  # the ends of intervals may be arbitrarily close to 0
+    small = np.abs(figures[:, 0])  # the ends of intervals may come as near to 0 as they like
     small = small[np.isfinite(small) & (small >= 0.1**most)]
     of_smallest = -floor(log10(small.min())) if len(small) else 0
     return min(max(of_largest + 2, of_smallest, 0), most)

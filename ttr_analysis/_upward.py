@@ -1,14 +1,14 @@
 """
-References from lower to upper layers, without knowing their modules.
+What lower layers ask of upper ones, without knowing where these are.
 
-The package's front module knows all layers, and fills these in before anything else is
-imported.
+The front of the package knows all layers, and fills these in before anything
+else is imported.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 player_class: Callable[[str], Any]
-"""Classes of the built-in players by name."""
+"""From the name of a built-in player to its class."""
 draw_worlds: Callable[..., Any]
-"""Implementation of `SeatView.worlds`, which lives above since beliefs about tickets depend on how planners play."""
+"""What `SeatView.worlds` does: what is believed of tickets depends on how planners play."""

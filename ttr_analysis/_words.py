@@ -15,7 +15,7 @@ _MINUS: Final = "\N{MINUS SIGN}"
 
 def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
     """
-    Format a number with at most `digits` decimals, thousands separators, and a true minus sign.
+    Return a number with at most `digits` decimals, thousands separated, and a true minus sign.
 
     Examples
     --------
@@ -30,10 +30,10 @@ def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
 
 def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
     """
-    Format a share as a percentage, never rounding what is only likely to certain or impossible.
+    Return a share as a percentage. What may fail is never called certain, what may happen never impossible.
 
-    Without `digits`, there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of shares may
-    be negative.
+    Without `digits` there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of
+    shares may be negative.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
 
 def percentage_points(difference: float, digits: int = 0) -> str:
     """
-    Format a difference of shares in percentage points, with its sign.
+    Return a difference of shares in percentage points, with its sign.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def percentage_points(difference: float, digits: int = 0) -> str:
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
-    Return a number with its noun; give the plural if it does not simply end in "s".
+    Return a number with its noun, whose plural is given if it does not end in a mere "s".
 
     Examples
     --------
@@ -84,7 +84,7 @@ def counted(n: int | str, noun: str, plural: str = "") -> str:
 
 def listed(items: Iterable[str], word: str = "and") -> str:
     """
-    Join texts as a list in a sentence.
+    Return texts as a list.
 
     Examples
     --------
@@ -101,7 +101,7 @@ _ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 def isolate(name: str) -> str:
     """
-    Isolate a name, so that it does not change the direction of the surrounding text.
+    Return a name so that it does not change the direction of the words around it.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def isolate(name: str) -> str:
 
 def between(ends: Iterable[str]) -> str:
     """
-    Join the names of the two ends of a route or ticket.
+    Return the names of the two ends of a route or ticket as one.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def between(ends: Iterable[str]) -> str:
 
 def with_names(text: str, names: Sequence[str]) -> str:
     """
-    Replace the seats P0, P1 and so on in a text by players: see `seat_names`.
+    Return a text with players in place of their seats, which are P0, P1 and so on in it: see `seat_names`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def with_names(text: str, names: Sequence[str]) -> str:
 
 def seat_names(names: Sequence[str]) -> list[str]:
     """
-    Return the names of seats: those of their players, with the seat if two share a name.
+    Return the names of seats: those of their players, with the seat if two have the same name.
 
     Examples
     --------
@@ -165,8 +165,8 @@ def safe_cell(text: str) -> str:
     r"""
     Return a text that no spreadsheet takes for a formula.
 
-    A text that begins with the sign of a formula, in any width, or with a character that
-    spreadsheets skip before one, gets an apostrophe in front.
+    A text that begins with the sign of a formula, in any width, or with a
+    character that spreadsheets skip before one, gets an apostrophe before it.
 
     Examples
     --------

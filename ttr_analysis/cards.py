@@ -28,16 +28,16 @@ ROUTE_COLORS = (*COLORS, GRAY)
 N_COLORS = len(COLORS)
 N_KINDS = len(CARD_KINDS)
 LOCOMOTIVE_INDEX = N_COLORS
-"""Position of locomotives in a vector of card counts."""
+"""Position of the locomotives in a vector of card counts."""
 
 
 _OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOCOMOTIVE, "wild": LOCOMOTIVE}
-"""Other names of colors and locomotives: most boards print the purple cards pink."""
+"""What people also call colors and locomotives: most boards print the purple cards pink."""
 
 
 def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> str:
     """
-    Return the canonical name of a color or kind of card among the `allowed`.
+    Return the name of a color or kind of card among the `allowed`, whatever people call it.
 
     `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
     locomotives. `what` is its kind in the message.
@@ -57,12 +57,12 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
 
 
 def other_names(kind: str) -> list[str]:
-    """Return all names of a color or kind of card, starting with its own."""
+    """Return all names of a color or kind of card, its own first."""
     return [kind, *(other for other, meant in _OTHER_NAMES.items() if meant == kind)]
 
 
 def card_index(kind: str) -> int:
-    """Return the position of a kind of card, named as for `kind_name`, in vectors of counts: 8 for a locomotive."""
+    """Return the position of a kind of card, as `kind_name` takes it, in vectors of card counts: 8 for a locomotive."""
     try:
         return CARD_KINDS.index(kind)
     except ValueError:
@@ -103,7 +103,7 @@ class CardCounts:
             msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
             raise ValueError(msg)
         if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
-            return  # the usual case, tested first for speed
+            return  # the usual case, at a tenth of the time: hands are counted all the time
         object.__setattr__(self, "counts", tuple(map(_checked, CARD_KINDS, self.counts)))
 
     @classmethod
@@ -121,7 +121,7 @@ class CardCounts:
         locomotive: int = 0,
     ) -> Self:
         """
-        Return the counts given by name; other kinds have none.
+        Return the counts given by name; the other kinds have none.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class CardCounts:
         Parameters
         ----------
         cards
-            A hand in any of these forms.
+            What people write for a hand.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class CardCounts:
         if isinstance(cards, Mapping):
             for kind, count in cards.items():
                 at = card_index(kind)
-                counts[at] += _checked(CARD_KINDS[at], count)  # a kind may be given under several of its names
+                counts[at] += _checked(CARD_KINDS[at], count)  # a kind may come by several of its names
         else:
             for kind in cards:
                 counts[card_index(kind)] += 1
@@ -171,7 +171,7 @@ class CardCounts:
 
     @property
     def n_cards(self) -> int:
-        """Total number of cards."""
+        """Number of cards in all."""
         return sum(self.counts)
 
     @property
@@ -211,7 +211,7 @@ class CardCounts:
 
     def as_dict(self) -> dict[str, int]:
         """
-        Return the kinds with at least one card, and their counts.
+        Return the kinds of which there are any, with their counts.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class CardCounts:
 
 def each_kind(counts: Iterable[int]) -> list[str]:
     """
-    Return the number of cards of each kind in words; a tenth number counts unknown cards.
+    Return how many cards there are of each kind, in words; a tenth number counts unknown cards.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def each_kind(counts: Iterable[int]) -> list[str]:
 
 
 def _checked(kind: str, count: object) -> int:
-    """Return a checked number of cards of a kind as an int; NumPy integers are accepted too."""
+    """Return a number of cards of a kind as an int, whatever kind of whole number it is: numpy's too."""
     n = index(count) if isinstance(count, SupportsIndex) and not isinstance(count, bool) else count
     if not is_count(n):
         msg = f"the number of {kind} cards must be a whole number of 0 or more, got {n!r}"

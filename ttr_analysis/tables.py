@@ -1,9 +1,9 @@
 """
-A map, its rules and a number of players as one record: everything that a game needs.
+A map, its rules and a number of players as one record: all that a game asks.
 
-The record has the same fields for every map, so that compiled code knows their
-positions; the limits below bound the maps that can be played. `MapTables` has a map
-alone, for `analysis`. All differences between maps end here.
+The record has the same fields for every map, so that compiled code knows where
+they lie; the limits below bound what a map may hold to be played. `MapTables` is
+a map alone, which `analysis` asks. All differences between maps end here.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ MAX_ROUTES: Final = rows.MAX_ROUTES
 MAX_TICKETS: Final = rows.MAX_TICKETS
 MAX_SLOTS: Final = 10
 MAX_OFFER: Final = 20
-"""Most tickets offered at once."""
+"""Tickets offered at once."""
 MAX_DECKS: Final = 4
 MAX_BONUSES: Final = 3
 MAX_STATIONS: Final = 3
-"""Most stations per player."""
+"""Stations of each player."""
 MAX_TIE_BREAKS: Final = 4
 MAX_GOALS: Final = 1024
-"""Most destinations of all tickets together, and most cities of all places together."""
+"""Destinations of all tickets together, and cities of all places together."""
 
 UNKEPT_REMOVED: Final = 0
 UNKEPT_UNDER_PILE: Final = 1
@@ -45,9 +45,9 @@ MEASURE_TRAIL: Final = 0
 MEASURE_COMPLETED: Final = 1
 MEASURE_TOKENS: Final = 2
 BREAK_PATH_BONUS: Final = 3
-"""A tie-break that is not a measure: having a bonus for the longest trail."""
+"""No measure, but a tie-break: who has a bonus for the longest trail."""
 BREAK_STATIONS: Final = 4
-"""Another one: having the most stations left."""
+"""Another: who has most stations left."""
 
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
@@ -64,7 +64,7 @@ _UNKEPT: Final = {
 
 
 class Tables(Record):
-    """Everything that a game needs from its map, its rules and the number of players."""
+    """What a game asks of its map, its rules and the number of players."""
 
     n_seats = cell()
     n_cities = cell()
@@ -72,7 +72,7 @@ class Tables(Record):
     n_tickets = cell()
     opening_hand = cell()
     draws = cell()
-    """Draws in a turn spent on drawing cards."""
+    """Draws in a turn of drawing cards."""
     shuffle_at_once = cell()
     market_size = cell()
     locomotive_cost = cell()
@@ -94,9 +94,9 @@ class Tables(Record):
     ticket_draw = cell()
     ticket_keep = cell()
     unkept = cell()
-    """Where rejected tickets go: one of `UNKEPT_*`."""
+    """Where tickets go that are not kept: one of `UNKEPT_*`."""
     opening_unkept = cell()
-    """The same for opening tickets."""
+    """The same of opening tickets."""
     n_decks = cell()
     """Decks of tickets: 1 unless the rules name several."""
     zero_ties = cell()
@@ -111,29 +111,29 @@ class Tables(Record):
     neutral_after_last = cell()
     stations_each = cell()
     station_jokers = cell()
-    """1 if locomotives are jokers when paying for a station."""
+    """1 if locomotives are jokers where a station is paid."""
     station_points = cell()
-    """Points for each unused station."""
+    """Points for each station not built."""
     lends_neutral = cell()
     """1 if stations may lend routes of the neutral player."""
     station_cost = block(MAX_STATIONS)
-    """Cost in cards of the first station, the second and so on."""
+    """Cards that the first station costs, the second and so on."""
     n_bonuses = cell()
     n_tie_breaks = cell()
     tie_break = block(MAX_TIE_BREAKS)
-    """A measure, or having a bonus for the longest trail."""
+    """A measure, or who has a bonus for the longest trail."""
     start_score = block(MAX_SEATS)
     deck = block(N_KINDS)
     deck_deal = block(MAX_DECKS)
-    """Opening tickets from each deck, for each seat."""
+    """Opening tickets of each deck for each seat."""
     deck_leaves = block(MAX_DECKS)
-    """1 if undealt tickets of a deck leave the game."""
+    """1 if what is not dealt of a deck at the start leaves the game."""
     deck_size = block(MAX_DECKS)
-    """Number of tickets in each deck."""
+    """Tickets of each deck."""
     bonus_measure = block(MAX_BONUSES)
-    """The measure of each bonus: one of `MEASURE_*`."""
+    """What each bonus compares: one of `MEASURE_*`."""
     bonus_without_loans = block(MAX_BONUSES)
-    """1 if players with loans are excluded from it."""
+    """1 if players with loans do not take part in it."""
     bonus_points = block(MAX_BONUSES, MAX_SEATS)
     """Its points by rank."""
 
@@ -152,33 +152,33 @@ class Tables(Record):
     twin = block(MAX_ROUTES)
     """The other track of a double route, or -1."""
     neutral_a = block(MAX_TICKETS)
-    """For each ticket, the tracks between the cities at its bottom, -1 if there are none."""
+    """For each ticket the tracks between the cities at its foot, -1 where there is none."""
     neutral_b = block(MAX_TICKETS)
     ticket_deck = block(MAX_TICKETS)
     """The deck of each ticket."""
     penalty = block(MAX_TICKETS)
-    """Penalty of each ticket."""
+    """Points that each ticket loses."""
     origin = block(MAX_TICKETS)
     """The place at which each ticket begins."""
     goal_start = block(MAX_TICKETS + 1)
-    """First destination of each ticket in the next two, best first, plus one cell for the end."""
+    """Where the destinations of each ticket begin in the next two, best first, and one more cell for the end."""
     goal_place = block(MAX_GOALS)
     goal_points = block(MAX_GOALS)
     place_start = block(MAX_GOALS + 1)
-    """First city of each place in `place_city`, plus one cell for the end."""
+    """Where the cities of each place begin in `place_city`, and one more cell for the end."""
     place_city = block(MAX_GOALS)
 
 
 @lru_cache(maxsize=64)
 def game_tables(game_map: GameMap, n_players: int) -> Tables:
     """
-    Return everything that a game on a map needs as one record; do not modify it.
+    Return everything that a game on a map needs as one record, which must not be changed.
 
     Raises
     ------
     ValueError
-        If the map does not allow this number of players, or exceeds the limits of this
-        module.
+        If the map is not for this number of players, or larger than the limits of
+        this module.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
 
 
 def check_players(game_map: GameMap, n_players: int) -> None:
-    """Refuse a number of players that the map does not allow."""
+    """Refuse a number of players that the map is not for."""
     rules = game_map.rules
     low, high = rules.players
     if not low <= n_players <= high:
@@ -206,7 +206,7 @@ def check_players(game_map: GameMap, n_players: int) -> None:
 
 
 def check_size(game_map: GameMap, n_players: int) -> None:
-    """Refuse a map that is too large to be played, or does not allow this number of players."""
+    """Refuse a map that is too large to be played, or not for this number of players."""
     check_players(game_map, n_players)
     rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
@@ -326,7 +326,7 @@ def _put_routes(tables: Tables, game_map: GameMap) -> None:
 
 def spaces_of(route: Route) -> Spaces:
     """
-    Return a route's properties that matter for payments, except its color.
+    Return what a payment needs to know of a route, except its color.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def spaces_of(route: Route) -> Spaces:
 
 @compiled
 def spaces_at(tables: Tables, route: int) -> Spaces:
-    """Return the properties of a route, by number, that matter for payments."""
+    """Return what a payment needs to know of a route, by its number."""
     return Spaces(
         tables.plain[route],
         tables.symbols[route],
@@ -400,7 +400,7 @@ class MapTables(NamedTuple):
 
 @lru_cache(maxsize=32)
 def map_tables(game_map: GameMap) -> MapTables:
-    """Return the arrays of a map, cached per map."""
+    """Return the arrays of a map; made once for each map."""
     city = game_map.city_numbers
     return MapTables(
         ends=np.array([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)], dtype=np.int64),

@@ -89,7 +89,7 @@ def test_a_player_that_looks_at_a_secret_is_found_out(secret: str) -> None:
 
 
 def check_choices(player: Player, combination: Combination, seed: int) -> None:
-    """Play a game; each choice is also made on the seat's view, and with all that is hidden dealt again."""
+    """Play a game; each choice is also made on the seat's view, and with all that is hidden dealt anew."""
     game_map, n_players = combination.game_map, combination.n_players
     tables = game_tables(game_map, n_players)
     rng = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def check_choices(player: Player, combination: Combination, seed: int) -> None:
 
 
 def scrambled(state: State, tables: Tables, seat: int, rng: np.random.Generator) -> State:
-    """Return a state that looks the same to a seat, with all that it cannot see dealt again."""
+    """Return a state that looks the same to a seat, with all that it cannot see dealt anew."""
     other = state.copy()
     others = [s for s in range(tables.n_seats) if s != seat]
     other.stream[:] = rng.integers(1, 2**32, size=KEY_SIZE)

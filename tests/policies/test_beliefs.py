@@ -51,7 +51,7 @@ SEED = 31
 
 @pytest.mark.compiled_only  # whole games
 @pytest.mark.parametrize("kind", STRANGERS)
-def test_tickets_that_beliefs_are_sure_of_are_held_by_players_unlike_planner_too(kind: str) -> None:
+def test_tickets_of_which_beliefs_are_sure_are_held_by_players_unlike_planner_too(kind: str) -> None:
     found = moments(kind, "nordic", 2, N_GAMES, SEED)
     later = [moment for moment in found if any(p > LIKELY for p, _ in tickets_of(moment, N_FIRST))]
     sure = [is_held for moment in later for p, is_held in tickets_of(moment, N_THEN) if p > SURE]
@@ -78,7 +78,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()), PRIOR)
 
 
-def test_the_overlap_of_two_tickets_counts_more_as_the_game_progresses() -> None:
+def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:
     game_map = Combination("nordic", "", 2).game_map
     alone = alone_on(game_map, 2)
     shared = 2 * alone.shared
@@ -93,7 +93,7 @@ def test_the_overlap_of_two_tickets_counts_more_as_the_game_progresses() -> None
 
 
 @pytest.mark.compiled_only
-def test_an_explained_route_is_weaker_evidence_the_more_a_seat_has_built() -> None:
+def test_a_route_that_is_explained_tells_less_the_more_a_seat_has_built() -> None:
     routes = Combination("nordic", "", 2).game_map.routes
     longest = max(range(len(routes)), key=lambda route: routes[route].length)
     for owners, built in (({}, 0.0), ({longest: 1}, routes[longest].length / 40)):
@@ -105,7 +105,7 @@ def test_an_explained_route_is_weaker_evidence_the_more_a_seat_has_built() -> No
     assert SOUND.way_fit[0] > -SOUND.way_fit[1] > 0
 
 
-def test_the_opening_choice_is_weaker_evidence_the_more_a_seat_has_built() -> None:
+def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
     routes = Combination("nordic", "", 2).game_map.routes
     longest = max(range(len(routes)), key=lambda route: routes[route].length)
     fresh, built = a_position({}, 3), a_position({longest: 1}, 3)
@@ -121,7 +121,7 @@ def test_the_opening_choice_is_weaker_evidence_the_more_a_seat_has_built() -> No
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("n_held", [2, 5])
-def test_nothing_is_certain_about_a_seat_that_has_built_nothing(n_held: int) -> None:
+def test_nothing_is_sure_of_a_seat_that_has_built_nothing(n_held: int) -> None:
     game_map = Combination("nordic", "", 2).game_map
     long = sorted(range(len(game_map.routes)), key=lambda route: (-game_map.routes[route].length, route))
     for taken in ([], long[:6]):
@@ -141,7 +141,7 @@ def features_of(known: Knowledge) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.compiled_only
-def test_detours_around_closed_routes_bring_no_two_tickets_closer() -> None:
+def test_ways_around_what_others_closed_bring_no_two_tickets_closer() -> None:
     game_map = Combination("nordic", "", 2).game_map
     for taken in range(0, len(game_map.routes), 16):
         known = a_position(dict.fromkeys(range(taken), 0))
@@ -150,7 +150,7 @@ def test_detours_around_closed_routes_bring_no_two_tickets_closer() -> None:
 
 
 @pytest.mark.compiled_only
-def test_scattered_routes_are_distinguished_from_a_network() -> None:
+def test_routes_here_and_there_are_told_from_a_network() -> None:
     known = a_position({})
     routes = known.game_map.routes
     first = routes[0]
@@ -195,7 +195,7 @@ def routes_on_ways(state: State, tables: Tables, seat: int) -> list[int]:
 
 @pytest.mark.compiled_only  # whole games
 @pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
-def test_routes_on_the_path_of_a_ticket_are_those_of_its_shortest_paths(name: str) -> None:
+def test_routes_on_the_way_of_a_ticket_are_those_of_its_shortest_ways(name: str) -> None:
     game_map = Combination(name, "", 3).game_map
     tables = game_tables(game_map, 3)
     record = Game(game_map, 3).play([Planner()] * 3, seed=SEED)
@@ -238,7 +238,7 @@ def test_pairs_count_for_less_the_more_of_them_there_are_where_all_count() -> No
 
 
 @pytest.mark.compiled_only
-def test_the_value_of_beliefs_is_shown_without_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_beliefs_are_worth_is_shown_without_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
     fit_beliefs.main(["--in-use", "--seed", "12", "--games", "2", "--moments", "1"])
 
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if " players " in line]

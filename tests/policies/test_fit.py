@@ -24,7 +24,7 @@ def numbers_of(fitted: object) -> dict[str, float]:
     return {number: getattr(fitted, number) for number in NUMBERS}
 
 
-def test_a_few_rounds_improve_a_bad_player() -> None:
+def test_a_few_rounds_mend_a_bad_player() -> None:
     usa = ttr.load_map("usa")
     bad = Planner(plan_bar=6.0, faith=0.2).on(usa, 2)
     spread = begin(usa, 2, []).spread
@@ -33,7 +33,7 @@ def test_a_few_rounds_improve_a_bad_player() -> None:
     assert win_share(usa, Planner(**numbers_of(fitted)), bad, 2, 200, seed=7) > 0.6
 
 
-def test_an_interrupted_fit_resumes() -> None:
+def test_a_fit_goes_on_where_it_stopped() -> None:
     invented = ttr.load_map(INVENTED)
     kept: list[Middle] = []
     whole = fit(invented, 2, ["Greedy"], rounds=2, seed=3, keep=kept.append, progress=False)
@@ -42,7 +42,7 @@ def test_an_interrupted_fit_resumes() -> None:
     assert [now.n_rounds for now in kept] == [1, 2]
 
 
-def test_a_folder_is_fitted_and_an_interrupted_fit_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_fitted_and_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(shutil.copytree(INVENTED, tmp_path / "own"))
     seen: list[Middle | None] = []
 
@@ -66,7 +66,7 @@ def test_a_folder_is_fitted_and_an_interrupted_fit_resumes(tmp_path: Path, monke
     assert not (folder / PART_FILE).exists()
 
 
-def test_a_damaged_part_is_named(tmp_path: Path) -> None:
+def test_a_damaged_part_is_told(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(INVENTED, tmp_path / "own"))
     (folder / PART_FILE).write_text(json.dumps({"variant": "", "n_players": -1}))
     with pytest.raises(RecordError, match="n_players: expected a whole number of 0 or more, got -1"):

@@ -24,7 +24,7 @@ MADE: list[Any] = [Greedy(), Random()]
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_each_strategy_is_found_and_used(name: str) -> None:
+def test_each_is_found_and_trusted(name: str) -> None:
     policy = find_policy(name)
 
     assert policy_name(policy) == name
@@ -46,14 +46,14 @@ def is_player(thing: object) -> bool:
     return isinstance(thing, type) and hasattr(thing, "choose") and not hasattr(thing, "_is_protocol")
 
 
-def test_a_subclass_with_the_same_name_is_not_built_in() -> None:
+def test_an_heir_of_the_same_name_is_not_one_of_them() -> None:
     heir = type("Greedy", (Greedy,), {"__slots__": ()})
 
     assert not is_built_in(heir())
 
 
 @pytest.mark.compiled_only
-def test_a_player_given_by_name_plays_the_same(nordic: GameMap) -> None:
+def test_a_name_does_what_its_player_does(nordic: GameMap) -> None:
     game = ttr.Game(nordic)
     state = game.play(MADE, seed=7).state_at(8)
 

@@ -44,7 +44,7 @@ def fresh_memory(policy: Player) -> Ints:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", EVERY_MAP)
-def test_a_player_without_memory_chooses_as_in_a_game(name: str) -> None:
+def test_who_remembers_nothing_chooses_as_in_a_game(name: str) -> None:
     game = Game(load(name))
 
     class Asked:
@@ -57,7 +57,7 @@ def test_a_player_without_memory_chooses_as_in_a_game(name: str) -> None:
     assert asked.events == game.play(["Greedy", "Greedy"], seed=7).events
 
 
-def test_a_seat_that_is_not_acting_is_refused(nordic: GameMap) -> None:
+def test_who_does_not_act_is_refused(nordic: GameMap) -> None:
     game = Game(nordic)
     state = game.new(seed=7)
     rng = np.random.default_rng(7)

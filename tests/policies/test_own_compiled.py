@@ -78,7 +78,7 @@ def test_it_plays_the_same_games_in_the_compiled_loop_and_move_by_move(nordic: G
         assert [score.route_points for score in record.score()] == results[game, :, 1].tolist()
 
 
-def test_two_players_that_share_a_function_have_separate_map_data(nordic: GameMap) -> None:
+def test_two_that_share_a_function_each_have_their_own_lore(nordic: GameMap) -> None:
     class Other(Last):
         chooser = staticmethod(choose_last)
 
@@ -130,7 +130,7 @@ class Bad(Last):
 
 
 @pytest.mark.compiled_only
-def test_illegal_moves_are_refused_and_do_no_harm(nordic: GameMap) -> None:
+def test_what_is_illegal_is_refused_and_does_no_harm(nordic: GameMap) -> None:
     bad: list[Any] = [Bad(), Greedy()]
 
     with pytest.raises(GameError, match="a compiled policy chose an illegal action in game 5"):
@@ -161,7 +161,7 @@ class Single(Last):
 
 
 @pytest.mark.compiled_only
-def test_one_that_returns_no_tuple_is_blamed_itself(nordic: GameMap) -> None:
+def test_one_that_returns_no_tuple_is_to_blame_itself(nordic: GameMap) -> None:
     players: list[Any] = [Single(), Greedy()]
 
     with pytest.raises(SubsetError, match=r"test_own_compiled.py:\d+: choose_a_number: a result of int, where .*tuple"):

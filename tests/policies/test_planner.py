@@ -130,7 +130,7 @@ def test_numbers_that_make_no_strategy_are_refused(numbers: dict[str, Any], reas
         Planner(**numbers)
 
 
-def test_parameters_are_where_compiled_code_reads_them() -> None:
+def test_parameters_stand_where_compiled_code_reads_them() -> None:
     for field in fields(Planner):
         params = Params(replace(Planner(), **{field.name: 77.0}).params)
         assert getattr(params, field.name) == pytest.approx(77.0)
@@ -226,7 +226,7 @@ def offer(position: Position, *tickets: str, phase: Phase = Phase.KEEP_START) ->
     return position.put("n_offer", len(tickets)).put("phase", phase)
 
 
-def test_tickets_with_a_common_path_are_kept_and_an_isolated_one_is_not() -> None:
+def test_tickets_that_share_their_way_are_kept_and_a_lone_one_is_not() -> None:
     position = offer(
         Position("nordic"),
         "Stockholm-Tromsø",
@@ -267,7 +267,7 @@ def test_the_best_ticket_of_a_draw_is_the_mean_over_all_draws(worth: list[int], 
     assert _expected_best(np.array(worth, dtype=np.float64), n_drawn) == pytest.approx(np.mean([max(d) for d in draws]))
 
 
-def test_a_route_is_in_danger_if_many_tickets_need_it_and_the_detour_is_long() -> None:
+def test_a_route_is_in_danger_if_many_tickets_want_it_and_the_way_around_is_long() -> None:
     position = Position("usa")
     danger = MapFacts(planner_facts(position.map, 2)).danger
     by_id = {route.id: int(danger[i]) for i, route in enumerate(position.map.routes)}
@@ -311,7 +311,7 @@ def test_the_card_that_a_plan_wants_is_taken_face_up() -> None:
     assert (kind_of(code), argument_of(code)) == (DRAW_FACE_UP, 2)
 
 
-def test_a_gray_route_is_paid_in_the_color_that_nothing_else_needs() -> None:
+def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
     # Umeå-Vaasa is a gray ferry of one locomotive; what the sets take is not what the plan wants.
     position = Position("nordic").tickets(0, "Tampere-Tallinn").own(0, "Helsinki-Tampere/0")
     position.hand(0, purple=1, green=3)
@@ -357,7 +357,7 @@ def test_the_last_turn_weighs_the_longest_trail() -> None:
     assert claimed_route(position, Mind(position).decide()) == "Portland-Salt Lake City/0"  # against 15
 
 
-def test_the_best_route_outside_the_plan_is_claimed() -> None:
+def test_of_the_routes_outside_the_plan_the_best_is_claimed() -> None:
     position = Position("usa").hand(0, blue=6, orange=6).own(1, "Denver-Omaha/0")
 
     assert (
@@ -450,7 +450,7 @@ def share_of_wins(name: str, one: Player, other: Player, n_games: int) -> float:
 
 @settings(max_examples=60 if IS_COMPILED else 4)
 @given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32), n_steps=st.integers(0, 400))
-def test_a_planner_that_joins_late_plays_legally(name: str, seed: int, n_steps: int) -> None:
+def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: int) -> None:
     tables = game_tables(load(name), 2)
     state = played_until(name, [Random(), Random()], seed, lambda _, step: step == n_steps)
     if state.phase == OVER:
@@ -537,7 +537,7 @@ def test_the_first_planner_plays_as_it_always_did(name: str, n_players: int, poi
 
 
 @pytest.mark.compiled_only
-def test_a_seat_that_waits_for_cards_of_the_plan_takes_them() -> None:
+def test_who_waits_for_cards_of_the_plan_takes_them() -> None:
     """With four trains left, and four orange cards to go, a planner left these: it thought the game all but over."""
 
     def missed(patience: float) -> int:
@@ -553,7 +553,7 @@ def test_a_seat_that_waits_for_cards_of_the_plan_takes_them() -> None:
     assert missed(0.0) > missed(1.0) == 0
 
 
-def test_absurd_parameters_do_no_harm() -> None:
+def test_wild_numbers_do_no_harm() -> None:
     """The spread of tokens once shrank to nothing, and an index into the bonuses was made of it."""
     for wild in (Planner(token_calm=9.0), Planner(token_spread=1e-9), Planner(hoard_turns=0.0, hoard_cards=1e9)):
         results, _, _ = play_games(load("nederland"), [wild, Greedy()], 10, seed=7)

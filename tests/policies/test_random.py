@@ -255,7 +255,7 @@ def test_cards_of_sets_are_drawn_from_the_rest_of_the_hand(route: str, hand: dic
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("others", [(UNIFORM, COLLECTOR), (HOARDER, BUILDER)], ids=["collected", "hoarded"])
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
-def test_cached_results_equal_fresh_ones(combination: Combination, others: tuple[object, ...]) -> None:
+def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, others: tuple[object, ...]) -> None:
     # Open routes are counted as they are taken; a memory that begins here counts them all.
     game_map, n_players = combination.game_map, combination.n_players
     tables = game_tables(game_map, n_players)

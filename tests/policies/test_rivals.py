@@ -29,7 +29,7 @@ def test_each_plays_by_the_rules_on_what_its_seat_sees(name: str, table: Table) 
     assert [*record.scores] == results[0, :, TOTAL_COLUMN].tolist()
 
 
-def test_each_rival_follows_its_preferences() -> None:
+def test_each_does_what_it_cares_for() -> None:
     usa = load("usa")
     players = [OneStep(), LongRoutes(), Paths(), Hungry()]
     result = simulate(usa, players, 200, seed=7, progress=False)
@@ -45,6 +45,6 @@ def test_each_rival_follows_its_preferences() -> None:
 
 
 @pytest.mark.parametrize("rival", [OneStep(), LongRoutes(), Paths(), Hungry()], ids=lambda rival: rival.name)
-def test_each_rival_beats_a_player_without_a_plan(rival: OneStep) -> None:
+def test_each_beats_who_has_no_plan(rival: OneStep) -> None:
     assert win_share(load("usa"), rival, Greedy(), 2, 100, seed=7) > 0.7
     assert np.isfinite(rival.params).all()

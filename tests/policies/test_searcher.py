@@ -52,7 +52,7 @@ def test_candidates_are_legal_and_each_comes_once(combination: Combination) -> N
 
 
 @pytest.mark.compiled_only
-def test_the_most_valuable_routes_come_first_and_each_route_before_other_payments(nordic: GameMap) -> None:
+def test_the_dearest_routes_come_first_and_each_route_before_other_payments(nordic: GameMap) -> None:
     state = next(
         state
         for state in some_states(Combination("nordic", "", 2), 1)
@@ -124,7 +124,7 @@ def test_what_it_believes_is_its_own(nordic: GameMap) -> None:
 
 
 @pytest.mark.compiled_only
-def test_a_little_time_is_enough(nordic: GameMap) -> None:
+def test_a_little_time_suffices(nordic: GameMap) -> None:
     game = Game(nordic)
     state = game.new(seed=7)
     searcher = Searcher(seconds=0.01, threads=2)
@@ -135,7 +135,7 @@ def test_a_little_time_is_enough(nordic: GameMap) -> None:
 
 
 @pytest.mark.compiled_only
-def test_it_beats_planners() -> None:
+def test_it_wins_of_planners() -> None:
     game = Game(load("invented"), 2)
     wins = 0.0
     for deal in range(3):

@@ -74,7 +74,7 @@ def test_advice_to_build_a_station_shows_it_in_its_city() -> None:
     assert board.count(f"fill='{BOARD.glow}'") == 1
 
 
-def test_with_a_station_at_one_end_the_other_end_is_offered() -> None:
+def test_where_a_station_stands_the_other_end_will_do() -> None:
     position = cut_off().hand(0, red=2)
     first = position.map.city(built(position, decide(position)) or "")
     position.state.station_at[position.map.cities.index(first)] = 2
@@ -118,7 +118,7 @@ def test_a_station_that_costs_more_than_the_ticket_brings_is_not_built() -> None
         assert (built(position, decide(position)) is not None) == is_built
 
 
-def test_a_route_that_a_station_lends_is_not_lent_again() -> None:
+def test_what_a_station_lends_already_is_not_lent_again() -> None:
     position = cut_off().hand(0, red=5)
     city = position.map.cities.index(position.map.city("Edinburgh"))
     position.state.station_at[city] = 1

@@ -63,7 +63,7 @@ def test_a_planner_always_does_what_a_planner_would_do(table: Table) -> None:
 
 
 @pytest.mark.parametrize("tables", EACH_VARIANT, ids=str)
-def test_a_different_style_is_soon_detected(tables: Table) -> None:
+def test_who_plays_otherwise_is_soon_found_out(tables: Table) -> None:
     record = played(tables)
 
     assert min(styled_share(record, [seat], len(record.steps) // 3) for seat in range(tables.n_players)) > 0.95
@@ -80,7 +80,7 @@ def test_each_seat_is_judged_by_its_own_decisions(policy: Greedy | Planner) -> N
     assert styled_share(record, [0, 1, 2]) == pytest.approx((one + other + third) / 3)
 
 
-def test_forced_moves_reveal_nothing() -> None:
+def test_what_is_done_where_nothing_can_be_chosen_says_nothing() -> None:
     """Such as the answer to a tunnel that nobody can pay for."""
     record = played(Table("nordic", "", 2))
     session = Game(record.map, 2)
@@ -96,7 +96,7 @@ def test_forced_moves_reveal_nothing() -> None:
 
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 @pytest.mark.parametrize("looker", [0, 1])
-def test_hidden_information_of_others_changes_nothing(table: Table, looker: int) -> None:
+def test_what_others_hide_changes_nothing(table: Table, looker: int) -> None:
     record = of_planners(table)
     watched = record.watched_from(looker, shown=False)
 
@@ -105,7 +105,7 @@ def test_hidden_information_of_others_changes_nothing(table: Table, looker: int)
 
 
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
-def test_draws_from_an_unknown_market_reveal_nothing(table: Table) -> None:
+def test_what_was_drawn_from_a_market_that_nobody_knows_says_nothing(table: Table) -> None:
     record = of_planners(table)
     unknown = without_market(record)
     seats = range(table.n_players)
@@ -119,7 +119,7 @@ def test_draws_from_an_unknown_market_reveal_nothing(table: Table) -> None:
 
 
 @pytest.mark.parametrize(("name", "n_players"), [("nordic", 3), ("usa", 4), ("europe", 3), ("switzerland", 2)])
-def test_a_pasted_log_shows_how_its_players_play(name: str, n_players: int) -> None:
+def test_a_pasted_log_tells_how_its_players_play(name: str, n_players: int) -> None:
     """Tickets are known from the end, and claims tell though nobody knows the market."""
     game = Game(load(name), n_players)
 
@@ -133,7 +133,7 @@ def test_a_pasted_log_shows_how_its_players_play(name: str, n_players: int) -> N
 
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 @pytest.mark.parametrize("play", [of_planners, played])
-def test_a_record_from_a_position_does_not_show_the_style(table: Table, play: Callable[[Table], GameRecord]) -> None:
+def test_a_record_that_begins_from_a_position_does_not_tell(table: Table, play: Callable[[Table], GameRecord]) -> None:
     """A planner keeps to a plan that such a record lacks, and often does otherwise than one who plans anew."""
     record = play(table)
     step = next(
@@ -146,7 +146,7 @@ def test_a_record_from_a_position_does_not_show_the_style(table: Table, play: Ca
     assert styled_share(late, range(table.n_players)) == PRIOR
 
 
-def test_a_state_alone_does_not_show_the_style() -> None:
+def test_a_state_alone_does_not_tell() -> None:
     record = of_planners(Table("nordic", "", 2))
     state = record.state_at(40)
 
@@ -159,7 +159,7 @@ def test_a_state_alone_does_not_show_the_style() -> None:
 
 
 @pytest.mark.parametrize("share", [0.25, 1.0])
-def test_this_share_of_rollout_players_have_a_style_of_their_own(share: float) -> None:
+def test_so_many_of_those_who_play_on_have_a_style_of_their_own(share: float) -> None:
     game_map = load("nordic")
     planner = Planner().on(game_map, 3)
     styles = planner_styles(game_map, 3, share, np.random.default_rng(7))

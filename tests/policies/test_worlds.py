@@ -89,7 +89,7 @@ def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> 
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
-def test_hidden_information_does_not_change_a_world(combination: Combination) -> None:
+def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
     rng = np.random.default_rng(7)
     for state in [whole.packed for whole in some_states(combination)]:
@@ -122,7 +122,7 @@ def given_back(record: GameRecord, seat: int, step: int) -> set[int]:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_tickets_that_a_seat_returned_are_where_it_put_them(name: str) -> None:
+def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
     """After its own choice, while others choose, and after all have; also if the record breaks off there."""
     record = a_record(name, 3)
     place = {"removed": AT_REMOVED, "under_pile": AT_QUEUE, "discard_pile": AT_DISCARDS}
@@ -158,7 +158,7 @@ def test_worlds_hold_long_tickets_only_where_the_opening_put_them() -> None:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("n_players", [2, 3, 5])
-def test_a_seat_that_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: int) -> None:
+def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: int) -> None:
     """Else one ticket more would be in the pile than there are: it may only be drawn as one that there is not."""
     game = Game("europe", n_players)
     state, _ = game.deal(seed=1)
@@ -176,7 +176,7 @@ def test_a_seat_that_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_p
 @pytest.mark.compiled_only
 @MODELS
 @pytest.mark.parametrize("n_kept", [2, 3])
-def test_of_four_tickets_some_are_kept_and_the_long_one_equally_often(n_kept: int, model: Model) -> None:
+def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int, model: Model) -> None:
     """Before anything was built, and whichever tickets are liked: one of the four is long."""
     game = Game("europe", 2)
     state, _ = game.deal(seed=1)
@@ -238,7 +238,7 @@ def shuffles_of_tickets(record: GameRecord) -> Iterator[tuple[int, list[set[int]
 
 
 @pytest.mark.compiled_only
-def test_nobody_holds_tickets_that_lay_face_up_before_a_shuffle_and_were_not_drawn_since() -> None:
+def test_nobody_holds_what_lay_face_up_until_a_shuffle_and_was_not_drawn_since() -> None:
     game_map = Combination("nederland", "", 3).game_map
     n_of_two = 0
     for number in range(6):
@@ -257,7 +257,7 @@ def test_nobody_holds_tickets_that_lay_face_up_before_a_shuffle_and_were_not_dra
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "n_players"), [("nordic", 3), ("usa", 2), ("nederland", 3)])
-def test_hidden_information_of_a_watched_game_changes_no_world(name: str, n_players: int) -> None:
+def test_what_a_watcher_cannot_see_changes_no_world(name: str, n_players: int) -> None:
     """What a record that was watched from a seat tells is what the watcher knows from the whole record."""
     record = a_record(name, n_players)
     looker = n_players - 1
@@ -271,7 +271,7 @@ def test_hidden_information_of_a_watched_game_changes_no_world(name: str, n_play
 
 
 @pytest.mark.compiled_only
-def test_a_record_watched_by_another_seat_is_filled_in_too() -> None:
+def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
     record = a_record("nordic", 3)
     watched = record.watched_from(2, shown=False)
     tables = game_tables(record.map, 3)
@@ -285,7 +285,7 @@ def test_a_record_watched_by_another_seat_is_filled_in_too() -> None:
 
 
 @pytest.mark.compiled_only
-def test_blind_draws_of_a_seat_are_as_recorded() -> None:
+def test_what_a_seat_drew_unseen_is_as_it_is_recorded() -> None:
     """In a watched record, cards that the pool counts too much were drawn by others than the one who watched."""
     record = Game(Combination("usa", "", 5).game_map, 5).play([Random()] * 5, seed=5)
     watcher = Watcher(record.watched_from(0, shown=False), None)
@@ -295,7 +295,7 @@ def test_blind_draws_of_a_seat_are_as_recorded() -> None:
             assert world.blind[0].tolist() == record.state_at(step).packed.blind[0].tolist()
 
 
-def test_a_viewer_of_all_hands_has_one_world_except_for_the_order_of_piles() -> None:
+def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() -> None:
     state = a_record("nordic", 2).states()[50]
     known = knowledge_of(state, None)
     for world in worlds_of(known):
@@ -408,7 +408,7 @@ def test_tickets_of_the_opening_are_those_that_its_player_would_choose() -> None
 
 
 @pytest.mark.compiled_only
-def test_players_are_not_asked_about_hands_that_no_offer_can_have_been() -> None:
+def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> None:
     """On Europe one long ticket and three short ones are offered: who holds four short ones has drawn some."""
     game_map = Combination("europe", "", 2).game_map
     game, policies = Game(game_map, 2), [Lowest(), Lowest()]

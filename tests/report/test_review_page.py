@@ -135,7 +135,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
 
     assert "kept which of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
-    assert "Face-up cards that nobody took are unknown" in text
+    assert "Cards that lay face up and were not taken are unknown" in text
     assert "too few rollouts to judge most decisions" in text
     n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
     assert text.count("too few simulated games to tell their skill from luck") == n_unclear

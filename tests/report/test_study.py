@@ -248,8 +248,8 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
 
     assert words(rules)["Tickets"] == (
         "At the start 4 (1 long and 3 short) are dealt and at least 2 kept; later 3 are drawn and at least 1 kept. "
-        "Those not kept at the start leave the game, later ones go under the pile. The long ones that nobody is dealt "
-        "leave the game too."
+        "Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those that nobody "
+        "is dealt leave the game too."
     )
     assert words(rules)["Stations"] == (
         "3 each, built for 1, 2 and 3 cards of one color, one in a city. At the end each lends its owner one route of "
@@ -294,7 +294,7 @@ def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noq
     with pytest.raises(ValueError, match="too large for a game: 150 tickets"):
         check_size(many, 3)
     assert games.section(Context(many, FULL)) is None
-    with pytest.raises(ValueError, match="n_games must be a whole number of 0 or more, got -1"):
+    with pytest.raises(ValueError, match="n_games is a whole number of 0 or more, got -1"):
         Settings(n_games=-1)
 
 
@@ -314,7 +314,7 @@ def test_what_a_deal_writes_off_is_told() -> None:
     lost = plain(rows[0]["written_off"])
     assert lost in plain(rows[0]["keep"])
     assert "No choice that the rules allow can be completed in full" in section.lead
-    assert plain(section.lead).endswith(f"2 left. Judged by the map alone, this writes off {lost}.")
+    assert plain(section.lead).endswith(f"2 left. By the map alone, that means to write off {lost}.")
     assert all(len(plain(row["written_off"])) < len(plain(row["keep"])) for row in rows)
 
 
@@ -386,7 +386,7 @@ def test_the_best_score_is_told_with_its_proof() -> None:
     (section,) = (section for section in study_of("invented").sections if section.id == "best")
     tables = {table.name: table.frame for table in section.tables}
     tickets, routes = (int(tables[f"best_network_{what}"]["points"].sum()) for what in ("tickets", "routes"))
-    assert f"would score {tickets + routes} points" in section.lead
+    assert f"would make {tickets + routes} points" in section.lead
     assert f"{tickets} from" in section.lead
     assert "proven to be the most" in section.lead
     assert tables["best_network_routes"]["length"].sum() <= load("invented").rules.trains.per_player

@@ -63,7 +63,7 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
 
 
 @pytest.mark.compiled_only
-def test_the_gain_of_a_route_is_its_points_minus_what_they_earn_elsewhere() -> None:
+def test_what_a_route_gains_is_its_points_less_what_else_they_earn() -> None:
     nordic = load("nordic")
     table = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
     assert table.index.tolist() == [(0, math.inf), (7, math.inf)]
@@ -85,7 +85,7 @@ def test_fewer_turns_left_are_a_moment_of_their_own() -> None:
 
 
 @pytest.mark.compiled_only
-def test_a_moment_that_never_comes_has_an_empty_row() -> None:
+def test_a_moment_that_never_comes_says_nothing() -> None:
     table = studies.route_worth(load("nordic"), LIEKSA, own=[0, 30], n_games=3, progress=False)
     assert table["positions"].tolist() == [3, 0]
     assert math.isnan(table["gain"].iloc[1])

@@ -53,7 +53,7 @@ CASES = [pytest.param(game_map, n, id=f"{name}, {n} players") for name, game_map
 
 
 @pytest.mark.parametrize(("game_map", "n_players"), CASES)
-def test_tables_agree_with_the_records(game_map: GameMap, n_players: int) -> None:
+def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -> None:
     result = simulate(game_map, 2, n_players=n_players)
     for g in range(2):
         seating = [PLAYERS[(seat + g) % n_players] for seat in range(n_players)]
@@ -108,7 +108,7 @@ def test_tables_agree_with_the_records(game_map: GameMap, n_players: int) -> Non
         assert tickets["lost_to"].count() == open_still["lost_to"].count()
 
 
-def test_tickets_completed_only_by_stations_are_complete_after_the_last_turn() -> None:
+def test_what_only_stations_complete_is_complete_after_the_last_turn() -> None:
     europe = load("europe")
     result = ttr.simulate(europe, [Random(), Random(), Random()], 400 if IS_COMPILED else 20, SEED, progress=False)
 
@@ -127,7 +127,7 @@ def test_tickets_completed_only_by_stations_are_complete_after_the_last_turn() -
     )
 
 
-def test_paths_lead_to_the_destination_that_counted() -> None:
+def test_ways_lead_to_the_destination_that_counted() -> None:
     swiss = load("switzerland")
     lengths = {route.id: (*route.cities, route.length) for route in swiss.routes}
     result = ttr.simulate(swiss, [Planner(), Planner()], 40 if IS_COMPILED else 1, SEED, progress=False)
@@ -147,7 +147,7 @@ def test_paths_lead_to_the_destination_that_counted() -> None:
     assert n_longer > 0 or not IS_COMPILED
 
 
-def test_tunnels_are_counted_as_in_the_records(nordic_result: SimulationResult) -> None:
+def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:
     nordic = load("nordic")
     told = Counter[tuple[str, bool]]()
     for game in range(nordic_result.n_games):

@@ -68,7 +68,7 @@ def test_decisions_are_those_of_the_records(combination: Combination) -> None:
     assert recorded["loss"].isna().all()
 
 
-def test_players_in_python_are_recorded_like_compiled_ones() -> None:
+def test_players_in_python_are_noted_as_compiled_ones() -> None:
     game_map = load("nordic")
     compiled, in_python = [
         ttr.simulate(game_map, {"a": kind(), "b": Greedy()}, 3, SEED, decisions=True, progress=False).decisions
@@ -99,13 +99,13 @@ def test_decisions_are_kept_on_disk_in_parts(tmp_path: Path) -> None:
         ttr.simulate("usa", ["Greedy", "Planner"], 5, SEED, out=tmp_path / "run", resume=True, progress=False)
 
 
-def test_a_simulation_without_decisions_explains_how_to_store_them() -> None:
+def test_a_simulation_without_decisions_says_how_to_keep_them() -> None:
     result = ttr.simulate("usa", ["Greedy", "Random"], 2, SEED, progress=False)
     with pytest.raises(ValueError, match="decisions=True"):
         _ = result.decisions
 
 
-def test_losses_are_there_if_they_were_judged() -> None:
+def test_what_was_lost_is_there_where_it_was_judged() -> None:
     record = ttr.Game("usa").play(["Greedy", "Random"], SEED)
     review = ttr.studies.review(record, seat=1, rollouts=32, progress=False)
     table = decisions([record, review])

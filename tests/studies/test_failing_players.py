@@ -72,14 +72,14 @@ def test_a_policy_that_fails_elsewhere_names_its_game() -> None:
         simulate("fails", executor=pool)
 
 
-def test_a_dead_worker_is_reported_in_words() -> None:
+def test_a_worker_that_dies_is_told_in_words() -> None:
     with ProcessPoolExecutor(1) as pool, pytest.raises(SimulationError, match="a worker died") as caught:
         simulate("dies", executor=pool)
     assert isinstance(caught.value.__cause__, BrokenProcessPool)
     assert "games are kept" in str(caught.value)
 
 
-def test_a_hanging_worker_is_killed_in_time() -> None:
+def test_a_worker_that_hangs_is_ended_in_time() -> None:
     start = time.monotonic()
     with ProcessPoolExecutor(1) as pool, pytest.raises(SimulationError, match="nothing finished within 4 s of games"):
         simulate("hangs", executor=pool, patience=4)

@@ -139,7 +139,7 @@ def faulty(place: str, aim: str, cost: float, n_games: int = 20) -> Insights:
         (DRAWING, "", "You draw the wrong cards"),
     ],
 )
-def test_the_planted_fault_is_listed_first(place: str, aim: str, sentence: str) -> None:
+def test_the_fault_that_was_planted_is_told_first(place: str, aim: str, sentence: str) -> None:
     assert faulty(place, aim, 0.3).sentences[0].startswith(sentence)
 
 
@@ -149,7 +149,7 @@ def test_a_sound_player_is_not_accused() -> None:
     assert not any(one.startswith(("You draw", "You claim", "You keep", "You do not")) for one in said)
 
 
-def test_negligible_costs_are_not_reported() -> None:
+def test_what_costs_next_to_nothing_is_not_told() -> None:
     found = faulty(DRAWS, "often", 0.05, n_games=150)
     table: Any = found.losses
     assert 0.005 < table.loc[DRAWS, "behind_low"] < 0.02
@@ -216,12 +216,12 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     assert first.losses is not None
     write_insights(again, tmp_path / "page")
     page = (tmp_path / "page" / "report.html").read_text("utf-8")
-    assert "In short" in page
+    assert "To take away" in page
     assert "d.jsonl" in page
     assert (tmp_path / "page" / "tables" / "insights_losses.csv").exists()
 
 
-def test_a_changed_game_is_reviewed_again(tmp_path: Path) -> None:
+def test_a_review_of_a_game_that_was_changed_is_made_anew(tmp_path: Path) -> None:
     played("usa", 2, 0, 2).save(tmp_path / "a.jsonl")
     before = insights(tmp_path, "Ann", minutes=0.02, progress=False)
     played("usa", 2, 0, 3).save(tmp_path / "a.jsonl")

@@ -72,7 +72,7 @@ def share_that_holds(intervals: list[Interval], truth: float) -> float:
 
 
 @pytest.mark.parametrize("n_clusters", [3, 5, 10, 60])
-def test_intervals_of_clusters_cover_the_truth_as_often_as_they_claim(n_clusters: int) -> None:
+def test_intervals_of_clusters_hold_the_truth_as_often_as_they_say(n_clusters: int) -> None:
     rng = np.random.default_rng(SEED)
     three = np.full(n_clusters, 3.0)
     chance = rng.beta(2, 3, size=(2_000, n_clusters))  # of each deal: its three games are alike
@@ -88,7 +88,7 @@ def test_intervals_of_clusters_cover_the_truth_as_often_as_they_claim(n_clusters
 
 
 @pytest.mark.parametrize(("n_deals", "chance"), [(10, 0.45), (50, 0.5), (200, 0.45), (200, 0.9)])
-def test_if_luck_alternates_the_difference_is_more_precise_than_the_rate(n_deals: int, chance: float) -> None:
+def test_where_luck_goes_to_both_in_turn_the_difference_is_surer_than_the_rate(n_deals: int, chance: float) -> None:
     """Most deals are won by who sits where: each player then wins one of its two games."""
     rng = np.random.default_rng(SEED)
     both = (max(0.0, 2 * chance - 1) + chance**2) / 2
@@ -121,7 +121,7 @@ def test_intervals_of_rates_hold_rare_ones_at_thirty_deals_of_two_games(truth: f
     assert share_that_holds(bounded, 20 * truth - 8) > 0.93
 
 
-def test_few_values_make_wide_intervals() -> None:
+def test_values_that_are_few_make_wide_intervals() -> None:
     rng = np.random.default_rng(SEED)
     for n in (2, 5):
         values = rng.normal(10, 3, size=(2_000, n))
@@ -129,7 +129,7 @@ def test_few_values_make_wide_intervals() -> None:
         assert share_that_holds(found, 10) == pytest.approx(0.95, abs=0.02)
 
 
-def test_differences_have_a_width_even_if_all_agree() -> None:
+def test_differences_have_a_width_where_all_agree() -> None:
     for n, value in ((4, 1.0), (4, 0.0), (400, -1.0)):
         found = clustered_difference(sums(np.full(n, 3 * value), np.full(n, 3.0)))
         assert found.value == value
@@ -138,7 +138,7 @@ def test_differences_have_a_width_even_if_all_agree() -> None:
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 7.3])
-def test_a_mean_at_a_bound_is_inside_its_interval(value: float) -> None:
+def test_a_mean_at_the_end_of_what_can_be_lies_in_its_interval(value: float) -> None:
     for n in range(2, 60):
         found = clustered_bounded_mean(moments_of([value] * n, [1] * n), -3 * value, value)
         assert found.low <= found.value <= found.high

@@ -49,7 +49,7 @@ def row_of(table: pd.DataFrame, key: object) -> dict[str, Any]:
     return dict(row)
 
 
-def test_the_worth_of_a_ticket_is_its_owners_score_above_the_mean(
+def test_the_worth_of_a_ticket_is_what_its_owners_score_above_the_mean(
     usa_found: Fairness, result: ttr.SimulationResult
 ) -> None:
     seats, tickets = result.seats, result.tickets

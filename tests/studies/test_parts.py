@@ -71,7 +71,7 @@ def test_no_flipped_bit_gives_other_values(run: Path) -> None:
         )
     ),
 )
-def test_an_incomplete_part_is_named_and_played_again(name: str, how: str, run: Path) -> None:
+def test_a_part_that_is_not_whole_is_named_and_played_again(name: str, how: str, run: Path) -> None:
     file = run / SECOND / name
     content = file.read_bytes()
     file.unlink()
@@ -117,7 +117,7 @@ def test_a_part_without_games_is_refused(run: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["seed", "map", "categories", "policies", "n_games", "checksum"])
-def test_the_description_of_a_simulation_must_not_be_edited(key: str, run: Path) -> None:
+def test_what_was_simulated_is_not_to_be_edited(key: str, run: Path) -> None:
     meta = json.loads((run / META).read_text())
     for changed in ({**meta, key: 8}, {name: value for name, value in meta.items() if name != key}):
         (run / META).write_text(json.dumps(changed))
@@ -125,7 +125,7 @@ def test_the_description_of_a_simulation_must_not_be_edited(key: str, run: Path)
             SimulationResult.load(run)
 
 
-def test_unknown_columns_are_refused_in_memory_and_on_disk(run: Path) -> None:
+def test_unknown_columns_are_refused_wherever_tables_lie(run: Path) -> None:
     for result in (SimulationResult.load(run), simulate(None)):
         with pytest.raises(ValueError, match=r"seats have no column 'pionts'; did you mean points"):
             result.table("seats", ["game", "pionts"])
@@ -149,7 +149,7 @@ def sign(part: Path) -> None:
     (part / SUMS).write_text(json.dumps(sums))
 
 
-def test_errors_of_the_parquet_reader_are_given_on_one_printable_line(run: Path) -> None:
+def test_what_the_reader_of_parquet_says_is_told_on_one_line_that_can_be_printed(run: Path) -> None:
     file = run / SECOND / "games.parquet"
     content = bytearray(file.read_bytes())
     content[-40:-8] = b"\x1b" * 32

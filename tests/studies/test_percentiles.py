@@ -39,7 +39,7 @@ def test_more_points_beat_more_and_stated_players_differ(nordic: GameMap) -> Non
     assert table["wins"].between(0, 1).all()
 
 
-def test_hypothetical_wins_are_counted_by_seat(nordic: GameMap) -> None:
+def test_what_would_have_won_is_counted_seat_by_seat(nordic: GameMap) -> None:
     scores = ttr.simulate(nordic, ["Planner"] * 3, 50, seed=7, progress=False).seats["points"].to_numpy().reshape(-1, 3)
     wins = [max(np.delete(game, seat)) < 100 for game in scores for seat in range(3)]
 

@@ -23,3 +23,11 @@ def test_a_fault_is_found_where_it_is(who: str, place: str, aims: set[str]) -> N
     ((first, _),) = Counter(found["planned_place"]).most_common(1)
     assert first == place
     assert set(found.loc[found["planned_place"] == place, "aim"]) & aims
+
+
+@pytest.mark.parametrize("number", [2004, 2023])
+def test_waiting_for_a_taken_route_belongs_to_blocked_routes_even_at_the_end(number: int) -> None:
+    """A player who ignores others waits there with all tickets done: no route is in the way of one."""
+    found = decisions_of([(0, planted.review(planted.play("blind", "usa", number), Budget(1, None)))])
+    assert len(found)
+    assert set(found["planned_place"]) == {BLOCKED}

@@ -97,7 +97,7 @@ def test_correlations_have_intervals() -> None:
         pytest.param([1, 1, 1, 1], np.nan, id="all rates the same"),
     ],
 )
-def test_correlations_without_information(rates: list[float], correlation: float) -> None:
+def test_correlations_that_say_nothing(rates: list[float], correlation: float) -> None:
     table = pd.DataFrame({name: range(len(rates)) for name in MEASURES}).assign(completion_rate=rates)
     found = difficulty_correlations(table)
 

@@ -141,7 +141,7 @@ def test_a_search_resumes_where_it_was_interrupted(
     assert [one.lead for one in found] == pytest.approx([one.lead for one in whole], abs=1e-4)
 
 
-def test_a_search_keeps_to_its_time_and_saves_its_results(
+def test_a_search_keeps_its_time_and_what_it_found(
     reviews: list[Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "search"
@@ -195,7 +195,7 @@ def test_wrong_numbers_are_refused() -> None:
         puzzles([], seconds=0)
 
 
-def test_all_faults_of_a_file_are_reported(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_told(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     save_puzzles(shipped[:1], path)
     line = path.read_text("utf-8")
@@ -231,7 +231,7 @@ def test_puzzles_of_your_own_map_are_read_with_it(shipped: tuple[Puzzle, ...], t
         load_puzzles(path)
 
 
-def test_a_record_from_a_position_gives_puzzles_too(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
+def test_a_record_of_a_position_is_a_puzzle_too(shipped: tuple[Puzzle, ...], tmp_path: Path) -> None:
     puzzle = next(one for one in shipped if one.view.phase.name == "TURN")
     record = GameRecord.from_position(puzzle.state)
     made = Puzzle(record, 0, "", puzzle.table)

@@ -133,7 +133,7 @@ def test_points_come_from_somewhere(result: SimulationResult, games: list[ToldGa
         assert figures(row, "ticket_share") == near(expected)
 
 
-def test_a_bonus_decides_if_no_winner_would_lead_without_it(result: SimulationResult, games: list[ToldGame]) -> None:
+def test_a_bonus_decides_where_no_winner_would_lead_without_it(result: SimulationResult, games: list[ToldGame]) -> None:
     found = S.bonus_effects(result)
 
     assert set(found.index) == {"trail", "tokens"}
@@ -342,7 +342,7 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[To
         assert row["win_association"] == pytest.approx(np.mean(wins) - 1 / N)
 
 
-def test_routes_are_distinguished_by_length(result: SimulationResult, games: list[ToldGame]) -> None:
+def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[ToldGame]) -> None:
     invented = load("invented")
     facts = {route.id: route for route in invented.routes}
     lengths, longest = S.route_lengths(result, invented), S.longest_routes(result, invented)
@@ -399,7 +399,7 @@ def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[Simulat
 # -- tunnels and tolls ---------------------------------------------------------------------
 
 
-def test_tunnels_are_listed_with_their_odds(result: SimulationResult, games: list[ToldGame]) -> None:
+def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[ToldGame]) -> None:
     found, by_odds, odds = S.tunnel_results(result), S.tunnel_calibration(result, bins=4), result.tunnels["odds"]
 
     told = [[t | {"policy": g.seats[t["seat"]]["policy"]} for t in g.tunnels] for g in games]
@@ -439,7 +439,7 @@ def test_loans_go_with_what_was_paid(result: SimulationResult, games: list[ToldG
 # -- what cannot be asked, and what has no answer ------------------------------------------
 
 
-def test_incomparable_simulations_are_refused(result: SimulationResult) -> None:
+def test_what_cannot_be_compared_is_refused(result: SimulationResult) -> None:
     two = ttr.simulate(load("usa"), [Greedy(), Random()], 2, SEED, progress=False)
 
     with pytest.raises(ValueError, match="must have the same number of players, got a 3, b 2"):
@@ -480,6 +480,6 @@ def test_an_answer_has_the_columns_of_its_list(name: str, result: SimulationResu
         assert f"- `{column}`: " in question.__doc__
 
 
-def test_an_unknown_table_has_no_columns() -> None:
+def test_what_is_no_table_has_no_columns() -> None:
     with pytest.raises(UnknownNameError, match="no table or question 'win_rate'; did you mean win_rates"):
         SimulationResult.describe("win_rate")

@@ -54,7 +54,7 @@ def test_records_of_a_simulation_give_its_tables(name: str) -> None:
 @pytest.mark.parametrize(
     "table", [Table("usa", "", 2), Table("nordic", "", 3), Table("nederland", "neutral", 2)], ids=str
 )
-def test_unknown_values_of_a_watched_game_are_missing_and_the_rest_is_right(table: Table) -> None:
+def test_what_a_watched_game_does_not_tell_is_missing_and_the_rest_is_right(table: Table) -> None:
     record = played(table)
 
     ours, whole = from_records([record.watched_from(0)]), from_records([record])
@@ -95,7 +95,7 @@ def test_logs_of_people_answer_questions(table: Table) -> None:
         ttr.studies.tunnel_calibration(result)
 
 
-def test_incomplete_games_are_left_out_unless_requested() -> None:
+def test_games_that_are_not_known_to_the_end_are_left_out_or_asked_for() -> None:
     whole, *_ = usa_records(1)
     cut = ttr.GameRecord(whole.header, whole.entries[:150], whole.map)
     unshown = whole.watched_from(0, shown=False)
@@ -119,16 +119,16 @@ def test_incomplete_games_are_left_out_unless_requested() -> None:
     assert unnamed.loc[unnamed["kept"], "points"].isna().all()
 
 
-def test_records_of_several_kinds_are_refused_and_listed_by_kind() -> None:
+def test_records_of_several_kinds_are_refused_and_told_apart() -> None:
     two, four = usa_records(1, 2), usa_records(1, n_players=4)
 
     with pytest.raises(ValueError, match=r"usa, 2 players: 2 records \(0, 2\); usa, 4 players: 1 record \(1\)"):
         from_records([two[0], four[0], two[1]])
-    with pytest.raises(ValueError, match="expected at least one record"):
+    with pytest.raises(ValueError, match="there is no record"):
         from_records([])
 
 
-def test_players_are_distinguished_in_every_seat(tmp_path: Path) -> None:
+def test_players_are_told_apart_wherever_they_sit(tmp_path: Path) -> None:
     one, two = usa_records(1, 2)
     named = [ttr.GameRecord.from_play(ttr.Game("usa"), [], None, one.events, players=["Ida", "Bo"])]
     named.append(ttr.GameRecord.from_play(ttr.Game("usa"), [], None, two.events, players=["Bo", "Bo"]))

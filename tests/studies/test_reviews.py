@@ -66,7 +66,7 @@ def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 # -- advice --------------------------------------------------------------------------------------------------------
 
 
-def test_advice_is_legal_on_every_map_and_lists_what_it_tried(any_map: GameMap) -> None:
+def test_advice_is_legal_on_every_map_and_says_what_it_has_tried(any_map: GameMap) -> None:
     n_players = min(3, any_map.rules.players[1])
     record = played(any_map, n_players)
     game = Game(any_map, n_players)
@@ -86,7 +86,7 @@ def test_advice_is_legal_on_every_map_and_lists_what_it_tried(any_map: GameMap) 
         assert set(map(type, table["reason"])) == {str}
 
 
-def test_a_best_move_that_is_too_close_to_call_is_labeled_as_such(nordic: GameMap) -> None:
+def test_the_best_of_two_that_are_too_close_to_call_is_told_as_such(nordic: GameMap) -> None:
     state = Game(nordic, 3).position(
         owners={"Bergen-Oslo/0": 0, "Murmansk-Lieksa": 1},
         hands=[{"red": 3, "blue": 2, "locomotive": 1}, 6, 9],
@@ -132,7 +132,7 @@ def test_time_is_kept(nordic: GameMap) -> None:
     assert Game(nordic).is_legal(state, advice.best)
 
 
-def test_a_forced_move_is_labeled_as_such(nordic: GameMap) -> None:
+def test_nothing_to_choose_is_told_as_such(nordic: GameMap) -> None:
     game = Game(nordic)
     states = (state for seed in range(9) for state in game.play(["Random", "Random"], seed=seed).states())
     forced = next(state for state in states if not state.is_over and len(game.legal_actions(state)) == 1)
@@ -198,7 +198,7 @@ def _n_done(game_map: GameMap, state: ttr.GameState, seat: int) -> int:
     return n_done
 
 
-def test_the_trains_for_tickets_leave_out_lost_ones() -> None:
+def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
     usa = ttr.load_map("usa")
     drawing = ttr.actions.DrawTickets()
     cut_off = [route.id for route in usa.routes if "Boston" in route.cities and route.track == 0]
@@ -223,14 +223,14 @@ def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
     assert said.endswith("your tickets take 4 of them, with 1 ticket left out")
 
 
-def test_a_hand_that_pays_for_everything_draws_no_more_cards() -> None:
+def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
     usa = ttr.load_map("usa")
     hand = {"red": 4, "locomotive": 2}
     said = reasons(usa, tickets=[["Denver-El Paso"], 2], hands=[hand, 4]).of(ttr.actions.DrawCard())
     assert said == "your cards pay for any of the routes you need already"
 
 
-def test_a_station_is_for_the_tickets_that_its_borrowed_route_helps() -> None:
+def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> None:
     europe = ttr.load_map("europe")
     owners = {"Roma-Venezia/0": 0, "Venezia-Zürich/0": 1, "Brindisi-Roma/0": 1}
     known = reasons(europe, owners=owners, tickets=[["Zürich – Brindisi", "Edinburgh-Paris"], 2])
@@ -289,7 +289,7 @@ def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons: 
     return Reasons(game.view(state, 0))
 
 
-def test_gains_and_losses_of_points_are_reported() -> None:
+def test_who_gains_and_loses_points_is_told() -> None:
     assert in_points(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "9 points more on average; P0 ends with 3 points fewer"
     assert in_points(0, [1, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points fewer"
     assert in_points(0, [-7, 5], [1, 1]).startswith("a risk that pays: 7 points fewer on average")
@@ -329,7 +329,7 @@ def test_the_curve_falls_by_what_a_move_cost(reviewed: Review) -> None:
     assert [float(seat in reviewed.record.winners) for seat in range(3)] == win[-1].tolist()
 
 
-def test_a_route_missed_repeatedly_is_listed_once(reviewed: Review) -> None:
+def test_a_route_missed_time_after_time_is_told_once(reviewed: Review) -> None:
     """It counts once in the summary, too, with the most that it cost."""
     own = [one for one in reviewed._decisions.values() if one.seat == 0 and one.worlds][:4]
     codec, made = codec_of(reviewed.record.map), []
@@ -346,7 +346,7 @@ def test_a_route_missed_repeatedly_is_listed_once(reviewed: Review) -> None:
     assert (summary["lost"], summary["blunder"]) == (pytest.approx(0.5), 2)
 
 
-def test_tickets_missed_repeatedly_are_listed_once(reviewed: Review) -> None:
+def test_tickets_that_were_not_drawn_time_after_time_are_told_once(reviewed: Review) -> None:
     own = [one for one in reviewed._decisions.values() if one.seat == 0 and one.worlds][:4]
     tickets = (make_action(DRAW_TICKETS, 0), 0)
     dear = partial(replace, n_tried=3, lost=(0.2, 0, 0), loss_low=0.18, loss_high=0.22, best=tickets)
@@ -358,7 +358,7 @@ def test_tickets_missed_repeatedly_are_listed_once(reviewed: Review) -> None:
     assert sorted(moments["until"] - moments["since"]) == [0, made[3].step - made[2].step]
 
 
-def test_the_table_has_every_decision(reviewed: Review) -> None:
+def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
     table, record = reviewed.table, reviewed.record
 
     assert list(table) == list(REVIEW_COLUMNS)
@@ -373,7 +373,7 @@ def test_the_table_has_every_decision(reviewed: Review) -> None:
         assert game.is_legal(record.state_at(step - 1), reviewed.action(step))
 
 
-def test_a_good_move_is_reported_with_its_cost(reviewed: Review) -> None:
+def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:
     table = reviewed.table
     good = table[table["label"] == "good"]
     step = int(good.index[0])
@@ -384,7 +384,7 @@ def test_a_good_move_is_reported_with_its_cost(reviewed: Review) -> None:
     assert str(good.loc[step, "best"]) in words
 
 
-def test_with_few_rollouts_no_uncertain_move_is_marked(reviewed: Review) -> None:
+def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> None:
     dear = reviewed.table[reviewed.table["label"].isin(BOUNDS)]
 
     surely = {"blunder": 0.05, "mistake": 0.02, "inaccuracy": 0.01}
@@ -409,7 +409,7 @@ def test_with_few_rollouts_no_uncertain_move_is_marked(reviewed: Review) -> None
         (-0.1, -0.2, "good"),
     ],
 )
-def test_the_certain_cost_of_a_move_decides_its_label(loss: float, loss_low: float, label: str) -> None:
+def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float, label: str) -> None:
     one = Decision(
         1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (loss,), loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)
     )
@@ -424,7 +424,7 @@ def test_the_certain_cost_of_a_move_decides_its_label(loss: float, loss_low: flo
     ("loss_low", "label"),
     [(0.076, "blunder"), (0.074, "mistake"), (0.036, "mistake"), (0.034, "inaccuracy"), (0.011, "inaccuracy")],
 )
-def test_with_hidden_cards_a_mark_must_be_more_certain(loss_low: float, label: str) -> None:
+def test_where_cards_are_hidden_a_mark_must_be_surer(loss_low: float, label: str) -> None:
     one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0.11,), loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
 
     assert label_of(replace(one, is_seen=False)) == label
@@ -438,7 +438,7 @@ def test_every_map_is_reviewed(any_map: GameMap) -> None:
     assert np.allclose(found.summary()[["start", "skill", "others", "luck"]].sum(axis=1), found.summary()["result"])
 
 
-def test_an_interrupted_review_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record, path = played(load("invented")), tmp_path / "review.json"
     monkeypatch.setattr(reviews, "N_MOMENTS", 0)
     whole = review(record, 0, rollouts=4, progress=False)
@@ -462,7 +462,7 @@ def test_an_interrupted_review_resumes(tmp_path: Path, monkeypatch: pytest.Monke
         review(record, 0, rollouts=4, path=path, progress=False)
 
 
-def test_possible_mistakes_are_measured_again_even_if_they_look_good(tmp_path: Path) -> None:
+def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(tmp_path: Path) -> None:
     path = tmp_path / "review.json"
     review(played(load("invented")), 0, rollouts=40, path=path, progress=False)
     saved = json.loads(path.read_text())
@@ -516,7 +516,7 @@ def test_players_over_many_games() -> None:
     assert results["games"].to_dict() == {"Greedy": 2, "Planner": 2}
     assert results["result"].sum() == pytest.approx(1)
     assert results["luck"].between(results["luck_low"], results["luck_high"]).all()
-    with pytest.raises(ValueError, match="at least one review"):
+    with pytest.raises(ValueError, match="one review or more"):
         player_results([])
 
 

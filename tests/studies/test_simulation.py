@@ -71,7 +71,7 @@ def test_tables_have_the_columns_and_types_that_are_documented(nordic_result: Si
 
 
 @pytest.mark.parametrize("out", [None, "run"])
-def test_sums_of_points_do_not_overflow(out: str | None, tmp_path: Path) -> None:
+def test_what_is_computed_from_points_does_not_run_over(out: str | None, tmp_path: Path) -> None:
     result = simulate(load("nordic"), 20, out=out and tmp_path / out)
     points = result.seats["points"]
     exact = [int(value) for value in points]
@@ -107,7 +107,7 @@ def test_notes_that_fill_their_room_make_no_difference(
     assert_same(ttr.simulate(load("nordic"), players, 20, SEED, progress=False), expected)
 
 
-def test_compiled_players_and_followed_games_are_counted_alike(nordic_result: SimulationResult) -> None:
+def test_compiled_players_are_counted_as_those_whose_games_are_followed(nordic_result: SimulationResult) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(playing, "is_compiled", lambda _: False)
         assert_same(simulate(load("nordic"), 20), nordic_result)
@@ -134,7 +134,7 @@ def test_tables_may_be_changed(nordic_result: SimulationResult) -> None:
     pd.testing.assert_frame_equal(ttr.studies.win_rates(nordic_result), wins)
 
 
-def test_every_player_has_every_seat_with_the_same_deals(nordic_result: SimulationResult) -> None:
+def test_every_player_sits_everywhere_with_the_same_deals(nordic_result: SimulationResult) -> None:
     games, seats = nordic_result.games, nordic_result.seats
     assert (games["deal"] == games["game"] // 3).all()
     counts = seats[seats["game"] < 18].value_counts(["seat", "player"])
@@ -184,13 +184,13 @@ class Seeded(Stubborn):
         ),
     ],
 )
-def test_a_policy_with_a_generator_causes_a_warning(play: Callable[[], object]) -> None:
-    with pytest.warns(UserWarning, match=r"Seeded holds a random generator \(rng\), which restarts") as warned:
+def test_who_brings_a_generator_is_warned(play: Callable[[], object]) -> None:
+    with pytest.warns(UserWarning, match=r"Seeded holds a random generator \(rng\), which begins anew") as warned:
         play()
     assert {warning.filename for warning in warned} == {__file__}
 
 
-def test_players_with_equal_names_are_distinguished() -> None:
+def test_players_of_one_name_are_told_apart() -> None:
     usa, planners = load("usa"), [Planner(), Planner(faith=1.0), Planner()]
     result = ttr.simulate(usa, planners, 3, SEED, progress=False)
     named = ttr.simulate(usa, {"a": planners[0], "b": planners[1]}, 2, SEED, progress=False)
@@ -221,7 +221,7 @@ class Unclear:
         raise RuntimeError("ambiguous")
 
 
-def test_no_numbered_name_equals_another_name() -> None:
+def test_no_number_makes_a_name_that_another_has() -> None:
     players: list[Player] = [Planner(), Planner(faith=1.0), Named(), Planner()]
 
     assert names_apart(players) == ("Planner 2", "Planner 3", "Planner 1", "Planner 2")
@@ -308,7 +308,7 @@ ttr.simulate(nordic, players, 100_000, 7, out=sys.argv[1], chunk_size=2, progres
 """
 
 
-def test_a_killed_run_resumes(nordic_result: SimulationResult, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_goes_on_where_it_was(nordic_result: SimulationResult, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with subprocess.Popen([sys.executable, "-c", KILLED, str(out)]) as process:
         while len(list(out.glob("games-*"))) < 3:
@@ -389,7 +389,9 @@ def test_an_interrupt_loses_no_finished_chunk(nordic_result: SimulationResult, o
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS], ids=["full", "read-only", "read-only disk"])
-def test_a_failed_write_leaves_the_old_parts(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_leaves_the_old_parts(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "run"
     before = simulate(load("nordic"), 6, out=out)
     tables = {name: before.table(name) for name in TABLES}
@@ -409,7 +411,7 @@ def test_a_failed_write_leaves_the_old_parts(code: int, tmp_path: Path, monkeypa
     assert not list(out.glob(".*"))
 
 
-def test_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     out = tmp_path / "run"
     before = simulate(load("nordic"), 6, out=out)
@@ -428,7 +430,7 @@ def test_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     assert_same(simulate(load("nordic"), 9, out=out, resume=True), simulate(load("nordic"), 9))
 
 
-def test_a_folder_without_write_access_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"cannot write to .*file"):
         simulate(load("nordic"), 3, out=tmp_path / "file")
@@ -451,7 +453,7 @@ def test_parts_are_for_all_who_may_read_the_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no fcntl, so nothing is locked there")
-def test_two_processes_never_write_to_one_folder(tmp_path: Path) -> None:
+def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
     out = tmp_path / "run"
     simulate(load("nordic"), 3, out=out)
     meta = SimulationResult.load(out).meta
@@ -465,7 +467,7 @@ def test_two_processes_never_write_to_one_folder(tmp_path: Path) -> None:
         SimulationResult.load(out).table("games")
 
 
-def test_fewer_games_than_stored_are_refused(tmp_path: Path) -> None:
+def test_fewer_games_than_there_are_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "run"
     simulate(load("nordic"), 7, out=out)
     with pytest.raises(ValueError, match="holds games up to 7 already, and only 3 were requested"):
@@ -489,7 +491,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: simulate again"):
         SimulationResult.load(out)
     (out / META).write_text("[]")
-    with pytest.raises(ValueError, match="has no valid description"):
+    with pytest.raises(ValueError, match="does not say what was simulated"):
         simulate(load("nordic"), 3, out=out, resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
@@ -500,7 +502,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["usa", "nordic"])
-def test_tables_have_the_same_types_in_memory_and_on_disk(name: str, tmp_path: Path) -> None:
+def test_tables_have_the_same_types_wherever_they_lie(name: str, tmp_path: Path) -> None:
     here = simulate(load(name), 4)
     there = simulate(load(name), 4, out=tmp_path / "run", chunk_size=1)
     for table in TABLES:  # without tunnels on a map, no part has a color of one
@@ -542,13 +544,13 @@ def test_bad_numbers_are_refused(options: dict[str, object], reason: str) -> Non
         simulate(load("nordic"), **options)  # type: ignore[arg-type]
 
 
-def test_players_with_equal_names_are_distinguished_by_player() -> None:
+def test_players_of_one_name_are_told_apart_by_player() -> None:
     seats = simulate(load("nordic"), 6).seats
 
     assert seats.groupby("policy").size().to_dict() == {"Greedy": 6, "Random": 12}
     assert seats.groupby("player").size().to_dict() == {0: 6, 1: 6, 2: 6}
     assert seats.groupby("player")["policy"].nunique().eq(1).all()
-    assert "`player` distinguishes them" in str(SimulationResult.describe("seats").loc["policy", "meaning"])
+    assert "`player` tells them apart" in str(SimulationResult.describe("seats").loc["policy", "meaning"])
 
 
 def test_seats_have_their_deal_and_what_is_filtered_has_no_other_policy(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_deals_that_repeat_make_intervals_wider() -> None:
     assert (thrice.high - thrice.low) == pytest.approx(once.high - once.low, rel=0.03)
 
 
-def test_a_player_who_never_wins_is_rated_too() -> None:
+def test_who_never_wins_is_rated_all_the_same() -> None:
     n = 1_000
     scores = np.zeros((n, 3, 3))
     scores[:, 0, 1] = scores[:, 0, 2] = 1
@@ -139,7 +139,7 @@ def test_ratings_do_not_depend_on_the_order_of_players(wins: list[list[int]], ex
         assert other.bounds == tuple(expected[i] for i in order)
 
 
-def test_players_who_never_met_are_not_compared() -> None:
+def test_who_never_met_is_not_compared() -> None:
     scores = np.zeros((1, 4, 4))
     scores[0, 0, 1] = scores[0, 2, 3] = 1
     with pytest.raises(ValueError, match="never met"):
@@ -191,7 +191,7 @@ def test_equal_players_are_rated_equal() -> None:
     assert three.matrix.loc["Greedy 1", "Greedy 2"] == pytest.approx(0.5)
 
 
-def test_with_more_than_two_players_each_pair_is_ranked_by_its_finish() -> None:
+def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
     players: dict[str, Player] = {"a": Greedy(), "b": Random(), "c": Mine()}
     three = tournament(load("usa"), players, 6, seed=3, n_players=3, progress=False)
     parts = []
@@ -208,7 +208,7 @@ def test_with_more_than_two_players_each_pair_is_ranked_by_its_finish() -> None:
     assert len(three._meetings.games) == 2
 
 
-def test_a_verdict_and_the_difference_of_wins_are_equally_certain() -> None:
+def test_a_verdict_and_the_difference_of_wins_are_as_sure() -> None:
     game_map, n_games = load("usa"), 60 if IS_COMPILED else 8
     found = beats(game_map, Planner(), [Planner(opening_bar=99)], n_games - 1, 7, progress=False).iloc[0]
     players = [Planner(), Planner(opening_bar=99)]
@@ -221,7 +221,7 @@ def test_a_verdict_and_the_difference_of_wins_are_equally_certain() -> None:
     assert found["verdict"] == ("yes" if above else "no" if below else "too close to call")
 
 
-def test_one_line_shows_whether_an_idea_beats_the_built_in_players() -> None:
+def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
     verdicts = beats(load("usa"), Greedy(), n_games=40 if IS_COMPILED else 10, progress=False)
 
     assert verdicts.index.tolist() == list(map(policy_name, built_in()))
@@ -282,7 +282,7 @@ def test_no_two_players_have_one_name() -> None:
     assert sorted(found.table.index) == ["Mine 1", "Mine 2", "Mine 3"]
 
 
-def test_it_displays_itself(found: Tournament) -> None:
+def test_it_shows_itself(found: Tournament) -> None:
     named = tournament(load("usa"), {"<b>": Random(), "Greedy": Greedy()}, 2, progress=False)
 
     assert "&lt;b&gt;" in named._repr_html_()

@@ -72,7 +72,7 @@ def test_the_better_player_is_ahead_and_probabilities_share_the_win(record: Game
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_a_finished_game_is_known_to_all(record: GameRecord, seat: int | None) -> None:
+def test_a_game_that_is_over_is_known_to_all(record: GameRecord, seat: int | None) -> None:
     for source in (record, record.states()[-1]):
         chances = win_probability(source, seat, n_rollouts=3)
 
@@ -81,7 +81,7 @@ def test_a_finished_game_is_known_to_all(record: GameRecord, seat: int | None) -
         assert (chances["win_low"] == chances["win_high"]).all()
 
 
-def test_a_finished_game_is_unknown_if_tickets_are() -> None:
+def test_a_game_that_is_over_is_not_known_where_tickets_are_not() -> None:
     record = a_game("nordic").play([Random(), Random()], seed=7).watched_from(0, shown=False)
     chances = win_probability(record, n_rollouts=30, policies=[Greedy(), Greedy()])
 
@@ -89,7 +89,7 @@ def test_a_finished_game_is_unknown_if_tickets_are() -> None:
     assert chances["points_low"][1] < chances["points_high"][1]
 
 
-def test_hidden_information_does_not_change_the_probability(record: GameRecord) -> None:
+def test_what_is_hidden_does_not_change_the_probability(record: GameRecord) -> None:
     rng = np.random.default_rng(7)
     tables = game_tables(record.map, 2)
     for step in (0, 1, 2, 5, 60):
@@ -102,7 +102,7 @@ def test_hidden_information_does_not_change_the_probability(record: GameRecord) 
         pd.testing.assert_frame_equal(one, two)
 
 
-def test_a_view_a_state_and_a_record_give_the_same_result() -> None:
+def test_a_view_a_state_and_a_record_say_the_same() -> None:
     """On a map on which what is not kept lies face up, a record tells no more than a state."""
     game = a_game("nederland")
     played = game.play(list(FAST), seed=7)
@@ -154,7 +154,7 @@ def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord)
     [
         pytest.param({"seat": 2}, GameError, "seat from 0 to 1, got 2", id="seat"),
         pytest.param({"step": 9_999}, IndexError, "got 9999", id="step"),
-        pytest.param({"n_rollouts": 0}, ValueError, "at least 1 rollout, got 0", id="rollouts"),
+        pytest.param({"n_rollouts": 0}, ValueError, "1 rollout or more, got 0", id="rollouts"),
         pytest.param({"policies": [Greedy()]}, ValueError, "expected 2 policies", id="too few policies"),
         pytest.param({"policies": [Greedy(), object()]}, TypeError, "P1 must be played by", id="no policy"),
     ],
@@ -233,7 +233,7 @@ def a_curve_of(wins: dict[int, float], halves: dict[int, float], looker: int | s
     return curve
 
 
-def test_turning_points_are_the_clearest_swings(record: GameRecord) -> None:
+def test_turning_points_are_the_surest_swings(record: GameRecord) -> None:
     points = turning_points(record, a_curve_of({0: 0.5, 1: 0.9, 2: 0.3, 3: 0.31}, {1: 0.2}))
 
     assert points.index.tolist() == [2, 1]
@@ -242,7 +242,7 @@ def test_turning_points_are_the_clearest_swings(record: GameRecord) -> None:
     assert points["move"].str.startswith("keep").tolist()[1]
 
 
-def test_turning_points_of_a_seat_are_shown_as_it_saw_them(record: GameRecord) -> None:
+def test_turning_points_of_a_seat_are_told_as_it_saw_them(record: GameRecord) -> None:
     moves = {seat: turning_points(record, a_curve_of({1: 0.5, 2: 0.9}, {}, looker=seat))["move"][2] for seat in (0, 1)}
     of_nobody, of_all = (a_curve_of({1: 0.5, 2: 0.9}, {}, looker=looker) for looker in (None, "all"))
 
@@ -295,7 +295,7 @@ def planned() -> GameRecord:
     return a_game("nordic").play([Planner2(), Planner2()], seed=3)
 
 
-def test_a_posterior_names_the_holder_and_the_viewer(planned: GameRecord) -> None:
+def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> None:
     assert ticket_posterior(planned, 0, seat=1, step=90, n_worlds=5).columns.name == "tickets of P0, as P1 sees it"
     assert ticket_posterior(planned, 0, step=90, n_worlds=5).columns.name == "tickets of P0"
     with pytest.raises(GameError, match="P0 knows its own tickets: `other` is whose are asked for, `seat` who looks"):
@@ -327,7 +327,7 @@ def test_any_ticket_to_a_city_is_at_least_as_likely_as_each(planned: GameRecord)
         assert each[column].max() <= whole[column] + 1e-12 <= each[column].sum() + 2e-12
 
 
-def test_claims_reveal_tickets(planned: GameRecord) -> None:
+def test_claims_tell_tickets(planned: GameRecord) -> None:
     """Late in a game its holder's tickets are near the top; by chance they would be anywhere."""
     step = len(planned.steps) * 3 // 4
     posterior = ticket_posterior(planned, 0, seat=1, step=step, n_worlds=400)
@@ -337,7 +337,7 @@ def test_claims_reveal_tickets(planned: GameRecord) -> None:
     assert logs[held].mean() > np.log(posterior["uniform"].iloc[0]) + 0.7
 
 
-def test_a_posterior_expects_nothing_of_a_random_player(planned: GameRecord) -> None:
+def test_a_posterior_takes_a_player_at_random_for_one(planned: GameRecord) -> None:
     step = len(planned.steps) * 3 // 4
     posterior = ticket_posterior(planned, 0, seat=1, step=step, n_worlds=400, policies=[Random(), Planner()])
     uniform = posterior["uniform"].iloc[0]
@@ -381,7 +381,7 @@ def test_a_posterior_knows_that_a_seat_holds_at_most_one_ticket_of_a_deck_that_l
     assert whole["uniform"] == pytest.approx(whole["probability"], abs=5 * (0.25 / 400) ** 0.5)
 
 
-def test_a_viewer_of_all_hands_knows_tickets(planned: GameRecord) -> None:
+def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
     posterior = ticket_posterior(planned, 0, step=90, n_worlds=5)
     held = {ticket.id for ticket in planned.state_at(90).tickets[0] if ticket}
 
@@ -389,7 +389,7 @@ def test_a_viewer_of_all_hands_knows_tickets(planned: GameRecord) -> None:
     assert posterior[["probability", "uniform"]].min().tolist() == [1, 1]
 
 
-def test_routes_of_a_random_player_reveal_nothing(planned: GameRecord) -> None:
+def test_routes_of_a_player_at_random_say_nothing(planned: GameRecord) -> None:
     known = Watcher(planned, 1).at(140)
     as_planner, at_random = (
         Rollouts(planned.map, 2, [policy, Greedy()]).believe(known) for policy in (Planner(), Random())
@@ -399,7 +399,7 @@ def test_routes_of_a_random_player_reveal_nothing(planned: GameRecord) -> None:
     assert as_planner.weights[0].max() > 10
 
 
-def test_trains_and_overlaps_of_tickets_agree_with_the_exact_solver() -> None:
+def test_trains_and_what_two_tickets_share_are_those_of_the_exact_solver() -> None:
     game_map = Combination("nordic", "", 2).game_map
     solver, alone = ForestSolver(game_map), alone_on(game_map, 2)
     some = game_map.tickets[:7]
@@ -447,7 +447,7 @@ def test_turns_are_counted_until_a_route_is_taken() -> None:
     assert _lost_at(known.tables, state, taken, 0, 9) is None
 
 
-def test_the_order_of_claims_decides_whose_claim_closed_a_route() -> None:
+def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
     """Where both tracks are open, a seat and another player may take one each in the same round."""
     game_map = Combination("nederland", "", 3).game_map
     players = [Greedy()] * 3
@@ -468,7 +468,7 @@ def test_the_order_of_claims_decides_whose_claim_closed_a_route() -> None:
     assert n_own > n_ties > 0
 
 
-def test_an_attempted_tunnel_is_taken_once_it_is_paid_for() -> None:
+def test_a_tunnel_that_was_attempted_before_is_taken_when_it_is_paid() -> None:
     for turn, turns in ((0, 1), (1, 0)):
         known = a_position(TUNNEL_PHASE, turn, pending=9)
         rows = np.array([(make_event(PAY_TUNNEL, turn), 0)])
@@ -527,7 +527,7 @@ def test_rollouts_that_are_all_alike_count_once() -> None:
 
 @pytest.mark.parametrize("n_seats", [2, 3, 5])
 @pytest.mark.parametrize("n", [40, 60, 200])
-def test_intervals_cover_every_probability_as_often_as_they_claim(n_seats: int, n: int) -> None:
+def test_intervals_hold_every_probability_as_often_as_they_say(n_seats: int, n: int) -> None:
     wins = np.arange(n + 1)
     _, low, high = np.array([succession(float(some), n, n_seats) for some in wins]).T
     assert (low[0], high[-1]) == (0, 1)
@@ -561,8 +561,8 @@ def test_a_curve_of_a_seat_begins_unsure_and_ends_known(record: GameRecord) -> N
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
-        pytest.param({"steps": ()}, "at least one step", id="no steps"),
-        pytest.param({"n_rollouts": 0}, "at least 1 rollout, got 0", id="no rollouts"),
+        pytest.param({"steps": ()}, "one step or more", id="no steps"),
+        pytest.param({"n_rollouts": 0}, "1 rollout or more, got 0", id="no rollouts"),
         pytest.param({"policies": [Greedy()]}, "expected 2 policies", id="too few policies"),
     ],
 )

@@ -1,10 +1,10 @@
-"""A bug in the package, for tests of the message on the page."""
+"""A fault of the package, for tests of what a page is told then."""
 
 from __future__ import annotations
 
-FAULT = "A bug in this package made this fail in Python: IndexError: list index out of range"
+FAULT = "a fault of this package: IndexError: list index out of range"
 
 
 def fail(*_: object) -> None:
-    """Fail as only a bug in the package does."""
+    """Fail as only a fault of the package does."""
     raise IndexError("list index out of range")

@@ -46,7 +46,7 @@ def test_the_route_that_takes_the_most_cards_leads(any_map: ttr.GameMap) -> None
     assert most_cards(first) == max(map(most_cards, any_map.routes))
 
 
-def test_murmansk_lieksa_comes_first_and_takes_36_minus_3k_cards(nordic: ttr.GameMap) -> None:
+def test_murmansk_lieksa_leads_and_takes_36_less_3k_cards(nordic: ttr.GameMap) -> None:
     widget = RouteCosts(nordic)
 
     assert widget.route == "Lieksa-Murmansk/0"
@@ -64,7 +64,7 @@ def test_the_curve_counts_the_locomotives_held(nordic: ttr.GameMap) -> None:
         ]
 
 
-def test_locomotives_that_are_not_jokers_are_not_counted(nordic: ttr.GameMap) -> None:
+def test_locomotives_that_are_no_jokers_are_not_counted(nordic: ttr.GameMap) -> None:
     curve = RouteCosts(nordic, hand={"green": 3, "locomotive": 5}).answer["curve"]
 
     assert curve["locomotives"] == 0
@@ -85,7 +85,7 @@ def test_locomotives_can_be_spared(nordic: ttr.GameMap) -> None:
     assert widget.answer["sparing"]["words"] == "1 red; in sets 3 blue"
 
 
-def test_a_tunnel_shows_its_odds(nordic: ttr.GameMap) -> None:
+def test_a_tunnel_says_its_odds(nordic: ttr.GameMap) -> None:
     tunnel, hand = nordic.route("Oslo", "Lillehammer"), {"purple": 2, "locomotive": 1}
     best = ttr.tunnels.best_payment(tunnel, hand)
 
@@ -103,7 +103,7 @@ def test_a_hand_of_half_the_deck_is_answered(any_map: ttr.GameMap) -> None:
     assert RouteCosts(any_map, hand=hand).answer["cheapest"] is not None
 
 
-def test_anything_but_a_single_route_is_refused(nordic: ttr.GameMap) -> None:
+def test_what_is_no_single_route_is_refused(nordic: ttr.GameMap) -> None:
     widget = RouteCosts(nordic)
     others: list[object] = ["Oslo", 3, None, [], ["Oslo"], ["Oslo", "Murmansk"], ["Oslo", "Bergen"], list("abc"), {}]
 

@@ -78,7 +78,7 @@ def test_losses_are_what_the_network_costs_without_each_route(name: str, n_playe
     ]  # fmt: skip
 
 
-def test_losses_arrive_in_pieces_as_the_browser_asks(nordic: ttr.GameMap) -> None:
+def test_losses_come_piece_by_piece_as_the_browser_asks(nordic: ttr.GameMap) -> None:
     widget = TicketExplorer(nordic, ["København-Murmansk", "Bergen-Narvik"])
     n_routes = len(widget.answer["routes"])
     assert widget.losses == {"rows": [], "n_left": n_routes}
@@ -94,7 +94,7 @@ def test_losses_arrive_in_pieces_as_the_browser_asks(nordic: ttr.GameMap) -> Non
     assert trains == sorted(trains, reverse=True)
 
 
-def test_a_change_restarts_the_search_for_losses(nordic: ttr.GameMap) -> None:
+def test_a_change_begins_the_losses_anew(nordic: ttr.GameMap) -> None:
     widget = TicketExplorer(nordic, ["Narvik-Murmansk"])
     widget.find_losses()
 
@@ -123,7 +123,7 @@ def test_no_ticket_is_no_problem(any_map: ttr.GameMap) -> None:
     assert widget.find_losses() == []
 
 
-def test_tickets_that_are_cut_off_name_the_cause(nordic: ttr.GameMap) -> None:
+def test_tickets_that_are_cut_off_say_by_what(nordic: ttr.GameMap) -> None:
     widget = TicketExplorer(nordic, ["Narvik-Murmansk"])
     widget.closed = [("Kirkenes", "Murmansk"), ("Lieksa", "Murmansk"), ("Oslo", "Bergen")]
 
@@ -134,7 +134,7 @@ def test_tickets_that_are_cut_off_name_the_cause(nordic: ttr.GameMap) -> None:
     assert widget.answer["possible"]
 
 
-def test_too_few_trains_are_reported(nordic: ttr.GameMap) -> None:
+def test_too_few_trains_are_said(nordic: ttr.GameMap) -> None:
     owned = [route for route in nordic.routes if route.length >= 5]
     widget = TicketExplorer(nordic, ["Bergen-Tornio", "Göteborg-Åndalsnes"], owned=owned)
 
@@ -202,7 +202,7 @@ def test_tickets_of_another_map_are_refused(nordic: ttr.GameMap, switzerland: tt
         TicketExplorer(nordic, switzerland.tickets[:1])
 
 
-def test_copies_of_a_ticket_are_distinguished(any_map: ttr.GameMap) -> None:
+def test_copies_of_a_ticket_are_told_apart(any_map: ttr.GameMap) -> None:
     names = [ticket["name"] for ticket in TicketExplorer(any_map).facts["tickets"]]
 
     assert len(set(names)) == len(names) == len(any_map.tickets)
@@ -218,7 +218,7 @@ def test_players_are_asked_for_only_where_they_matter() -> None:
     ("make", "things", "words"),
     [(TunnelOdds, "routes", "words"), (RouteCosts, "routes", "words"), (TicketExplorer, "tickets", "name")],
 )
-def test_messages_are_json_and_names_stay_text(
+def test_what_is_sent_is_json_and_names_stay_text(
     make: Callable[[ttr.GameMap], QueryWidget], things: str, words: str, tmp_path: Path
 ) -> None:
     widget = make(ttr.load_map(write_hostile_map(tmp_path / "hostile")))

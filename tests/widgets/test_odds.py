@@ -54,13 +54,13 @@ def test_a_small_pile_is_filled_up_from_the_discards(nordic: ttr.GameMap, pile: 
     assert widget.answer["reshuffled"] == (pile < 3)
 
 
-def test_the_best_payment_is_given_in_words(nordic: ttr.GameMap) -> None:
+def test_the_best_payment_is_said_in_words(nordic: ttr.GameMap) -> None:
     widget = TunnelOdds(nordic, "length 3", hand={"red": 3, "locomotive": 1})
 
     assert widget.answer["said"].startswith("With 3 red and 1 locomotive: 89% if you lay down 3 red and keep 1 card")
 
 
-def test_a_hand_that_does_not_pay_shows_what_is_missing(nordic: ttr.GameMap) -> None:
+def test_a_hand_that_does_not_pay_is_told_what_is_missing(nordic: ttr.GameMap) -> None:
     widget = TunnelOdds(nordic, "length 3", hand={"red": 1})
 
     assert widget.answer["payments"] == []
@@ -84,7 +84,7 @@ def test_a_pile_of_more_cards_than_are_unseen_is_refused_with_a_sentence(nordic:
     assert widget.answer["problem"] == "The pile cannot have 101 cards: only 100 are unseen."
 
 
-def test_a_map_without_tunnels_answers_for_imaginary_tunnels() -> None:
+def test_a_map_without_tunnels_answers_for_tunnels_in_no_place() -> None:
     usa = ttr.load_map("usa")
 
     assert [route["id"] for route in TunnelOdds(usa).facts["routes"]] == [f"length {n}" for n in range(1, 7)]
@@ -130,7 +130,7 @@ def test_the_browser_cannot_write_answers(nordic: ttr.GameMap) -> None:
     assert widget.facts["revealed"] == 3
 
 
-def test_a_bug_in_the_package_is_shown(nordic: ttr.GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_package_is_told(nordic: ttr.GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = TunnelOdds(nordic)
 
     with monkeypatch.context() as broken:

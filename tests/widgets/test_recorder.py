@@ -130,7 +130,7 @@ def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
         ("draw ", "draw ?"),
     ],
 )
-def test_possible_continuations_are_offered(pad: Recording, typed: str, choice: str) -> None:
+def test_what_may_come_next_is_offered(pad: Recording, typed: str, choice: str) -> None:
     offered = [offer.text for offer in pad.check(typed).choices]
     assert choice in offered
 
@@ -162,12 +162,12 @@ def test_choices_lead_from_line_to_line(name: str) -> None:
     assert len(pad.session.lines) > 12
 
 
-def test_misspellings_are_answered_with_similar_names(pad: Recording) -> None:
+def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
     assert pad.check("Bergen-Olso").choices[0].text == "Bergen-Oslo"
     assert pad.check("take gren").choices[0].text == "take green"
 
 
-def test_the_meaning_of_a_line_is_shown_before_it_is_entered(pad: Recording) -> None:
+def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
     assert check.meaning == "Ida: take the card in market slot 2; red comes to market slot 2"
@@ -181,7 +181,7 @@ def test_a_line_holds_a_claim_of_a_tunnel_with_all_that_follows(pad: Recording) 
     assert pad.enter(line) == f"Ida: {line}"
 
 
-def test_an_illegal_line_is_explained(pad: Recording) -> None:
+def test_an_illegal_line_says_why(pad: Recording) -> None:
     check = pad.check("pass")
     assert (check.problem, check.at) == ("Ida can do something else, so it may not pass", 0)
     with pytest.raises(NotationError, match="so it may not pass"):
@@ -356,7 +356,7 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder.observe(lambda change: shown.append(change["new"]), "busy")
 
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert shown == ["Computing advice", ""]
+    assert shown == ["Advice is being worked out", ""]
     assert recorder.advised["words"].startswith("Best for Ida: ")
     assert "% to win" in recorder.advised["words"]
     assert recorder.advise(0.05).view.seat == 0
@@ -379,7 +379,7 @@ def test_there_is_no_advice_where_nobody_moves(recorder: GameRecorder) -> None:
         recorder.advise()
 
 
-def test_the_page_shows_an_error_in_advice(recorder: GameRecorder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_told_of_a_fault_in_advice(recorder: GameRecorder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Recording, "check_known", fail)
     with pytest.raises(IndexError):
         recorder._on_message(recorder, {"do": "advise"}, [])
@@ -390,7 +390,7 @@ def test_the_page_shows_an_error_in_advice(recorder: GameRecorder, monkeypatch: 
 # -- faults of this package -------------------------------------------------------------
 
 
-def test_a_missing_number_of_cards_is_not_a_bug(nordic: GameMap) -> None:
+def test_no_number_of_cards_is_a_fault_of_the_program(nordic: GameMap) -> None:
     pad = Recording(nordic, seat=1)
     for line in (*SET_UP, ""):
         for text in ("draw red 0", "draw 0 red", "draw ? 0", "hand red 0", "market red 0", "pay red 0", "take red/0"):
@@ -402,7 +402,7 @@ def test_a_missing_number_of_cards_is_not_a_bug(nordic: GameMap) -> None:
 
 
 @pytest.mark.parametrize("message", [{"do": "check", "n": 7, "text": "dr"}, {"do": "enter", "n": 7, "text": "dr"}])
-def test_the_page_shows_an_error_in_python(
+def test_the_page_is_told_of_a_fault_in_python(
     recorder: GameRecorder, message: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:

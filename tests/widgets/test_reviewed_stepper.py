@@ -28,7 +28,7 @@ def record(reviewed: Review) -> GameRecord:
     return reviewed.record
 
 
-def test_every_judged_step_is_described_and_losses_name_a_better_move(record: GameRecord, reviewed: Review) -> None:
+def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameRecord, reviewed: Review) -> None:
     stepper = GameStepper(record, review=reviewed)
 
     found = json.loads(json.dumps(stepper.data["review"]))
@@ -44,7 +44,7 @@ def test_every_judged_step_is_described_and_losses_name_a_better_move(record: Ga
     assert stepper.data["win"]["percent"][0][-1] is not None
 
 
-def test_a_review_is_shown_only_from_its_own_seat(record: GameRecord, reviewed: Review) -> None:
+def test_a_review_is_shown_to_whom_it_is_of(record: GameRecord, reviewed: Review) -> None:
     assert GameStepper(record, seat=0, review=reviewed).data["review"]
     with pytest.raises(ValueError, match="in the view of P1 is from review"):
         GameStepper(record, seat=1, review=reviewed)

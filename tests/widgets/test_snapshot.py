@@ -85,7 +85,7 @@ def check(record: GameRecord, data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("path", QUARTER)
-def test_moments_match_the_states(path: Path) -> None:
+def test_moments_are_the_states(path: Path) -> None:
     check(golden(path), golden_data(path))
 
 
@@ -150,7 +150,7 @@ def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: 
 
 
 @pytest.mark.parametrize("path", SOME)
-def test_completed_or_lost_tickets_stay_so_and_agree_with_the_score(path: Path) -> None:
+def test_what_is_done_or_lost_stays_so_and_is_so_in_the_score(path: Path) -> None:
     record = golden(path)
     before: dict[tuple[int, int], Status] = {}
     for moment in replay_moments(golden_data(path)):
@@ -168,7 +168,7 @@ def borrowed() -> GameRecord:
     return ttr.Game("europe", n_players=3).play([ttr.policies.Random()] * 3, seed=37)
 
 
-def test_stations_are_shown_and_at_the_end_what_they_lend() -> None:
+def test_stations_are_told_and_in_the_end_what_they_lend() -> None:
     record = borrowed()
     *moments, end = replay_moments(game_data(record))
     n_built = sum(len(score.stations) for score in record.score())
@@ -204,7 +204,7 @@ def test_a_ticket_that_stations_complete_was_never_lost() -> None:
     assert n_borrowed == 2
 
 
-def test_a_closed_twin_cannot_be_used(nordic: ttr.GameMap) -> None:
+def test_a_closed_twin_is_no_way(nordic: ttr.GameMap) -> None:
     """With two players, the claim of one track of a double route closes the other to the opponent."""
     game = ttr.Game(nordic)
     record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
@@ -236,7 +236,7 @@ def test_the_data_is_small(path: Path) -> None:
     assert size < 320_000
 
 
-def test_cards_that_moved_are_listed(nordic: ttr.GameMap) -> None:
+def test_cards_that_moved_are_told(nordic: ttr.GameMap) -> None:
     record = ttr.Game(nordic).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     moves = game_data(record)["moves"]
 

@@ -91,7 +91,7 @@ def test_a_page_holds_all_it_needs(record: GameRecord, tmp_path: Path) -> None:
     assert "import " not in re.sub(r"/\*.*?\*/", "", page, flags=re.DOTALL).partition('<script type="module">')[2]
 
 
-def test_an_old_page_survives_a_failed_write(
+def test_an_old_page_stays_whole_if_writing_fails(
     record: GameRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "game.html"
@@ -175,12 +175,12 @@ def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: Game
 @pytest.mark.parametrize(
     ("looker", "about"), [("all", ", with all hands in view"), (1, ", from what P1 could know"), (None, "")]
 )
-def test_the_viewer_is_named_if_known(record: GameRecord, looker: object, about: str) -> None:
+def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: object, about: str) -> None:
     assert GameStepper(record, win=seen_by(record, looker)).data["win"]["heading"] == f"Win probability{about}"
 
 
 @pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table without a viewer")])
-def test_a_seat_sees_no_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
+def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
     with pytest.raises(ValueError, match=f"from win_curve\\(record, 1\\), got {got}"):
         GameStepper(record, seat=1, win=seen_by(record, looker))
 
@@ -208,14 +208,14 @@ def test_win_probabilities_of_something_else_are_refused(
         GameStepper(record, win=a_curve(record).assign(**change))
 
 
-def test_the_acting_seats_are_compared_with_those_of_the_curve(record: GameRecord) -> None:
+def test_who_moved_is_compared_with_what_the_curve_says(record: GameRecord) -> None:
     moved = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
     curve = a_curve(record).assign(acting=[moved[0], moved[0], moved[-1], moved[-1]])
 
     assert "win" in GameStepper(record, win=curve).data
 
 
-def test_tables_without_win_probabilities_are_refused(record: GameRecord) -> None:
+def test_what_are_no_win_probabilities_is_refused(record: GameRecord) -> None:
     with pytest.raises(ValueError, match="there is no 'win'"):
         GameStepper(record, win=a_curve(record).drop(columns="win"))
     with pytest.raises(TypeError, match="expected a table of win probabilities"):

@@ -115,7 +115,7 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
         human_game.move(some_line(options, rng))
 
 
-def test_the_player_sees_which_decision_is_due() -> None:
+def test_what_is_due_is_said_to_who_plays() -> None:
     human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=3)
     tasks = []
     for line in (some_line(human_game.frame()["options"], None), "draw", "draw"):
@@ -174,7 +174,7 @@ def test_nothing_secret_is_sent(name: str) -> None:
     assert all("unknown" in text for text in drawn)
 
 
-def test_opening_tickets_of_others_are_hidden_until_all_have_chosen() -> None:
+def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:
     human_game = HumanGame(Game(load("nordic")), [Random()], seat=1, seed=2)
     human_game.let_play()
     assert str(human_game.narration[-1]) == "Random has chosen its opening tickets"
@@ -211,7 +211,7 @@ def test_a_move_out_of_turn_is_refused(human_game: HumanGame) -> None:
     assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy is to move"
 
 
-def test_the_reason_why_a_route_cannot_be_claimed_is_shown(human_game: HumanGame) -> None:
+def test_why_a_route_cannot_be_claimed_is_said(human_game: HumanGame) -> None:
     assert "must choose its opening tickets" in human_game.why({"route": "Bergen-Oslo/0"})
     human_game.move("keep all")
     human_game.let_play()
@@ -267,12 +267,12 @@ def test_payments_are_offered_with_the_cheapest_first(human_game: HumanGame) -> 
     ("route", "words"),
     [
         ("Helsinki-Stockholm/0", "You can pay 4 cards: 2 blue and 2 locomotives."),
-        ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing; blue is closest."),
-        ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing; red is closest."),
+        ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing, the nearest with blue."),
+        ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing, the nearest with red."),
         ("no such route", ""),
     ],
 )
-def test_the_cost_of_a_route_is_shown(human_game: HumanGame, route: str, words: str) -> None:
+def test_what_a_route_costs_is_said(human_game: HumanGame, route: str, words: str) -> None:
     give(human_game, 2, 3, 1, 1, 1, 2, 1, 1, 2)
     assert words in human_game.options.about(route)
 
@@ -303,7 +303,7 @@ class Moody:
         ("interrupted", "P1 Moody was interrupted"),
     ],
 )
-def test_a_failing_policy_is_shown_and_the_game_is_kept(nordic: GameMap, mood: str, problem: str) -> None:
+def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: str, problem: str) -> None:
     policy = Moody(mood)
     table = GameTable(nordic, [policy], seed=7)
     table.play("keep all")
@@ -403,7 +403,7 @@ def test_the_person_has_one_name(nordic: GameMap) -> None:
     assert table.record.header.policies == ("Ida", "Greedy")
 
 
-def test_moves_can_be_taken_back_in_practice(nordic: GameMap) -> None:
+def test_moves_are_taken_back_where_one_practices(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=7, practice=True)
     table.play("keep all")
     before, now = table.record, table.now
@@ -417,7 +417,7 @@ def test_moves_can_be_taken_back_in_practice(nordic: GameMap) -> None:
     assert GameRecord.loads(table.record.dumps(), nordic) == table.record
 
 
-def test_tickets_are_judged_again_after_a_move_was_taken_back(nordic: GameMap) -> None:
+def test_tickets_are_judged_anew_after_a_move_was_taken_back(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=7, practice=True)
     table.play("keep all")
     one, other = sorted(table.now["options"]["claims"])[:2]
@@ -435,7 +435,7 @@ def view_of(table: GameTable) -> SeatView:
     return table._human_game.game.view(table._human_game.state, 0)
 
 
-def test_no_move_is_taken_back_outside_practice(nordic: GameMap) -> None:
+def test_no_move_is_taken_back_in_earnest(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=7)
     table._handle({"do": "undo", "step": table.now["step"]})
     assert table.problem["text"] == "moves can be taken back only at a table with practice=True"
@@ -495,7 +495,7 @@ def test_a_wrong_move_is_answered_each_time(nordic: GameMap) -> None:
     assert all("opening tickets" in answer for answer in answers)
 
 
-def test_the_page_shows_a_bug_in_the_package(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_told_of_a_fault_of_the_package(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     table = GameTable(nordic, "random", seed=1)
 
     with monkeypatch.context() as broken:
@@ -528,7 +528,7 @@ def test_a_moment_that_cannot_be_played_on_is_refused(nordic: GameMap) -> None:
     record = Game(nordic).play([Greedy(), Random()], seed=7)
     table = GameTable(nordic, "Greedy", seed=1)
     before = table.record
-    with pytest.raises(GameError, match="go back further"):
+    with pytest.raises(GameError, match="go back some steps"):
         table.play_from(record)
     with pytest.raises(GameError, match="unknown"):
         table.play_from(record.watched_from(0), 10)
@@ -537,7 +537,7 @@ def test_a_moment_that_cannot_be_played_on_is_refused(nordic: GameMap) -> None:
     assert table.record == before
 
 
-def test_rollout_players_get_only_what_the_seat_saw(nordic: GameMap) -> None:
+def test_who_plays_on_is_told_what_the_seat_saw(nordic: GameMap) -> None:
     record = Game(nordic).play(["Planner", "Planner"], seed=7)
     table = GameTable(nordic, "Planner", seed=1)
     table.play_from(record, 60, seat=1)
@@ -552,7 +552,7 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     table._handle({"do": "stepper"})
     assert table.stepping.can_play
     table.stepping._handle_custom_msg({"do": "play", "step": len(table.record.steps) - 1}, [])
-    assert "go back further" in str(table.problem["text"])
+    assert "go back some steps" in str(table.problem["text"])
     table.stepping._handle_custom_msg({"do": "play", "step": 20}, [])
     assert (table.n_games, table.stepping, table.is_over) == (2, None, False)
     assert table.facts["practice"]
@@ -560,7 +560,7 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     assert not table.facts["practice"]
 
 
-def test_a_continued_game_has_the_same_cards_to_come() -> None:
+def test_a_game_is_continued_with_the_same_cards_to_come() -> None:
     table = GameTable(load("invented"), ["Greedy"], seed=7, practice=True)
     for _ in range(6):
         table.play(some_line(table.now["options"], None))
@@ -574,7 +574,7 @@ def test_a_continued_game_has_the_same_cards_to_come() -> None:
         one.play(some_line(one.now["options"], None))
         one.play(some_line(one.now["options"], None))
     assert other.record == table.record
-    with pytest.raises(GameError, match="its seed now gives different cards"):
+    with pytest.raises(GameError, match="other cards come"):
         GameTable.from_record(replace(saved, header=replace(saved.header, seed=8)))
 
 
@@ -609,7 +609,7 @@ def test_a_tunnel_that_cannot_be_paid_offers_the_one_way() -> None:
 
 
 @pytest.mark.compiled_only
-def test_hints_and_costs_use_only_what_the_seat_can_see(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hints_and_costs_are_told_from_what_the_seat_can_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ttr_analysis.widgets.table._HINT_SECONDS", 0.05)
     table = GameTable(load("invented"), ["Planner"], seed=7)
     with pytest.raises(GameError, match="you have not moved yet"):

@@ -70,7 +70,7 @@ UNTRIED = next(one for one in load_puzzles("nordic") if one.find(one.read(one.pl
         pytest.param("", UNTRIED.table["move"].iloc[0], ["Best", "Second"], id="the one played is not known"),
     ],
 )
-def test_the_move_played_is_shown_even_if_no_search_tried_it(played: str, line: str, rows: list[str]) -> None:
+def test_what_was_played_is_shown_though_no_search_tried_it(played: str, line: str, rows: list[str]) -> None:
     trainer = Trainer([replace(UNTRIED, played=played)])
     trainer.answer(line)
     shown = trainer.answered["rows"]
@@ -124,7 +124,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> No
 
 
 def test_without_puzzles_there_is_no_trainer() -> None:
-    with pytest.raises(ValueError, match="at least one puzzle"):
+    with pytest.raises(ValueError, match="one puzzle or more"):
         Trainer([])
 
 
@@ -150,7 +150,7 @@ def test_the_page_gets_only_what_the_seat_saw(name: str) -> None:
 
 
 @pytest.mark.parametrize(("step", "n_seen"), [(1, 1), (40, 41)])
-def test_of_a_whole_game_only_earlier_moves_are_shown(step: int, n_seen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_whole_game_only_what_came_before_is_told(step: int, n_seen: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """While opening tickets are chosen, nobody sees how many the others keep."""
     record = Game("usa", 2).play(["Greedy", "Planner"], seed=1)
     told: list[GameRecord] = []

@@ -72,7 +72,7 @@ class Arrays(Arithmetic):
         return Value(place.cell.read, (part,))
 
     def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
-        """Return the selection of an index or slice: a subarray, or the place of a number."""
+        """Return what an index or slice selects: a subarray, or the place of a number."""
         cell = cast("Array", base.kind).cell
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) >= len(base.parts):

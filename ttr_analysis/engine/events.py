@@ -66,7 +66,7 @@ class Chance:
     card
         The kind of card; None without a card, or if the record does not know it.
     ticket
-        The ticket; None as for `card`.
+        The ticket; None likewise.
     matches
         For an unknown card turned over: whether it matches the color played. Else
         None.

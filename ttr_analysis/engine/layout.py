@@ -94,7 +94,7 @@ class State(Record):
     phase = cell()
     """A `Phase`."""
     seat = cell()
-    """The acting seat."""
+    """The seat that acts now."""
     turn_seat = cell()
     """The seat whose turn it is; not always the one that acts."""
     n_turns = cell()

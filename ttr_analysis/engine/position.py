@@ -432,9 +432,9 @@ class _Setter:
         if n_left < 0:
             self._refuse("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
         elif pile is not None and pile > n_left:
-            self._refuse("pile", pile, f"expected at most {n_left}, given the cards and tickets elsewhere")
+            self._refuse("pile", pile, f"expected at most {n_left}, with what lies elsewhere")
         elif pile is not None and self.position.discards is not None and pile != n_left:
-            self._refuse("pile", pile, f"expected {n_left}, given the cards and tickets elsewhere")
+            self._refuse("pile", pile, f"expected {n_left}, with what lies elsewhere")
         self.state.n_pile = n_left if pile is None else pile
         self.state.n_swept += n_left - self.state.n_pile
 
@@ -470,9 +470,7 @@ class _Setter:
         n_gone, n_places = self._find_leaving(out, seen)
         most = max(0, n_left - max(0, n_gone - n_places))
         if told.ticket_pile is not None and told.ticket_pile > most:
-            self._refuse(
-                "ticket_pile", told.ticket_pile, f"expected at most {most}, given the cards and tickets elsewhere"
-            )
+            self._refuse("ticket_pile", told.ticket_pile, f"expected at most {most}, with what lies elsewhere")
         state.n_ticket_pile = max(0, n_left - n_gone) if told.ticket_pile is None else told.ticket_pile
         if tables.neutral_trains:
             state.marker = tables.marker_seat if told.marker is None else told.marker

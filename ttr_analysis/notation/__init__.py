@@ -1,7 +1,7 @@
 """
 Games as lines of text, as people write them down at a table: reading and writing.
 
-Each line is a turn or part of one: first the acting seat, which may be omitted, then
+Each line is a turn or part of one: first the seat that acts, which may be omitted, then
 what it does, and the outcomes of chance after that:
 
 =============================================================  ====================================================
@@ -17,11 +17,11 @@ P1: draw 2                                                     two that nobody s
 P0: take red -> green                                          a face-up card, and the card that takes its place
 P0: take red/3 -> green; draw ?                                the red card in slot 3, not the first one; then a card
 P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` where the track is in doubt
-P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards outside sets, and cards of which 4 replace one
+P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards used singly, and cards of which 4 stand for one
 P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1   a tunnel, the cards turned over, the surcharge
 P1: Turku-Tampere red 1 reveals red, blue, red; declines       the cards are taken back
 P1: attempt Turku-Tampere/0 red reveals match, other           a tunnel of which the cards laid down and turned over
-                                                               are unknown; the payment is then for all of it
+                                                               are not known; what is paid then is for all of it
 P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa                  a turn of tickets
 P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends with a ticket of the neutral player
 P0: neutral takes Arnhem-Breda/1                               the track that it gets

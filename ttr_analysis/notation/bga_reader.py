@@ -193,7 +193,7 @@ class LogFollower:
         ends = acts[i + 1][0]
         return [acts[i + 1]] if ends.kind in ("claim", "decline") and ends.player == acts[i][0].player else []
 
-    # -- the setup ----------------------------------------------------------------------
+    # -- the set-up ---------------------------------------------------------------------
 
     def _set_up(self, n_resets: int, openings: Mapping[str, tuple[LogEntry, list[LogEntry]]]) -> None:
         kept = dict(openings)

@@ -248,7 +248,7 @@ class PositionReader:
                 counts[_COUNTED.index(kind)] += self._number(part, n) or 0
         return tuple(counts)
 
-    def _kind(self, card: object) -> Any:  # noqa: ANN401 - other objects are returned unchanged
+    def _kind(self, card: object) -> Any:  # noqa: ANN401 - what is no kind stays as it is
         """Return the canonical name of a kind of card."""
         try:
             return card if self._is_strict else kind_name("kind of card", card)

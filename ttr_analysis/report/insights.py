@@ -38,8 +38,11 @@ _LEFT_OUT: Final = ("file", "seat", "ending", "start")
 _PLACES: Final = (
     (OPENING, "Which tickets are kept at the start."),
     (DRAWS, "Drawing tickets, or not, and which to keep."),
-    (END, "Once any player has less than a sixth of the trains left."),
-    (BLOCKED, "The better move claims a route that someone else then takes, or another's route blocks a ticket."),
+    (END, "From when some player has less than a sixth of the trains left."),
+    (
+        BLOCKED,
+        "Another then takes the better route, is in the way of a ticket, or the move plans as if nobody else built.",
+    ),
     (CLAIMING, "Claiming where a card or another route was better."),
     (DRAWING, "Drawing a card where another card or a claim was better."),
 )
@@ -63,13 +66,13 @@ def write_insights(found: Insights, out: Path) -> None:
 
 def insights_page(found: Insights) -> Study:
     """Return the page."""
-    head: list[Block] = [_figures(found), Heading("In short"), Points(found.sentences)]
+    head: list[Block] = [_figures(found), Heading("To take away"), Points(found.sentences)]
     sections = [_results(found)]
     if found.losses is not None:
         sections.append(_losses(found, found.losses))
     sections += [_habits(found, *group) for group in _GROUPS]
     n_maps = found.games["map"].nunique()
-    subtitle = f"Results of {counted(len(found.games), 'game')} on {counted(n_maps, 'map')}"
+    subtitle = f"What {counted(len(found.games), 'game')} on {counted(n_maps, 'map')} say"
     return Study(name(found.player), subtitle, tuple(head), (*sections, _method(found)))
 
 
@@ -82,8 +85,8 @@ def _figures(found: Insights) -> Figures:
         (percent(games["percentile"].mean()), "of planners score less"),
     ]
     if found.reviews:
-        items.append((percentage_points(games["skill"].mean()), "points of win probability a game from own moves"))
-        items.append((percentage_points(games["luck"].mean()), "from luck and the others"))
+        items.append((percentage_points(games["skill"].mean()), "points of winning a game by own moves"))
+        items.append((percentage_points(games["luck"].mean()), "by luck and the others"))
     return Figures(tuple(items))
 
 
@@ -97,7 +100,7 @@ def _results(found: Insights) -> Section:
         f"{percent(won.value)} of games won (95% interval {percent(won.low)} to "
         f"{percent(won.high)}), with {games['points'].mean():.0f} points on average."
     )
-    caption = "Wins beyond an equal share, game by game, and what own moves and luck brought."
+    caption = "Wins beyond an equal share, game after game, and what own moves and luck brought."
     blocks: list[Block] = [
         chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
         make_table("insights_games", "The games", shown.drop(columns=empty), n_shown=_N_SHOWN),
@@ -108,7 +111,7 @@ def _results(found: Insights) -> Section:
 def _losses(found: Insights, losses: pd.DataFrame) -> Section:
     columns = ["behind", "behind_low", "behind_high", "lost", "lost_low", "lost_high", "decisions", "marks"]
     dearest = losses.sort_values("behind", ascending=False, kind="stable")
-    caption = "Win probability lost in each part of a game, compared with a planner's moves, with 95% intervals."
+    caption = "Win probability lost a game in each part of it, compared with a planner's moves, with 95% intervals."
     blocks: list[Block] = [
         chart(
             lambda ax: _plot_losses(dearest, ax),
@@ -123,7 +126,7 @@ def _losses(found: Insights, losses: pd.DataFrame) -> Section:
     less = "less" if total.value < 0 else "more"
     lead = (
         f"In {counted(len(found.reviews), 'reviewed game')} your moves lost "
-        f"{number(abs(100 * total.value))} points of win probability a game {less} than a "
+        f"{number(abs(100 * total.value))} percentage points of winning a game {less} than a "
         f"planner's would have (95% interval {number(100 * total.low)} to "
         f"{number(100 * total.high)})."
     )
@@ -144,7 +147,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
         f"{row['meaning']}: {number(row['mine'], 1)} (the others {number(row['others'], 1)})"
         for row in clear.to_dict("records")
     ]
-    lead = f"Clearly different from the others, per game: {'; '.join(said)}." if said else "No clear difference."
+    lead = f"Clearly different from the others, a game: {'; '.join(said)}." if said else "No clear difference."
     frame = rows.assign(what=rows["meaning"])
     frame = frame[["what", "mine", "others", "difference", "difference_low", "difference_high"]]
     table = make_table("insights_habits", title, frame)
@@ -157,7 +160,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
 
 
 def _sources(found: Insights) -> Picture:
-    caption = "Where points come from, for you and the others, in games won and lost."
+    caption = "What points come from, for you and the others, in games won and lost."
     return chart(lambda ax: plot_point_sources(found.sources, ax, title=""), caption, caption, size=(8.0, 3.4))
 
 
@@ -171,9 +174,9 @@ def _method(found: Insights) -> Section:
     blocks: list[Block] = [
         Words(
             "Differences are means over games of your value minus the mean of the others in the same game. "
-            "Percentiles compare with games among planners on the same map with the same number of players. Reviews "
-            "measure a move's loss in other worlds than those in which the better move was found, so means over games "
-            "are unbiased even if single reviews are short. A planner plays well, but not perfectly."
+            "Percentiles compare with games among planners on the same map with as many players. Reviews "
+            "measure what a move lost in worlds other than those in which the better one was found, so that means "
+            "over games are right even if single reviews are short. A planner plays well, but not perfectly."
         )
     ]
     if found.left_out:
@@ -181,5 +184,5 @@ def _method(found: Insights) -> Section:
             Heading("Not used"),
             Points(tuple(f"{name(file)}: {name(why)}" for file, why in found.left_out.items())),
         ]
-    lead = f"How these numbers are computed, and which files were not used: {counted(len(found.left_out), 'file')}."
+    lead = f"How these numbers are found, and what was not used: {counted(len(found.left_out), 'file')}."
     return Section("method", "Method", lead, tuple(blocks))

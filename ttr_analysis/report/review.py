@@ -110,7 +110,7 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
         yield Markup(
             "The record does not say in which turn {} kept which of the tickets shown at the end. Their moves were "
-            "judged with sets of tickets that they may have held, given their routes. {}"
+            "judged with hands of tickets that they may have held, by what their routes show. {}"
         ).format(
             doubtful,
             f"{counted(n_failed, 'move')} of {len(costly)} that seemed to cost something may have been right with "
@@ -128,7 +128,7 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         )
     if any(UNKNOWN in state.market for state in record.states()):
         yield Markup(
-            "Face-up cards that nobody took are unknown, and so are some cards in hands: a move that needed one of "
+            "Cards that lay face up and were not taken are unknown, and some cards in hands: a move that needed one of "
             "them was not tried."
         )
     if review.lacking > 1:

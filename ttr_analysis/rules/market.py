@@ -1,20 +1,20 @@
 """
-The rules of card piles and face-up cards, on integers and small arrays.
+Piles of cards and the face-up cards: the definition of their rules, on integers and small arrays.
 
-Cards are nine counts, as in `CARD_KINDS`. The market is an array with the kind of the
-card in each slot, or `EMPTY`. A refill works as follows:
+Cards are nine counts, as in `CARD_KINDS`. The market is an array with the kind
+of the card in each slot, or `EMPTY`. A refill goes like this:
 
 1. The empty slots are filled in order, each the `next_empty_slot`, with the top
-   card; if draw and discard piles have no card, they stay empty.
+   card; without a card in draw and discard piles they stay empty.
 2. As long as `is_reset_due`, `sweep_market` puts all face-up cards on the
    discard pile, and the slots are filled again in the same order.
 
-`refill` does this with random cards. The engine does it with a draw pile that can also
-follow a record.
+`refill` does this with random cards. The engine does it with a draw pile that
+can also follow a record.
 
-If no slot was empty, there is no refill and no reset. Decision: a claim may fill the
-piles and make a reset possible, but the reset waits for the next refill; the Switzerland
-rule sheet would make it immediately.
+If no slot was empty there is no refill, and no reset either. Decision: a claim
+may fill the piles and make a reset possible, but the reset waits for the next
+refill; the rule sheet of Switzerland would make it immediately.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def kind_at(pile: Ints, number: int) -> int:
     """
     kind = 0
     n = 0
-    for k in range(N_COLORS):  # no early exit: an unpredictable branch would be slower
+    for k in range(N_COLORS):  # without an early exit: a branch that cannot be predicted costs more
         n += pile[k]
         kind += int(number >= n)
     return kind
@@ -115,7 +115,7 @@ def draw_card(pile: Ints, stream: Ints) -> int:
 @compiled
 def next_empty_slot(market: Ints, start: int) -> int:
     """
-    Return the first empty slot from `start` on, or the number of slots if there is none.
+    Return the first empty slot from `start` on; the number of slots if there is none.
 
     >>> market = np.array([3, EMPTY, 8, EMPTY, 0])
     >>> int(next_empty_slot(market, 0)), int(next_empty_slot(market, 2)), int(next_empty_slot(market, 4))
@@ -153,7 +153,7 @@ def _fill_slots(stream: Ints, market: Ints, pile: Ints, discards: Ints) -> None:
 
 @compiled
 def turn_up(stream: Ints, pile: Ints, discards: Ints) -> int:
-    """Remove the top card and return its kind; if the pile is empty, the discards are shuffled first."""
+    """Remove the top card and return its kind; an empty pile is first made from the discards."""
     if count_cards(pile) == 0:
         add_cards(discards, pile)
         discards.fill(0)
@@ -186,8 +186,8 @@ def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: Fa
     `n_colored_in_piles` are the cards in draw and discard piles that are not
     locomotives, `n_resets` the resets since the slots were refilled.
 
-    Three locomotives among five cards: initially, with too few colored cards for a better
-    market, and after the most resets allowed.
+    Three locomotives among five cards: at first, with too few colored cards
+    left for a better market, and after the most resets allowed.
 
     >>> market = np.array([8, 2, 8, 0, 8])
     >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)
@@ -196,7 +196,7 @@ def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: Fa
     >>> bool(is_reset_due(market, 0, 0, rules)), bool(is_reset_due(market, 58, 100, rules))
     (False, False)
 
-    An empty slot, if the market must be full and if not:
+    An empty slot, where the market must be full and where it need not:
 
     >>> market[1] = EMPTY
     >>> bool(is_reset_due(market, 58, 0, rules)), bool(is_reset_due(market, 58, 0, rules._replace(reset_needs_full=0)))
@@ -236,7 +236,7 @@ def sweep_market(market: Ints, discards: Ints) -> None:
 
 @compiled
 def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
-    """Return the number of draws that a face-up card costs."""
+    """Return how many draws of a turn a face-up card costs."""
     if kind == LOCOMOTIVE_INDEX:
         return locomotive_cost
     return 1
@@ -258,8 +258,8 @@ def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRule
     """
     Return whether a face-up card may be taken now.
 
-    Decision: also if both piles are empty. The Nordic Countries book forbids drawing cards
-    then; set `open_without_piles = false` for that.
+    Decision: it may also if both piles are empty. The book of the Nordic
+    Countries lets nobody draw cards then; set `open_without_piles = false` for that.
 
     Parameters
     ----------

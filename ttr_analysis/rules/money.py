@@ -1,9 +1,9 @@
 """
-Tolls and loans, on integers and small arrays.
+Tolls and loans: the definition, on integers and small arrays.
 
-Money is the value of a seat's toll tokens; making change is free. The bank is unlimited.
-A loan gives no money to its taker: the player keeps all tokens, and the bank pays the
-toll to its recipient.
+Money is the value of a seat's toll tokens; making change is free. The bank takes
+part without limits. A loan pays nothing to its taker: the player keeps the
+tokens, and the bank pays whoever was to get the toll.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
 @compiled
 def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
     """
-    Return who gets the toll of a route whose other track is owned.
+    Return who gets the toll of a route whose other track has an owner.
 
     `pays_owner` is 1 if the toll of a second track goes to the owner of the first.
 
-    The first track belongs to seat 1, to nobody, to the neutral player:
+    The first track was claimed by seat 1, by nobody, by the neutral player:
 
     >>> [int(toll_payee(owner, 2, 1)) for owner in (1, -1, 6)]
     [1, -1, -1]

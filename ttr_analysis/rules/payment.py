@@ -1,5 +1,5 @@
 """
-What pays for a route, on integers and small arrays.
+What pays for a route: the definition, on integers and small arrays.
 
 A route has `plain` spaces, which need cards of one color, and `symbols`, which
 need locomotives. Each space takes one card, or a *set*: `swap_size` cards of any
@@ -11,11 +11,11 @@ number of cards determines the number of sets.
 color. Colors are numbered as in `ROUTE_COLORS`; cards are nine counts, as in
 `CARD_KINDS`.
 
-A *form* of payment is a color and the numbers of color cards and locomotives outside
-sets; sets fill the other spaces, with any cards. Forms have a fixed order: by color,
-those without a color last; within a color by locomotives, then by color cards, most
-first. For given locomotives, every number of color cards between a minimum and a maximum
-is possible, so forms are counted by subtraction.
+A *form* of payment is a color and the numbers of color cards and locomotives
+used singly; sets fill the other spaces, with any cards. Forms have a fixed
+order: by color, those without a color last; within a color by locomotives, then
+by color cards, most first. For given locomotives, every number of color cards
+between a minimum and a maximum is possible, so forms are counted by subtraction.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ class PaymentFault(IntEnum):
     """Why cards do not pay for a route."""
 
     NONE = 0
-    """The cards pay."""
+    """They do."""
     TOO_FEW = 1
     """Fewer cards than spaces."""
     TOO_MANY = 2
-    """More cards than spaces, and sets are not allowed, or not that many."""
+    """More cards than spaces, and sets are not allowed, or not so many."""
     BROKEN_SET = 3
     """More cards than spaces, but not by whole sets."""
     MISSING_LOCOMOTIVE = 4
     """A symbol gets neither a locomotive nor a set."""
     LOCOMOTIVE = 5
-    """A locomotive would have to be a joker, which it is not here."""
+    """A locomotive would have to be a joker, which it may not be here."""
     COLOR = 6
-    """Cards outside sets do not have the color of the route."""
+    """Cards outside sets are not of the color of the route."""
     TWO_COLORS = 7
     """Cards outside sets are of different colors."""
 
@@ -92,14 +92,14 @@ def most_sets(spaces: Spaces) -> int:
 
 @quickly_compiled
 def fewest_locomotives(spaces: Spaces, n_sets: int) -> int:
-    """Return the fewest locomotives outside sets in a payment with `n_sets` sets."""
+    """Return how many single locomotives a payment with `n_sets` sets must have."""
     return max(0, spaces.symbols - n_sets)
 
 
 @quickly_compiled
 def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
-    Return the most locomotives outside sets in a payment with `n_sets` sets.
+    Return how many single locomotives a payment with `n_sets` sets can have.
 
     Every number from `fewest_locomotives` to this one is possible.
 
@@ -120,7 +120,7 @@ def most_locomotives(spaces: Spaces, n_sets: int) -> int:
 @quickly_compiled
 def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
-    Return the number of sets that complete `own` color cards and `locomotives` outside sets, -1 if none does.
+    Return the number of sets that complete `own` color cards and `locomotives` used singly, -1 if none does.
 
     Length 9, no jokers, four cards for one, with seven cards of a color:
 
@@ -278,7 +278,7 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     n_sets = payment_sets(spaces, cards.sum())
     if n_sets < 0:
         return -n_sets
-    # A locomotive outside sets is never worse than one in a set.
+    # A locomotive used singly is never worse than one in a set.
     held = cards[LOCOMOTIVE_INDEX]
     locomotives = min(held, most_locomotives(spaces, n_sets))
     if locomotives < fewest_locomotives(spaces, n_sets):
@@ -303,12 +303,12 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
 @quickly_compiled
 def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -> None:
     """
-    Move `n_cards` cards for sets from `left` to `taken`, one at a time, each the least valuable one.
+    Move `n_cards` cards for sets from `left` to `taken`, one at a time, each the one missed least.
 
-    First come cards beyond those `wanted` of their kind, then those of the lowest `rank`,
-    then those of the kind with most cards left, then those of the first kind. A kind
-    becomes more valuable as it runs out, so this greedy order is optimal for all sets
-    together.
+    First come cards beyond those `wanted` of their kind, then those of the lowest
+    `rank`, then those of the kind with most cards left, then those of the first kind.
+    A kind becomes more valuable as it runs out, so this greedy order is best for the
+    sets as a whole.
 
     >>> taken = np.zeros(9, dtype=np.int64)
     >>> rank = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1])

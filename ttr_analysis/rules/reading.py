@@ -1,10 +1,10 @@
 """
-The canonical form of a payment's cards, among all forms that they fit.
+How the cards of a payment read: the one form, of all those that they fit, by which they are named.
 
-The rules do not say which cards of a payment make up its sets. Here as many locomotives
-as possible count as outside sets, then cards of the most frequent color, the first one if
-tied. So every payment has one form, and two that read alike differ only in the cards of
-their sets.
+The rules do not say which cards of a payment make up its sets. Here as many
+locomotives as possible count as single ones, then cards of the color of which
+there are most, the first one of equal ones. So every payment has one form, and
+two that read alike differ only in the cards of their sets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, form_sets, most_locom
 @quickly_compiled
 def read_form(cards: Ints, color: int, spaces: Spaces) -> tuple[int, int, int]:
     """
-    Return the form of cards that pay for a route of a color: the color (-1: none), color cards and locomotives.
+    Return how cards that pay for a route of a color read: the color (-1: none), color cards and locomotives.
 
     Seven green cards, and eight others in two sets of four:
 
@@ -45,8 +45,8 @@ def can_read(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locom
     """
     Return whether some cards of a hand pay for a route of a color, and read as a form.
 
-    With one blue and nine red cards, two sets of four beside a single card read as red in
-    every case:
+    With one blue and nine red cards, two sets of four beside a single card read as
+    red whatever they are:
 
     >>> hand, spaces = np.array([0, 1, 0, 0, 0, 0, 0, 9, 0]), Spaces(3, swap_size=4, swap_any=1)
     >>> bool(can_read(hand, 8, spaces, 7, 1, 0)), bool(can_read(hand, 8, spaces, 1, 1, 0))
@@ -65,10 +65,10 @@ def can_read(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locom
 @compiled
 def fill_reading(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locomotives: int, cards: Ints) -> None:
     """
-    Fill in cards of a hand that read as a form, which must be possible.
+    Fill in cards of a hand that read as a form, which they can.
 
-    Sets use the cards of which most are left, locomotives last, as long as the whole still
-    reads as the form.
+    Sets take the cards of which most are left, locomotives last, as far as the
+    whole then still reads as the form.
 
     >>> cards = np.zeros(9, dtype=np.int64)
     >>> hand, spaces = np.array([0, 3, 0, 0, 0, 0, 0, 9, 0]), Spaces(3, swap_size=4, swap_any=1)
@@ -97,9 +97,9 @@ def fill_reading(hand: Ints, color: int, spaces: Spaces, found: int, own: int, l
 def _most_in_sets(
     hand: Ints, color: int, spaces: Spaces, found: int, own: int, locomotives: int, most: int, kind: int
 ) -> int:
-    """Return how many cards of a kind the sets of a form may have, if `most` cards of its color are laid down."""
+    """Return how many cards of a kind the sets of a form may hold, `most` cards of its color being laid down."""
     if kind == LOCOMOTIVE_INDEX:
-        # Those in sets would count as outside sets, unless there are already as many of these as possible.
+        # Those in sets could be single ones, unless there are as many of these as there can be.
         n_sets = form_sets(spaces, own, locomotives)
         return int(hand[kind] - locomotives) if locomotives == most_locomotives(spaces, n_sets) else 0
     if own == 0:

@@ -1,5 +1,5 @@
 """
-Scoring at the end of a game, on integers and small arrays.
+Scoring at the end of a game: the definition, on integers and small arrays.
 
 Three rules: which tickets a network completes, who gets a bonus, and who wins.
 A *place* is what a ticket names: one city, or all border points of a country.
@@ -16,7 +16,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 
 NO_GOAL: Final = -1
-"""The ticket reaches no destination."""
+"""No destination of a ticket is reached."""
 
 
 @compiled
@@ -76,7 +76,7 @@ def best_goal(
     """
     Return the index of the best destination that a ticket reaches, or `NO_GOAL`.
 
-    From place 0 to place 1 or place 2, each with one city, of which only the second is
+    From place 0 to place 1 or place 2, each of one city, of which only the second is
     reached:
 
     >>> goals = np.array([0]), np.array([0, 2]), np.array([1, 2])
@@ -136,9 +136,9 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
 @compiled
 def keep_best(winners: Ints, measure: Ints) -> int:
     """
-    Keep the winners with the highest measure, one step of a tie-break; return their number.
+    Keep the winners with the highest measure, one step of breaking a tie; return their number.
 
-    The third player has most, but is not among the tied:
+    The third player has most, but is no longer among the tied:
 
     >>> winners = np.array([1, 1, 0])
     >>> int(keep_best(winners, np.array([2, 3, 9]))), winners.tolist()

@@ -1,4 +1,4 @@
-"""Stations: their cost, and whose routes they lend, on integers."""
+"""Stations: what one costs, and whose routes it lends; the definition, on integers."""
 
 from __future__ import annotations
 

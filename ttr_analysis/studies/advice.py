@@ -592,8 +592,13 @@ def view_of(known: Knowledge) -> SeatView:
 
 def considered(view: SeatView, seed: int) -> list[Candidate]:
     """Return the actions to try, a planner's first."""
+    return candidates(view, planned(view, seed), N_CLAIMS)
+
+
+def planned(view: SeatView, seed: int) -> Candidate:
+    """Return a planner's action."""
     own, _ = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
-    return candidates(view, own, N_CLAIMS)
+    return own
 
 
 def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> list[float]:

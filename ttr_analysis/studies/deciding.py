@@ -85,7 +85,7 @@ def _note(state: State, tables: Tables, numbers: Numbering, code: int, value: in
 def note_decision(
     state: State, tables: Tables, numbers: Numbering, code: int, value: int, noted: Narrow, legal: Flags
 ) -> None:
-    """Note a decision of the acting seat, and mark the legal actions."""
+    """Note a decision of the seat that acts, and mark which actions were legal."""
     _note(state, tables, numbers, code, value, noted, legal)
 
 

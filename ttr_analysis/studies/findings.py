@@ -265,9 +265,9 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
-        f"{best['name']} pays best: when kept, it brings {in_words(best['figure'], 'points')} on average, failures "
-        f"included ({interval_text(best['low'], best['high'], 'points')}), or "
-        f"{in_words(best['net_per_train'], 'points a train')} of its cheapest network{_among(inputs)}."
+        f"{best['name']} pays best: kept, it brings {in_words(best['figure'], 'points')} on average, failures counted "
+        f"({interval_text(best['low'], best['high'], 'points')}), or "
+        f"{in_words(best['net_per_train'], 'points a train')} that it takes at least{_among(inputs)}."
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
@@ -284,11 +284,11 @@ def _trap(inputs: Inputs) -> _Said | None:
     paid = paid.sort_values("figure", ascending=False, kind="stable")
     worst = row_at(paid, -1)
     ticket = inputs.game_map.ticket(str(worst["name"]))
-    worth = f"worth {ticket.points} points, it" if len(ticket.destinations) == 1 else "it"
+    points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
     sentence = (
-        f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {worth} brings "
-        f"{in_words(worst['net_points'], 'points')} on average, because players who keep it complete it "
-        f"{in_words(worst['completion_rate'], 'share')} of the time{_among(inputs)}. That is "
+        f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
+        f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
+        f"{in_words(worst['completion_rate'], 'share')} of the cases when kept{_among(inputs)}: "
         f"{in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
@@ -322,15 +322,15 @@ def _hurry(inputs: Inputs) -> _Said | None:
     needs = f"{in_words(worst['deal_mean'], 'trains')} more for the tickets of an opening deal"
     if inputs.games is None:
         sentence = (
-            f"Hurry for {'-'.join(route.cities)}: with {players} players, whoever loses it needs {needs} on average "
+            f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs {needs} on average "
             f"({interval_text(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
         )
     else:
         start = "Hurry for" if worst["figure"] >= _HURRY else "No need to hurry, not even for"
         sentence = (
             f"{start} {'-'.join(route.cities)}, where most is at stake: with {players} players it is taken in "
-            f"{in_words(worst['rate'], 'share')} of games, in turn {worst['turn']:.0f} on average, and whoever loses "
-            f"it needs {needs}. That is an expected {in_words(worst['figure'], 'trains')} a game "
+            f"{in_words(worst['rate'], 'share')} of the games, in turn {worst['turn']:.0f} on average, and who loses "
+            f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
     return _Said(sentence, table, route.id)
@@ -374,18 +374,18 @@ def _seat(inputs: Inputs) -> _Said | None:
     is_clear = not begins["win_low"] <= fair <= begins["win_high"]
     seat = 0 if is_clear else int((seats["win_rate"] - fair).abs().to_numpy().argmax())
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
-    table.index = pd.Index([f"Seat {n}{', first to play' if n == 0 else ''}" for n in range(len(seats))])
+    table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in range(len(seats))])
     row = row_at(table, seat)
     told, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
     games = f"{row['games']:,.0f} games between {len(seats)} equal players"
     if row["low"] <= fair <= row["high"]:
         sentence = (
-            f"In {games}, no seat clearly wins more or less than {in_words(fair, 'share')}; "
-            f"the farthest from it is seat {seat} with {told} ({interval})."
+            f"Where you sit does not matter as far as {games} can tell: no seat is clearly off "
+            f"{in_words(fair, 'share')}; farthest is seat {seat} with {told} ({interval})."
         )
     else:
-        who = "The first player" if seat == 0 else f"Seat {seat}"
-        more = "more" if row["figure"] > fair else "less"
+        who = "Who begins" if seat == 0 else f"Seat {seat}"
+        more = "more" if row["figure"] > fair else "fewer"
         sentence = (
             f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
@@ -419,7 +419,7 @@ def _winners(inputs: Inputs) -> _Said | None:
     at_table = f" of {n_players(inputs.games)} players"
     sentence = (
         f"{table.index[0]} win games{at_table}: winners lead by {in_words(whole, 'points')}, of which "
-        f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) come from "
+        f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) are from "
         f"{table.index[0].lower()} and {number_text(second['figure'], 'points')} from {table.index[1].lower()}."
     )
     if first["low"] <= second["high"]:
@@ -440,22 +440,22 @@ def _fates(inputs: Inputs) -> _Said | None:
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
     first, rates = row_at(lost, 0), rows["rate"].to_dict()
     failed = 1 - rates["completed"]
-    cause = "Most of this is due to" if first["low"] > failed / 2 else "The main cause is"
+    share = "most of them" if first["low"] > failed / 2 else "above all"
     sentence = (
-        f"Of the tickets kept, {in_words(failed, 'share')} fail{_among(inputs)}. {cause} {lost.index[0]}: "
+        f"Of the tickets kept {in_words(failed, 'share')} fail{_among(inputs)}, {share} {lost.index[0]}: "
         f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
-        sentence += f"; {blocked} causes {in_words(rates['blocked'], 'share')}"
+        sentence += f"; {blocked} {in_words(rates['blocked'], 'share')}"
     return _Said(f"{sentence}.", lost, lost.index[0])
 
 
 _CAUSES: Final = {
-    "blocked": "blocking by others",
-    "out of trains": "lack of trains",
-    "out of time": "lack of time",
-    "hopeless": "keeping hopeless tickets",
+    "blocked": "by the claim of another",
+    "out of trains": "for want of trains",
+    "out of time": "for want of time",
+    "hopeless": "as they were lost when kept",
 }
 
 
@@ -477,23 +477,23 @@ def _tunnel(inputs: Inputs) -> _Said | None:
     table.index = pd.Index([counted(n or "no", "spare card") for n in odds.index])
     one, none = float(odds.iloc[1]), float(odds.iloc[0])
     sentence = (
-        f"One spare card makes the difference: a tunnel of length {length}, the most common, succeeds in "
-        f"{in_words(one, 'share')} of tries with it and {in_words(none, 'share')} without (exact, from a fresh deck)."
+        f"One spare card makes a tunnel: of length {length}, the commonest, it succeeds in {in_words(one, 'share')} of "
+        f"the tries with one spare card, in {in_words(none, 'share')} without (exact, from a fresh deck)."
     )
     return _Said(sentence, table, table.index[1])
 
 
 _KINDS: Final = {
     "best-ticket": _Kind(_best_ticket, "The ticket that pays best", "points"),
-    "trap": _Kind(_trap, "The ticket to avoid", "points a train"),
-    "hurry": _Kind(_hurry, "The route to claim early", "trains", "board"),
+    "trap": _Kind(_trap, "The ticket to leave", "points a train"),
+    "hurry": _Kind(_hurry, "The route to hurry for", "trains", "board"),
     "long-route": _Kind(_long_route, "Is {} worth it?", "points"),
     "seat": _Kind(_seat, "What a seat is worth", "share"),
-    "winners": _Kind(_winners, "Where winners lead", "points"),
+    "winners": _Kind(_winners, "Where winners gain", "points"),
     "fates": _Kind(_fates, "Why tickets fail", "share"),
-    "tunnel": _Kind(_tunnel, "Spare cards for a tunnel", "share"),
+    "tunnel": _Kind(_tunnel, "What a tunnel asks", "share"),
 }
-"""The kinds of findings by id, in reading order."""
+"""The kinds of findings by their ids, in the order in which to tell them."""
 
 
 # -- whether a route is worth it, in words -------------------------------------------------------------------------
@@ -501,7 +501,7 @@ _KINDS: Final = {
 
 def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
     """
-    Return the moment from which pursuing a route pays: with at least its cards, all intervals of the gain are above 0.
+    Return the moment from which it pays to go for a route: with more cards too, all intervals of the gain are above 0.
 
     Parameters
     ----------
@@ -549,30 +549,30 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
             return _at_hand(known[held == held[held <= own].max()])
     name = "-".join(route.cities)
     if own is not None or known.empty:
-        return f"It is unclear whether {name} is worth it: the moment to go for it came too rarely."
+        return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
     start = pays_from(worth)
     if start is None:
         row = row_at(known, -1)
-        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not clearly pay"
-        words = f"{name} {verdict}: with {moment(row)}, going for it {_gain(row)}."
+        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
+        words = f"{name} {verdict}: with {moment(row)} that {_gain(row)}."
     else:
         alike = known[known.index.get_level_values("turns_left") == start[1]]
         row, first = row_at(alike, alike.index.tolist().index(start)), row_at(alike, 0)
-        words = f"Go for {name} with {moment(row, ' or more')}: that {_gain(row)} compared with skipping it."
+        words = f"Go for {name} with {moment(row, ' or more')}: that {_gain(row)}, against leaving it."
         if first["name"] != start and first["gain_high"] < 0:
             words += (
                 f" {'From an empty hand' if first['name'] == _EMPTY else f'With {moment(first)}'} it {_gain(first)}."
             )
     taken = in_words(row["free_claimed"], "share")
-    words += f" A player with {moment(row)} who is free to choose takes it in {taken} of games."
+    words += f" Left to itself with {moment(row)}, a player takes it in {taken} of the games."
     players = worth.attrs.get("n_players")
-    table = f"These are games of {players} players." if players else ""
+    table = f"Played with {players} players." if players else ""
     return " ".join(filter(None, (words, table, _left_out(worth))))
 
 
 def _at_hand(rows: pd.DataFrame) -> str:
     first, *others = (row_at(rows, i) for i in reversed(range(len(rows))))
-    words = f"In games with {moment(first)}, going for it {_gain(first)} compared with skipping it."
+    words = f"Played out with {moment(first)}, going for it {_gain(first)}, against leaving it."
     return " ".join([words, *(f"With {moment(row)} it {_gain(row)}." for row in others)])
 
 
@@ -580,7 +580,7 @@ def moment(row: dict[str, Any], more: str = "") -> str:
     """Return the moment of a row of `route_worth`; `more` follows the number of cards."""
     own, left = row["name"]
     in_time = "" if isinf(left) else f" and at most {counted(f'{left:g}', 'turn')} left"
-    return f"{counted(own, 'matching card')}{more}{in_time}"
+    return f"{counted(own, 'own card')}{more}{in_time}"
 
 
 def _left_out(worth: pd.DataFrame) -> str:
@@ -588,7 +588,7 @@ def _left_out(worth: pd.DataFrame) -> str:
     rare = worth[worth["positions"] < FEWEST]
     rows = [row_at(rare, i) for i in range(len(rare))]
     moments = listed(f"{moment(row)} ({row['positions']:.0f})" for row in rows)
-    return f"Left out because fewer than {FEWEST} games reached it: {moments}." if rows else ""
+    return f"Left out, as fewer than {FEWEST} games came to it: {moments}." if rows else ""
 
 
 def _gain(row: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
 LENGTHS: Final = 6
-"""Routes of at least this many spaces are counted together."""
+"""Routes of so many spaces, or more, are counted together."""
 _LENGTHS: Final = {
     f"length_{n}": Column("int64", f"routes of {n} spaces{' or more' if n == LENGTHS else ''}", "routes")
     for n in range(1, LENGTHS + 1)
@@ -69,7 +69,7 @@ GAME_COLUMNS: Final = {
     "points": "final points; missing if unknown",
     "best_other": "most points of another seat",
     "won": "share of the win; missing if unknown",
-    "percentile": "share of planners' seats, on this map with this many players, with fewer points",
+    "percentile": "share of planners' seats, on this map with so many players, with fewer points",
     "turns": "turns of all seats together",
     "ending": "why the game ended",
     "start": "win probability before the first decision, from a review",
@@ -98,7 +98,7 @@ _AIMS: Final = {
     (DRAWS, ""): "You lose most around draws of tickets",
     (CLAIMING, "early"): "You claim routes too early, when cards would bring more",
     (CLAIMING, ""): "You claim the wrong routes",
-    (DRAWING, "late"): "You keep drawing cards when you could claim",
+    (DRAWING, "late"): "You go on drawing cards when you could claim",
     (DRAWING, ""): "You draw the wrong cards",
     (BLOCKED, ""): "You do not react to routes that others take, or are about to take",
     (END, ""): "You lose chances in the last turns",
@@ -190,9 +190,15 @@ class Insights:
             row = self.losses.loc[[dearest]].iloc[0]
             yield (
                 f"No part of your play clearly costs {100 * _LEAST:.0f} points of winning a game more "
-                "than a planner's. Most is left to gain in "
+                f"than a planner's{self._unseen()}. Most is left to gain in "
                 f"{dearest}: better moves would bring {percent(max(0.0, row['lost']))} of a win a game."
             )
+
+    def _unseen(self) -> str:
+        """Return in words how much a part of the game could still cost."""
+        most = np.nan if self.losses is None else self.losses["behind_high"].max()
+        n_games = len(self.reviews)
+        return f"; {counted(n_games, 'reviewed game')} cannot rule out {100 * most:.0f}" if most > _LEAST else ""
 
     def _rest(self) -> Iterator[str]:
         """Yield the other sentences."""
@@ -244,8 +250,11 @@ _FAULTS: Final = 3
 """Most parts of the game that are named as costly."""
 _LEAST: Final = 0.02
 """
-Least share of a win per game, at the low end of the interval, for a part to be named as costly. There are six parts, so
-one may look costly by chance.
+Least share of a win per game, at the low end of the interval, for a part to be named as costly.
+
+There are six parts, and the interval of a mean is too narrow for a part that costs nothing in most games. Sets of 12 to
+40 games of planners, resampled and shifted to a mean of 0, had a part named in 11 to 73% of the sets with a limit of 0,
+and in under 1% with this one.
 """
 
 

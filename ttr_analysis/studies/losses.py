@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 import pandas as pd
 
@@ -11,14 +13,16 @@ from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.tickets.network import ForestSolver, NoNetworkError, join_cities, reached_destinations
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, kind_of
-from ttr_analysis.engine.layout import Phase
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.layout import NOBODY, Phase
+from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies.advice import planned
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Decision
 from ttr_analysis.studies.reviews import BOUNDS, FORCED, Review, label_of
+from ttr_analysis.studies.winning import DEFAULT_SEED
 
 OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (
     "opening tickets",
@@ -115,7 +119,8 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
             yield game, one.step, place, one.loss, label_of(one) in BOUNDS, planned, -one.skill[one.seat], aim
 
 
-class _Moment(NamedTuple):
+@dataclass(frozen=True)
+class _Moment:
     """A decision in its game."""
 
     review: Review
@@ -132,13 +137,20 @@ class _Moment(NamedTuple):
             return OPENING if before.phase == Phase.KEEP_START else DRAWS
         if codes.DRAW_TICKETS in kinds:
             return DRAWS
-        if before.is_last_round or min(before.trains) * _LATE < before.game_map.rules.trains.per_player:
-            return END
-        if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
-            return CLAIMING
-        if self._is_contested(other) or _is_in_the_way(before, self.one.seat, self._held(before)):
+        if self._is_blocked(other, kinds):
             return BLOCKED
+        if _is_end(before):
+            return END
         return CLAIMING if kinds[0] not in _CARDS else DRAWING
+
+    def _is_blocked(self, other: Candidate, kinds: tuple[int, int]) -> bool:
+        """Return whether routes of others are what makes another action the better one."""
+        if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
+            return False
+        if self._is_contested(other) or self._is_as_if_free:
+            return True
+        before = self.record.state_at(self.one.step - 1)
+        return not _is_end(before) and _is_in_the_way(before, self.one.seat, self._held(before))
 
     def _held(self, before: GameState) -> Sequence[Ticket | None]:
         """Return the tickets of the seat, which a log reveals only at its end."""
@@ -157,6 +169,18 @@ class _Moment(NamedTuple):
             return "early"
         return "late" if played in _CARDS and better in _CLAIMS else ""
 
+    @cached_property
+    def _is_as_if_free(self) -> bool:
+        """Return whether this is a planner's move, or waits for one, if all routes of others were free."""
+        if self.one.played == self.one.planned:
+            return False
+        view = self.review.view(self.one.step)
+        packed = view.packed.copy()
+        packed.owner[packed.owner != view.seat] = NOBODY
+        wanted = planned(SeatView(view.game_map, view.n_players, packed, view.seat), DEFAULT_SEED)
+        is_taken = kind_of(wanted[0]) in _CLAIMS and view.packed.owner[argument_of(wanted[0])] != NOBODY
+        return wanted == self.one.played or (is_taken and kind_of(self.one.played[0]) in _CARDS)
+
     def _kinds(self, other: Candidate) -> tuple[int, int]:
         return kind_of(self.one.played[0]), kind_of(other[0])
 
@@ -167,6 +191,10 @@ class _Moment(NamedTuple):
         end, cities = self.record.states()[-1], self.record.map.routes[argument_of(other[0])].cities
         owners = [end.owners.get(route.id) for route in self.record.map.routes_between(*cities)]
         return self.one.seat not in owners and any(owner is not None for owner in owners)
+
+
+def _is_end(before: GameState) -> bool:
+    return before.is_last_round or min(before.trains) * _LATE < before.game_map.rules.trains.per_player
 
 
 def _is_in_the_way(before: GameState, seat: int, held: Iterable[Ticket | None]) -> bool:

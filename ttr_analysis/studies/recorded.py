@@ -95,7 +95,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     """
     given = [record if isinstance(record, GameRecord) else GameRecord.load(record) for record in records]
     if not given:
-        raise ValueError("expected at least one record")
+        raise ValueError("there is no record")
     _check_alike(given)
     if late := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
         raise ValueError(f"expected records of whole games, but these begin from a position: {_some(late)}")
@@ -149,7 +149,7 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     games = [one if isinstance(one, Review) else Review(one, None, []) for one in read]
     given = [game.record for game in games]
     if not given:
-        raise ValueError("expected at least one record")
+        raise ValueError("there is no record")
     _check_alike(given)
     game_map, n_players = given[0].map, given[0].header.n_players
     notes_of = DecisionNotes(game_map, n_players)

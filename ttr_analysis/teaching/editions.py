@@ -1,9 +1,9 @@
 """
-Student editions of notebooks: those in a folder `solutions`, without the solutions, put beside that folder.
+Student editions of notebooks: those in a folder `solutions` without their solutions, beside that folder.
 
-In the teacher's notebook, cells with the tag `solution` solve an exercise, and become an empty cell for the student;
-cells with the tag `teacher` are removed. Cells of nbgrader keep its metadata: in a solution, everything between
-`### BEGIN SOLUTION` and `### END SOLUTION` is removed; in a check, everything between the marks of `HIDDEN TESTS`.
+In the teacher's notebook, cells with the tag `solution` solve an exercise and become an empty cell for the student;
+cells with the tag `teacher` are removed. Cells that nbgrader knows keep its metadata: of a solution, what is between
+`### BEGIN SOLUTION` and `### END SOLUTION` is removed, of a check what is between the marks of `HIDDEN TESTS`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import click
 from ttr_analysis._decoding import write_atomically
 
 TITLE = ": solutions"
-"""Suffix of the title of a teacher's notebook, so that the two can be distinguished in a list."""
+"""How the title of a teacher's notebook ends, so that both can be told apart in a list."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
-"""Tags of cells that students do not get: solutions to exercises, and cells for teachers only."""
+"""Tags of cells that students do not get: where something is asked of them, and where nothing is."""
 SOURCE_DIGEST = "source_digest"
-"""Key of a digest of the code that produced the stored results; student editions have that of the teacher's."""
+"""The key of a digest of the code that gave the stored results; student editions have those of teachers."""
 HIDDEN_TESTS = "HIDDEN TESTS"
 _MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
 NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
-"""The body of a function, which needs a statement."""
-LONGEST_ID = 64  # of a cell, by the notebook format
+"""In the body of a function, which needs a statement."""
+LONGEST_ID = 64  # of a cell, by the format of notebooks
 
 
 def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def dumps(notebook: dict[str, Any]) -> str:
-    """Return the text of a notebook in Jupyter's format."""
+    """Return the text of a notebook as Jupyter writes it."""
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -72,7 +72,7 @@ def _tags(cell: dict[str, Any]) -> set[str]:
 
 
 def _grading(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return nbgrader's metadata of a cell: points, and whether it is an answer or a check."""
+    """Return what nbgrader knows about a cell: points, and whether it is an answer or a check."""
     known: dict[str, Any] = cell["metadata"].get("nbgrader", {})
     return known
 
@@ -82,7 +82,7 @@ def _is_solution(cell: dict[str, Any]) -> bool:
 
 
 def _is_hidden(cell: dict[str, Any]) -> bool:
-    """Return whether students do not get a cell unchanged."""
+    """Return whether students do not get a cell as it is."""
     return TEACHER in _tags(cell) or _is_solution(cell)
 
 
@@ -111,7 +111,7 @@ def _cleared(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the student version of an nbgrader solution: with the same name, without the text between the marks."""
+    """Return a solution that nbgrader knows as students get it: named as there, without what is between the marks."""
     grading, text = _grading(cell), _text(cell)
     if "grade_id" not in grading:
         raise ValueError(f"expected a grade_id in nbgrader's metadata of the cell {text[:60]!r}")
@@ -123,7 +123,7 @@ def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without(mark: str, text: str, *stub: str) -> list[str]:
-    """Return the lines of a text, with a stub replacing the text between the marks."""
+    """Return the lines of a text, with a stub in place of what is between the marks."""
 
     def replaced(region: re.Match[str]) -> str:
         indent = region[1]
@@ -142,7 +142,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
         raise ValueError(
             f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
         )
-    # Named after the exercise, an answer keeps its name when cells around it change; old notebooks have no names.
+    # Named after the exercise, an answer keeps its name whatever is changed around it; old notebooks have no names.
     name = before[-1].get("id", "")
     named = {"id": f"{name[: LONGEST_ID - len('-answer')]}-answer"} if name else {}
     if all(cell["cell_type"] == "markdown" for cell in solutions):
@@ -152,7 +152,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 
 
 def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Renumber the cells with results, and the results, from 1 without gaps."""
+    """Return cells of which those with results are counted from 1 without gaps, and their results with them."""
     counts = count(1)
     return [_numbered(cell, next(counts)) if cell.get("execution_count") else cell for cell in cells]
 
@@ -170,7 +170,7 @@ def _check_names(cells: list[dict[str, Any]]) -> None:
 
 
 def _text(cell: dict[str, Any]) -> str:
-    """Return the text of a cell, which notebooks store as one string or as lines."""
+    """Return the text of a cell, which a notebook stores whole or in lines."""
     return "".join(cell["source"])
 
 
@@ -189,11 +189,11 @@ def write_editions(folder: Path) -> list[Path]:
     FileNotFoundError
         If there is no notebook.
     ValueError
-        If a notebook is not a teacher's: see `student_edition`.
+        If one is no teacher's notebook: see `student_edition`.
     """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:
-        raise FileNotFoundError(f"no teacher's notebook in {folder / 'solutions'}")
+        raise FileNotFoundError(f"no notebook of a teacher in {folder / 'solutions'}")
     editions = {}
     for path in paths:
         try:
@@ -211,8 +211,8 @@ def editions(folder: Path) -> None:
     """
     Write student editions of notebooks.
 
-    Notebooks in FOLDER/solutions [default: notebooks/solutions] are written to FOLDER without solutions: cells with the
-    tag "teacher" are removed, and cells with the tag "solution" are replaced by an empty cell.
+    Notebooks in FOLDER/solutions [default: notebooks/solutions] are written to FOLDER without their solutions: without
+    what has the tag "teacher", and with an empty cell in place of cells that have the tag "solution".
     """
     try:
         click.echo("\n".join(map(str, write_editions(folder))))

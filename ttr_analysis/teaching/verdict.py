@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """
-    The result of `check`. It is true if the function passed, and displays itself in a notebook.
+    What `check` found. It is true if the function passed, and shows itself in a notebook.
 
     Parameters
     ----------
     passed
-        Whether all answers were correct.
+        Whether every answer was right.
     words
-        What is wrong in the smallest case found; "" if the function passed.
+        What is wrong in the smallest case that was found; "" if nothing is.
     case
-        That case, if any: you can try its `arguments` again.
+        This case, if there is one: its `arguments` can be tried again.
     labels
-        For each city, what was expected and what was returned, if different.
+        What is expected for each city, and what came, if it differs.
     """
 
     task: str
@@ -52,7 +52,7 @@ class Verdict:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """
-        Draw the failing graph on its board, with the length of each route and the expected values.
+        Draw the graph that fails on its board, with the length of each route and what is expected.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class Verdict:
             If nothing failed, or the task has no graph.
         """
         if self.case is None or (G := self.case.graph) is None:
-            raise ValueError(f"{self.task} has no failing graph")
+            raise ValueError(f"{self.task} has no graph that fails")
         _, *others = self.case.arguments
         asked = {city: "·" for other in others for city in ([other] if isinstance(other, str) else other)}
         edge_labels = {(a, b): length for a, b, length in edges_of(G)}
@@ -77,7 +77,7 @@ class Verdict:
         return ax
 
     def _repr_png_(self) -> bytes | None:
-        """Return the picture for a notebook, which shows the text if there is none."""
+        """Return the picture for a notebook; without one, it shows the text."""
         if self.case is None or self.case.graph is None:
             return None
         import matplotlib.pyplot as plt
@@ -92,6 +92,6 @@ class Verdict:
 
 
 _ROOM = 0.15
-"""Margin around the graph, relative to the board."""
+"""Around the graph, as a share of the board."""
 _TITLE = 90
 """Characters that fit above a board."""

@@ -53,7 +53,7 @@ class RouteCosts(QueryWidget):
     Lieksa-Murmansk/0 Your hand pays: 15 cards, 7 green, 4 blue and 4 red.
     >>> costs.hand = {"green": 7}
     >>> print(costs.answer["said"])
-    2 cards short; green is closest.
+    2 cards short, the nearest with green.
     """
 
     _esm = esm("answers", "costs")
@@ -139,7 +139,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     >>> nordic = ttr.load_map("nordic")
     >>> answer = route_costs(nordic, nordic.route("Murmansk", "Lieksa"), CardCounts.of(green=7, red=6))
     >>> answer["said"], [point["cards"] for point in answer["curve"]["points"]][:3]
-    ('1 card short; green is closest.', [36, 33, 30])
+    ('1 card short, the nearest with green.', [36, 33, 30])
     """
     unseen = deck_less(game_map.rules.deck, {"in hand": hand})
     colors = _colors(route, hand)
@@ -172,7 +172,7 @@ def _colors(route: Route, hand: CardCounts) -> list[Json]:
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
     if cheapest is not None:
         return f"Your hand pays: {counted(cheapest.n_cards, 'card')}, {cards_in_words(cheapest.cards)}."
-    nearest = f"; {colors[0]['color']} is closest" if route.color == GRAY else ""
+    nearest = f", the nearest with {colors[0]['color']}" if route.color == GRAY else ""
     return f"{counted(colors[0]['missing'], 'card')} short{nearest}."
 
 

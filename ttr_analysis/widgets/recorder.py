@@ -247,7 +247,7 @@ class GameRecorder(MessageWidget):
     def _show_advice(self) -> None:
         """Compute the best action for the seat to move, or say why that is impossible."""
         self._set_advice()
-        self.set_trait("busy", "Computing advice")
+        self.set_trait("busy", "Advice is being worked out")
         try:
             advice = self.advise(_ADVICE_SECONDS)
         except (GameError, ValueError) as error:
@@ -255,7 +255,7 @@ class GameRecorder(MessageWidget):
         else:
             who = self._recording.names[advice.view.seat] or f"P{advice.view.seat}"
             others = [f"{row['move']}, {percent(row['win'], None)}" for _, row in advice.table.iloc[1:3].iterrows()]
-            rest = f". Alternatives: {'; '.join(others)}" if others else ""
+            rest = f". Else: {'; '.join(others)}" if others else ""
             words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
         finally:
             self.set_trait("busy", "")

@@ -452,7 +452,7 @@ class GameTable(MessageWidget):
     def _advise(self, what: str) -> None:
         """Run a slow computation, showing that it takes time."""
         busy, show = {
-            "hint": ("Computing a hint", self._show_hint),
+            "hint": ("A hint is being worked out", self._show_hint),
             "cost": ("Your move is being judged", self._show_cost),
             "review": ("The game is being reviewed", self._show_review),
         }[what]

@@ -106,7 +106,7 @@ def best_network(
     trains
         Number of trains; by default the map's.
     components
-        "one": networks whose completed tickets are in one connected part, with
+        "one": networks whose completed tickets lie in one connected part, with
         other routes anywhere for their points. "any": all networks, in about
         five times the time.
     time_limit

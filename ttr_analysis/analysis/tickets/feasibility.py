@@ -368,8 +368,8 @@ def feasibility(
     -----
     Exact. What stations lend is chosen as the rules do at the end, one route
     each, without regard to other players' stations. A route outside the network
-    cannot break it, so a single bottleneck is in the network, and of each pair
-    one route is in it and the other in the best network without the first.
+    cannot break it; so a single bottleneck lies in the network, and of each pair
+    one route lies in it and the other in the best network without the first.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Ends(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Results of `solve_subsets`, in reused arrays; `UNREACHABLE` if there is no tree or network."""
+    """Results of `solve_subsets`, in arrays that are used again; `UNREACHABLE` where there is no tree or network."""
 
     groups: Ints
     masks: Ints

@@ -1,7 +1,7 @@
 """
 Actions in the words of the game, and as the two numbers that the kernel uses.
 
-An action does not name the acting seat; the state does. Each action has its own
+An action does not name the seat that acts; the state does. Each action has its own
 section in the file of its family, with its rules, its form in records and its messages;
 `table` lists all actions.
 """

@@ -152,7 +152,7 @@ def _decode_draw_face_up(_index: MapIndex, slot: int, value: int, _state: State)
 
 
 def _no_slot(refused: Refused) -> str:
-    return f"there is no market slot {refused.number}: slots are 0 to {int(refused.tables.market_size) - 1}"
+    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
 
 
 def _known(refused: Refused) -> str:
@@ -174,7 +174,7 @@ DRAW_FACE_UP_HANDLER: Final = Handler(
     optional_keys=("taken",),
     faults={
         ActionFault.SLOT: _no_slot,
-        ActionFault.EMPTY_SLOT: lambda refused: f"market slot {refused.number} is empty",
+        ActionFault.EMPTY_SLOT: lambda refused: f"no card lies in market slot {refused.number}",
         ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may not be a later card of a turn",
         ActionFault.UNKNOWN_FACE_UP: lambda refused: (
             f"the card in market slot {refused.number} is not known: say which one is taken"

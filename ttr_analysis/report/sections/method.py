@@ -26,9 +26,9 @@ _DEFINITIONS = (
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
     (
         "Standard error",
-        "The typical error of a mean over random deals: the true mean is within two of them in 95 of 100 cases.",
+        "How much a mean over random deals strays from the true one: within twice of it in 95 of 100 cases.",
     ),
-    ("Blind draws", "Cards drawn from a shuffled pile of all cards not seen."),
+    ("Blind draws", "Cards from a shuffled pile that holds everything not seen."),
 )
 
 
@@ -47,7 +47,7 @@ def rules_section(context: Context) -> Section:
     players = f"{low} to {high} players" if high > low else f"{low} players"
     variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
-        f"The numbers of this study assume the rules for {players}, "
+        f"What the numbers of this study assume: the rules for {players}, "
         f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Terms(tuple(items))]
@@ -55,7 +55,7 @@ def rules_section(context: Context) -> Section:
     if decided:
         blocks += [
             Heading("Decisions"),
-            Words("Where the printed rules are unclear, we chose:"),
+            Words("Where the printed rules leave room, this was chosen:"),
             Terms(tuple(decided)),
         ]
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
@@ -64,10 +64,10 @@ def rules_section(context: Context) -> Section:
 def method(context: Context) -> Section:
     """Return the section on how the study was made."""
     settings = context.settings
-    games = ", except for the time that its games took" if context.n_games else ""
+    games = ", but for the time that its games took" if context.n_games else ""
     lead = (
-        f"Everything here is exact unless it has a standard error or an interval. Random draws use seed "
-        f"{settings.seed} and {number(context.n_deals)} deals, so the same command gives the same study"
+        f"Everything here is exact unless a standard error or an interval stands beside it. What is drawn at random "
+        f"uses seed {settings.seed} and {number(context.n_deals)} deals, so that the same command gives the same study"
         f"{games}."
     )
     blocks: list[Block] = [Terms(tuple(_versions(context))), Heading("Definitions"), Terms(_DEFINITIONS)]
@@ -141,7 +141,7 @@ def _players(rules: RuleSet) -> str:
 
 
 def _tunnels(rules: RuleSet) -> str:
-    return f"{counted(rules.tunnel.revealed, 'card')} turned over; each one that matches costs one card more."
+    return f"{counted(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
 
 
 def _points(rules: RuleSet) -> str:
@@ -177,10 +177,10 @@ def _drawing(rules: RuleSet) -> str:
     reset = (
         f"All are replaced when {market.reset_at} of them are locomotives."
         if market.reset_at
-        else "The face-up cards are never replaced all at once."
+        else "They are never replaced all at once."
     )
     return (
-        f"{counted(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} to choose from) or blind. "
+        f"{counted(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} lie there) or blind. "
         f"A face-up locomotive {cost}. {reset}"
     )
 
@@ -229,7 +229,7 @@ def _tickets(rules: RuleSet) -> str:
     return (
         f"At the start {dealt} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} are drawn and "
         f"at least {tickets.keep} kept. {unkept}"
-        + (f" The {listed(gone)} ones that nobody is dealt leave the game too." if gone else "")
+        + (f" Of the {listed(gone)} ones, those that nobody is dealt leave the game too." if gone else "")
     )
 
 
@@ -263,7 +263,7 @@ def _loans(rules: RuleSet) -> str:
     if not rules.money.tokens:
         return ""
     penalty = counted(rules.money.loan.penalty, "point")
-    return f"A player who cannot pay a whole toll takes a loan: {penalty} less at the end."
+    return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
 
 
 def _bonus(bonus: BonusRules) -> str:

@@ -108,12 +108,12 @@ def _pay(rows: list[dict[str, Any]]) -> str:
     low, high = rows[rates.index(min(rates))], rows[rates.index(max(rates))]
     if math.isclose(min(rates), max(rates)):
         a_train = "1 point" if math.isclose(rates[0], 1) else f"{number(rates[0], 2)} points"
-        return f"Taken alone, every ticket pays exactly {a_train} for each train of its cheapest network."
+        return f"Taken alone, every ticket pays exactly {a_train} for each of its fewest trains."
     one = sum(math.isclose(rate, 1) for rate in rates)
     equal = f" ({number(one)} of {len(rows)} pay exactly 1)" if one > len(rows) / 3 else ""
     return (
         f"Taken alone, tickets pay from {number(min(rates), 2)} ({low['ticket']}) to {number(max(rates), 2)} points "
-        f"({high['ticket']}) for each train of their cheapest networks{equal}."
+        f"({high['ticket']}) for each of their fewest trains{equal}."
     )
 
 
@@ -125,7 +125,7 @@ def _par(rows: list[dict[str, Any]]) -> str:
     best, worst = known[0], known[-1]
     shared = fmean(row["shared"] for row in known)
     return (
-        f"In an opening deal, the other tickets save {percent(shared)} of a ticket's trains on average. On paper, this "
+        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. On paper that "
         f"puts {best['ticket']} most above par ({_bargain(best)}) and {worst['ticket']} most below ({_bargain(worst)})."
     )
 
@@ -142,9 +142,9 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
         ax.set_xlabel("extra trains in an opening deal, on average")
 
     caption = (
-        "Points of each ticket against its extra trains on top of the other tickets of an opening deal "
-        f"(mean of {number(context.n_deals)} deals). Lighter dots are further over par: above the straight line "
-        "fitted to all tickets."
+        "Points of every ticket against the trains that it takes on top of the others of an opening deal "
+        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points over par: above the straight "
+        "line through all tickets."
     )
     alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
     return chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
@@ -154,7 +154,7 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
 
 
 def pairs(context: Context) -> Section | None:
-    """Return the section on which pairs of tickets go together; None for a single ticket."""
+    """Return the section on which two tickets go together; None for a single ticket."""
     if len(context.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
     table = tickets.best_pairs(context.game_map)
@@ -170,7 +170,7 @@ def pairs(context: Context) -> Section | None:
     helping = sum(row["saved"] > 0 for row in rows)
     best, most = rows[0], saving[0]
     lead = (
-        f"Of {number(len(rows))} pairs, {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
+        f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
         f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
         f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
         f"{most['saved']} of {most['apart']} trains."
@@ -199,12 +199,12 @@ def deal(context: Context) -> Section:
     best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
     which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
-    lead = f"An example deal (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
+    lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
     if not any(row["possible"] for row in rows):
         lead += "No choice that the rules allow can be completed in full with the trains of a player. "
     if played:
         lead += (
-            f"In games of {context.n_players} players, the best choice is to keep {which}: it wins "
+            f"Played out by {context.n_players} players, the best choice is to keep {which}: it wins "
             f"{percent(best['win_rate'])} of {n_games} games (95% interval {percent(best['win_low'])} to "
             f"{percent(best['win_high'])}), with {percent(best['completion_rate'])} of the tickets completed."
         )
@@ -215,26 +215,26 @@ def deal(context: Context) -> Section:
         )
     written_off = choices[best["written_off"]]
     if written_off:
-        lead += f" Judged by the map alone, this writes off {listed(map(ticket_name, written_off))}."
+        lead += f" By the map alone, that means to write off {listed(map(ticket_name, written_off))}."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
         note = (
             f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
-            f"{context.n_players} players. Where the table below ranks them differently, trust this one."
+            f"{context.n_players} players. Trust this table where the one below ranks them otherwise."
         )
         shown = [
             {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
             for row in played
         ]
         shown = drop_empty(shown, "warning")
-        blocks.insert(0, make_table("which_to_keep_played", "The best choices, in games", shown, note=note))
+        blocks.insert(0, make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
     if len(written_off) < len(kept):
         blocks.insert(0, _deal_board(context, _not_among(kept, written_off), best["destinations"]))
     return Section("deal", "Which tickets to keep", lead, tuple(blocks))
 
 
 def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str, Any]]:
-    """Return the best choices according to games, if there are games."""
+    """Return the best choices as games show them, if there are games."""
     if context.played is None:
         return []
     return records(
@@ -252,7 +252,7 @@ def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str,
 
 
 def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
-    """Return the ticket ids of every choice from a deal, formatted as in the table of choices."""
+    """Return every choice from a deal by the ids of its tickets, written as the table of choices has them."""
     return {
         ", ".join(ticket.id for ticket in kept): list(kept)
         for n in range(len(dealt) + 1)
@@ -273,9 +273,9 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
     ]
     shown = drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
-        "Judged by the map alone and ranked by net points, as if nobody took a route of the network; worst detour and "
-        "points at risk show what losing one may cost. Tickets for which a player has too few trains are written off, "
-        "and count as lost."
+        "By the map alone: ranked by net points, as if nobody took a route of the network; worst detour and points at "
+        "risk say what that may cost. Where the trains of a player do not suffice, tickets are written off, and count "
+        "as lost."
     )
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
@@ -285,7 +285,7 @@ def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
 
 
 def _meant(kept: list[Ticket], destinations: object) -> str:
-    """Return the intended destinations in words; none if there is no choice, or nothing is possible."""
+    """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
     return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
@@ -296,7 +296,7 @@ def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
 
 
 def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
-    """Return the intended destination of each ticket with several, from the table of choices."""
+    """Return the destination meant for each ticket with several, from the table of choices."""
     open_tickets = [ticket for ticket in kept if len(ticket.destinations) > 1]
     for ends in product(*([place.name for place, _ in ticket.destinations] for ticket in open_tickets)):
         chosen = {ticket.id: end for ticket, end in zip(open_tickets, ends, strict=True)}
@@ -305,13 +305,13 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
     return {}
 
 
-# -- the most points with the trains of one player -----------------------------------------------------------------
+# -- the most points that the trains of one player can make --------------------------------------------------------
 
 _TITLE = "The best possible score"
 
 
 def best(context: Context) -> Section | None:
-    """Return the section on the best network, unless it is skipped."""
+    """Return the section on the best network, unless it is left out."""
     if context.best is None:
         return None
     best = context.best.result()
@@ -319,7 +319,7 @@ def best(context: Context) -> Section | None:
         lead = f"No network was found in {best.seconds:.0f} seconds; {_limit(best)}."
         return Section("best", _TITLE, lead, ())
     lead = (
-        f"A player who could choose any tickets and had no opponents would score {best.score} points with "
+        f"Whoever could choose any tickets and were left alone would make {best.score} points with "
         f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
         f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
@@ -333,7 +333,7 @@ def best(context: Context) -> Section | None:
 
 def _proof(best: BestNetwork) -> str:
     if best.is_proven:
-        return f"This is proven to be the most for all networks {_scope(best)}."
+        return f"That is proven to be the most, of all networks {_scope(best)}."
     return f"It is the best found in {best.seconds:.0f} seconds; {_limit(best)}."
 
 
@@ -346,7 +346,7 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _network_board(context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()) -> Picture:
-    """Return a network on the board, with its size."""
+    """Return a network on the board, with the size of what it is."""
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -382,7 +382,7 @@ def _routes(best: BestNetwork) -> list[dict[str, Any]]:
 
 
 def toll_section(context: Context) -> Section | None:
-    """Return the section on tolls, if the map has money."""
+    """Return the section on tolls, if the map is played with money."""
     game_map = context.game_map
     tokens = game_map.rules.money.tokens
     if not tokens or not any(route.toll for route in game_map.routes):
@@ -398,11 +398,11 @@ def toll_section(context: Context) -> Section | None:
     if saving:
         saved, extra = fmean(row["saved"] for row in saving), fmean(row["extra"] for row in saving)
         lead += (
-            f". For {len(saving)} of them a cheaper path saves {counted(number(saved, 1), 'token')} for "
+            f". On {len(saving)} a cheaper way saves {counted(number(saved, 1), 'token')} for "
             f"{counted(number(extra, 1), 'train')} more, on average."
         )
     else:
-        lead += ". No other path is cheaper."
+        lead += ". No other way is cheaper."
     bonuses = [bonus for bonus in game_map.rules.bonus if bonus.measure == "tokens"]
     for bonus in bonuses:
         lead += " " + _worth(bonus, game_map.rules.players[1])
@@ -473,7 +473,7 @@ def countries(context: Context) -> Section | None:
     ]
     if not tickets:
         return None
-    # Copies of a ticket are listed once.
+    # Copies of a ticket are told once.
     distinct = {(ticket.origin, ticket.destinations): ticket for ticket in tickets}
     rows = [row for ticket in distinct.values() for row in _destination_rows(context, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
@@ -488,7 +488,7 @@ def countries(context: Context) -> Section | None:
     if dearer and nearest:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
-            f" Going past the nearest destination to a better one takes "
+            f" To go farther than the nearest destination for a better one takes "
             f"{counted(number(trains / len(dearer), 1), 'train')} more for "
             f"{counted(number(points / len(dearer), 1), 'point')} more, on average."
         )

@@ -148,7 +148,7 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
 @answer()
 def bonus_effects(result: SimulationResult) -> pd.DataFrame:
     """
-    Return the value of each bonus, and how often it decided the game.
+    Return what each bonus is worth, and how often it decided the game.
 
     Returns
     -------
@@ -300,7 +300,7 @@ _ENDS: Final = ["", "_low", "_high"]
 
 def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
     """
-    Return the differences between simulations, for example with and without the neutral player.
+    Return what differs between simulations: with the neutral player and without, say.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         If there are none, or the numbers of players differ.
     """
     if not results:
-        raise ValueError("expected at least one simulation")
+        raise ValueError("there is no simulation to compare")
     if len({n_players(result) for result in results.values()}) > 1:
         numbers = ", ".join(f"{name} {n_players(result)}" for name, result in results.items())
         raise ValueError(f"simulations to compare must have the same number of players, got {numbers}")
@@ -390,7 +390,7 @@ def compare_strategies(
     """
     game_map = as_map(game_map)
     if not strategies:
-        raise ValueError("expected at least one strategy")
+        raise ValueError("there is no strategy to compare")
     n_games = Range(1).check(n_games, "n_games")
     rows, samples = [], []
     measures: Mapping[str, Values] = {"win": "won", "points": "points"}
