@@ -336,7 +336,7 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
     amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
     path.write_text(json.dumps(told | amid), "utf-8")
     assert cli.main(["score", str(path)]) == cli.DONE
-    assert "these would be the points if it ended now, with all tickets in the file." in capsys.readouterr().out
+    assert "these are the points if it ended now, with all tickets in the file." in capsys.readouterr().out
 
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     record.save(tmp_path / "game.jsonl")

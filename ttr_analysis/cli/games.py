@@ -34,7 +34,7 @@ _MAX_POSITION: Final = 1_000_000
 @commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=FILE)
 @click.option("--map", "map_", shell_complete=complete_map, help="The map.  [default: found from the log]")
-@click.option("--tickets", type=FILE, help="JSON file with the ticket offers you noted; see below.")
+@click.option("--tickets", type=FILE, help="JSON file with the ticket offers you noted; see above.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the record.")
 @click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
@@ -115,7 +115,7 @@ def review(
 
 @commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
 @click.argument("folder", type=FILE)
-@click.option("--player", metavar="NAME", required=True, help="Whose games.")
+@click.option("--player", metavar="NAME", required=True, help="Name of the player.")
 @number("--minutes", type=Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
 @click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
 @no_progress

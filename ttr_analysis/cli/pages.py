@@ -151,7 +151,7 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 
 @commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
 @click.argument("folder", required=False, type=FILE)
-@click.option("--player", metavar="NAME", help="Whose games are in FOLDER.")
+@click.option("--player", metavar="NAME", help="Name of the player in FOLDER.")
 @click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only positions on this map.")
 @number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search.")
 @number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Most positions to find in FOLDER.")
@@ -159,7 +159,7 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> int:  # noqa: ANN401 - of several types
     """
-    Find the best move in positions of games, in the browser.
+    Practice finding the best move, in the browser.
 
     Without FOLDER, you get the positions that come with the maps. FOLDER holds records
     (.jsonl) and Board Game Arena logs (.txt) of your own games: then you get the

@@ -211,8 +211,8 @@ def editions(folder: Path) -> None:
     """
     Write student editions of notebooks.
 
-    Notebooks in FOLDER/solutions [default: notebooks/solutions] are written to FOLDER without their solutions: without
-    what has the tag "teacher", and with an empty cell in place of cells that have the tag "solution".
+    Notebooks in FOLDER/solutions [default: notebooks/solutions] are written to FOLDER without their solutions. Cells
+    tagged "teacher" are removed, and cells tagged "solution" are replaced by an empty cell.
     """
     try:
         click.echo("\n".join(map(str, write_editions(folder))))
