@@ -14,6 +14,7 @@ from ttr_analysis._errors import RecordError, UnknownNameError
 from ttr_analysis._words import counted, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions.drawing import offer_of
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_MATCH, UNKNOWN_TICKET, Phase, State
@@ -170,10 +171,14 @@ class LogFollower:
         i = first
         while i < len(acts):
             act, after = acts[i]
-            later = self._merge_attempt(acts, i)
-            i += 1 + len(later)
+            i += 1
+            if act.kind == "attempt" and i < len(acts) and acts[i][0].kind in ("claim", "decline"):
+                end, its = acts[i]
+                if end.player == act.player:  # it ends with the claim, or by giving it up
+                    after = [*after, end, *its]
+                    i += 1
             try:
-                self._act(act, [*after, *(entry for other, its in later for entry in (other, *its))])
+                self._act(act, after)
             except UntoldError as error:
                 if i < len(acts) or self.log.entries[-1].kind == "end":
                     raise act.fault(str(error)) from None
@@ -182,16 +187,6 @@ class LogFollower:
             self._pass_to(-1, ended.line)
         self._show_tickets()
         self._note_completed()
-
-    @staticmethod
-    def _merge_attempt(
-        acts: Sequence[tuple[LogEntry, list[LogEntry]]], i: int
-    ) -> list[tuple[LogEntry, list[LogEntry]]]:
-        """Return the claim or skip that ends a tunnel attempt."""
-        if acts[i][0].kind != "attempt" or i + 1 == len(acts):
-            return []
-        ends = acts[i + 1][0]
-        return [acts[i + 1]] if ends.kind in ("claim", "decline") and ends.player == acts[i][0].player else []
 
     # -- the set-up ---------------------------------------------------------------------
 
@@ -465,8 +460,7 @@ class LogFollower:
         )
 
     def _keep(self, act: LogEntry, chosen: Selection, after: Sequence[LogEntry] = ()) -> None:
-        seat = int(self.vector.seat)
-        offer = self.vector.offer[seat, : self.vector.n_offer[seat]].tolist()
+        offer = offer_of(self.vector)
         bits = 0
         for copies in chosen.kept:
             at = next((i for i, ticket in enumerate(offer) if ticket in copies and not bits >> i & 1), -1)

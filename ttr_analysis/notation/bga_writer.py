@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
+from ttr_analysis.engine.actions.table import HANDLER_OF
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.notation.bga_lines import COLOR_CODES
 from ttr_analysis.notation.bga_names import COUNTRIES
+from ttr_analysis.records.entries import COMPLETING
 from ttr_analysis.records.record import GameRecord
 
 if TYPE_CHECKING:
@@ -25,13 +27,6 @@ _NOTICES: Final = {
     "market_replaced": "Three locomotives have been revealed, visible train cards are replaced",
     "cards_shuffled": "The train car deck has been reshuffled",
 }
-_COMPLETING: Final = (
-    actions.KeepTickets,
-    actions.ClaimRoute,
-    actions.AttemptTunnel,
-    actions.PayTunnel,
-    actions.BuildStation,
-)
 _STAYS: Final = "Three locomotives have been revealed multiples times in a row, they will stay visible"
 
 
@@ -81,19 +76,6 @@ class _Writer:
         self._done: list[set[Ticket]] = [set() for _ in range(n_players)]
         """Tickets of each seat that were reported as completed."""
         self._names = record.header.players or _NAMES[:n_players]
-        self._writers: dict[type, Callable[[int, actions.Action, Sequence[Event], GameState, GameState], Iterator[str]]]
-        self._writers = {
-            actions.DrawCard: self._draw,
-            actions.DrawFaceUp: self._take,
-            actions.ClaimRoute: self._claim,
-            actions.AttemptTunnel: self._attempt,
-            actions.PayTunnel: self._pay,
-            actions.DeclineTunnel: self._decline,
-            actions.KeepTickets: self._keep,
-            actions.BuildStation: self._station,
-            actions.ChooseNeutralRoute: self._choose,
-        }
-        """The lines for each kind of action; other kinds have none."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -119,9 +101,7 @@ class _Writer:
             yield first.reason
         if not isinstance(first, Move):
             return
-        write = self._writers.get(type(first.action))
-        if write is not None:
-            yield from write(first.seat, first.action, events, before, after)
+        yield from self._act(first.seat, first.action, events, before, after)
         for event in events:
             if isinstance(event, Chance) and event.kind == "neutral_ticket" and event.ticket is not None:
                 yield f"Neutral destination : {self._ticket(event.ticket)}"
@@ -132,11 +112,9 @@ class _Writer:
 
     def _completes(self, event: Event, after: GameState) -> Iterator[str]:
         """Yield the private lines of tickets that a move completes."""
-        if (
-            not isinstance(event, Move)
-            or not isinstance(event.action, _COMPLETING)
-            or self._seat not in (None, event.seat)
-        ):
+        if not isinstance(event, Move) or self._seat not in (None, event.seat):
+            return
+        if HANDLER_OF[type(event.action)].kind not in COMPLETING:
             return
         done = {
             scored.ticket
@@ -159,32 +137,43 @@ class _Writer:
 
     # -- actions ------------------------------------------------------------------------
 
-    def _draw(self, seat: int, _action: object, events: Sequence[Event], *_: GameState) -> Iterator[str]:
-        cards = [event.card for event in events if isinstance(event, Chance) and event.kind == "card_drawn"]
-        if self._seat in (None, seat) and cards[0] is not None:
-            yield f"You take hidden train car card(s) {COLOR_CODES.index(cards[0])}"
-        yield f"{self._names[seat]} takes 1 hidden train car card(s)"
-
-    def _take(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
-        assert isinstance(action, actions.DrawFaceUp)  # noqa: S101 - as are all below
-        card = action.card or before.market[action.slot]
-        yield f"{self._names[seat]} takes {COLOR_CODES.index(card or '')}"
-
-    def _claim(
-        self, seat: int, action: object, events: Sequence[Event], _before: GameState, after: GameState
+    def _act(
+        self, seat: int, action: actions.Action, events: Sequence[Event], before: GameState, after: GameState
     ) -> Iterator[str]:
-        assert isinstance(action, actions.ClaimRoute)  # noqa: S101
-        route, cards = action.route, action.payment.cards
-        if route.tunnel:
-            yield from self._tries(seat, route, action.payment.color, events, after)
-        if after.pending is None:
-            yield self._gains(seat, route, cards)
-
-    def _attempt(
-        self, seat: int, action: object, events: Sequence[Event], _before: GameState, after: GameState
-    ) -> Iterator[str]:
-        assert isinstance(action, actions.AttemptTunnel)  # noqa: S101
-        yield from self._tries(seat, action.route, action.color, events, after)
+        """Yield the lines of an action; drawing tickets and passing have none."""
+        name = self._names[seat]
+        match action:
+            case actions.DrawCard():
+                cards = [event.card for event in events if isinstance(event, Chance) and event.kind == "card_drawn"]
+                if self._seat in (None, seat) and cards[0] is not None:
+                    yield f"You take hidden train car card(s) {COLOR_CODES.index(cards[0])}"
+                yield f"{name} takes 1 hidden train car card(s)"
+            case actions.DrawFaceUp(slot, card):
+                yield f"{name} takes {COLOR_CODES.index(card or before.market[slot] or '')}"
+            case actions.ClaimRoute(route, payment):
+                if route.tunnel:
+                    yield from self._tries(seat, route, payment.color, events, after)
+                if after.pending is None:
+                    yield self._gains(seat, route, payment.cards)
+            case actions.AttemptTunnel(route, color):
+                yield from self._tries(seat, route, color, events, after)
+            case actions.PayTunnel(paid) if before.pending is not None:
+                yield self._gains(seat, before.pending.route, before.pending.laid + paid)
+            case actions.DeclineTunnel():
+                yield f"{name} skip tunnel claim"
+            case actions.KeepTickets(tickets):
+                yield from [f"{name} keeps {len(tickets)} destination(s)"] * 2
+                if self._map.rules.tickets.unkept == "discard_pile":
+                    left = list(before.offers[seat])
+                    for ticket in tickets:
+                        left.remove(ticket)
+                    yield from (f"{name} lays {self._ticket(t)} destination on the discards" for t in left if t)
+            case actions.BuildStation(city, payment):
+                where, codes = self._city(city.name), self._codes(payment.cards)
+                yield f"{name} builds a Train Station on {where} with {payment.n_cards} train car(s) : {codes}"
+            case actions.ChooseNeutralRoute(route):
+                a, b = self._cities(route)
+                yield f"{name} gives the neutral player the route from {a} to {b}"
 
     def _tries(
         self, seat: int, route: Route, color: str | None, events: Sequence[Event], after: GameState
@@ -202,37 +191,6 @@ class _Writer:
             f"{n} extra cards over the {len(turned)} train car cards revealed from the deck "
             "are needed to claim the route"
         )
-
-    def _pay(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
-        assert isinstance(action, actions.PayTunnel)  # noqa: S101
-        assert before.pending is not None  # noqa: S101 - else there is nothing to pay
-        yield self._gains(seat, before.pending.route, before.pending.laid + action.cards)
-
-    def _decline(self, seat: int, *_: object) -> Iterator[str]:
-        yield f"{self._names[seat]} skip tunnel claim"
-
-    def _keep(self, seat: int, action: object, _events: object, before: GameState, _after: GameState) -> Iterator[str]:
-        assert isinstance(action, actions.KeepTickets)  # noqa: S101
-        yield from [f"{self._names[seat]} keeps {len(action.tickets)} destination(s)"] * 2
-        if self._map.rules.tickets.unkept == "discard_pile":
-            left = list(before.offers[seat])
-            for ticket in action.tickets:
-                left.remove(ticket)
-            yield from (f"{self._names[seat]} lays {self._ticket(t)} destination on the discards" for t in left if t)
-
-    def _station(self, seat: int, action: object, *_: object) -> Iterator[str]:
-        assert isinstance(action, actions.BuildStation)  # noqa: S101
-        cards = action.payment.cards
-        city = self._city(action.city.name)
-        yield (
-            f"{self._names[seat]} builds a Train Station on {city} "
-            f"with {cards.n_cards} train car(s) : {self._codes(cards)}"
-        )
-
-    def _choose(self, seat: int, action: object, *_: object) -> Iterator[str]:
-        assert isinstance(action, actions.ChooseNeutralRoute)  # noqa: S101
-        a, b = self._cities(action.route)
-        yield f"{self._names[seat]} gives the neutral player the route from {a} to {b}"
 
     def _gains(self, seat: int, route: Route, cards: CardCounts) -> str:
         a, b = self._cities(route)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ttr_analysis._errors import GameError, _shorten, nearest
@@ -23,11 +23,9 @@ from ttr_analysis.maps.names import (
     route_link,
     ticket_link,
 )
+from ttr_analysis.records.positions import UNKNOWN
 
 T = TypeVar("T")
-
-UNKNOWN: Final = "?"
-"""An unknown card or ticket."""
 
 _APART: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
 _UNHEARD: Final = frozenset(".'’()")
@@ -65,11 +63,7 @@ class NotationError(GameError):
         super().__init__(f"character {at + 1}: {reason}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _error, (self.reason, self.at, self.choices, self.is_illegal)
-
-
-def _error(reason: str, at: int, choices: Sequence[str], is_illegal: bool) -> NotationError:
-    return NotationError(reason, at, choices, is_illegal=is_illegal)
+        return partial(NotationError, is_illegal=self.is_illegal), (self.reason, self.at, self.choices)
 
 
 def fold_text(text: str) -> tuple[str, list[int]]:
@@ -280,7 +274,8 @@ class Lexer:
             return False
         says_more = "," in self.folded[before : self.at] or "+" in self.folded[before : self.at]
         word = _WORD.match(self.folded, self.at)
-        if self.folded.startswith(UNKNOWN, self.at) or (word and is_card_word(word[0])) or says_more:
+        is_card = word is not None and (word[0].isdecimal() or bool(_kinds_of(word[0])))
+        if self.folded.startswith(UNKNOWN, self.at) or is_card or says_more:
             return True
         self.at = before
         return False
@@ -298,11 +293,6 @@ def tells(line: str) -> bool:
     (True, False, False)
     """
     return line.strip() != "" and not line.lstrip().startswith("#")
-
-
-def is_card_word(word: str) -> bool:
-    """Return whether a word is a number or the beginning of a kind of card."""
-    return word.isdecimal() or bool(_kinds_of(word))
 
 
 def _kinds_of(word: str) -> list[str]:

@@ -17,6 +17,7 @@ from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.building import as_route
+from ttr_analysis.engine.actions.drawing import offer_of
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import decode_chance, due_words
 from ttr_analysis.engine.game import KernelGame
@@ -26,8 +27,9 @@ from ttr_analysis.engine.state import fill_open
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import writer
-from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, named, names_of, said_seat
+from ttr_analysis.notation.lexer import Lexer, Names, NotationError, card_value, named, names_of, said_seat
 from ttr_analysis.records.entries import MATCHES, SHOWN, Entry
+from ttr_analysis.records.positions import UNKNOWN, ticket_name
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
 
@@ -358,10 +360,10 @@ class LineParser:
 
     def _read_keep(self, vector: State, start: int) -> None:
         scan = self.scan
-        offer = self._offer(vector)
+        offer = offer_of(vector)
         if vector.phase not in (Phase.KEEP, Phase.KEEP_START):
             self._refuse(vector, codes.KEEP_TICKETS, start)
-        choices = [*dict.fromkeys(self._ticket_name(ticket) for ticket in offer), "all"]
+        choices = [*dict.fromkeys(ticket_name(ticket, self.map) for ticket in offer), "all"]
         place = scan.at
         kept = offer if scan.accept(_ALL) else [ticket for ticket, _ in self._ticket_items(choices)]
         try:
@@ -371,7 +373,8 @@ class LineParser:
             raise scan.error(f"{error}; offered: {offered}", choices, at=place, is_illegal=True) from None
         fewest = int(fewest_kept(vector, self.packed.tables, int(vector.seat)))
         if len(kept) < fewest:
-            more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
+            names = [ticket_name(ticket, self.map) for ticket in kept]
+            more = [f", {name}" for name in choices[:-1] if name not in names]
             raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
         self._step(vector, code, value, place)
 
@@ -489,7 +492,7 @@ class LineParser:
         self._check_used(telling, told, place)
         move, *outcomes = telling.entries()
         if kind_of(code) == codes.KEEP_TICKETS:
-            kept = tuple(ticket for i, ticket in enumerate(self._offer(vector)) if value >> i & 1)
+            kept = tuple(ticket for i, ticket in enumerate(offer_of(vector)) if value >> i & 1)
             move = move._replace(value=0, tickets=kept)
         self.entries += [move, *outcomes]
         self.vector = telling.after
@@ -618,15 +621,6 @@ class LineParser:
             for i in range(len(self.map.tickets))
         ]
         return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
-
-    def _ticket_name(self, number: int) -> str:
-        ticket = self.packed.codec.ticket(number)
-        return UNKNOWN if ticket is None else ticket.id
-
-    def _offer(self, vector: State) -> list[int]:
-        seat = vector.seat
-        offer: list[int] = vector.offer[seat, : vector.n_offer[seat]].tolist()
-        return offer
 
     # -- rules ----------------------------------------------------------------------
 

@@ -13,8 +13,9 @@ from ttr_analysis.engine.codes import make_action, packed, unpacked
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.notation.lexer import UNKNOWN, names_of
-from ttr_analysis.records.entries import MATCHES, SHOWN, Entry, entry_text
+from ttr_analysis.notation.lexer import names_of
+from ttr_analysis.records.entries import SHOWN, Entry, card_text, entry_text
+from ttr_analysis.records.positions import UNKNOWN, ticket_name
 from ttr_analysis.records.replay import Timeline
 
 _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
@@ -75,23 +76,14 @@ def payment_text(payment: Payment) -> str:
 
 
 def _cards(entries: Iterable[Entry]) -> str:
-    return ", ".join(CARD_KINDS[e.value] if e.value < N_KINDS else UNKNOWN for e in entries)
-
-
-def _turned_over(entries: Iterable[Entry]) -> str:
-    """Return the cards turned over for a tunnel; for unknown ones, whether they match."""
-    return ", ".join(CARD_KINDS[e.value] if e.value < N_KINDS else MATCHES[e.value - UNKNOWN_CARD] for e in entries)
-
-
-def _attempt_text(route: Route, value: int) -> str:
-    return f"attempt {route.id} {next(iter(unpacked(value).as_dict()))}"
+    return ", ".join(map(card_text, entries))
 
 
 def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
     """Return tickets by name, or their number if all are unknown."""
     if all(number == UNKNOWN_TICKET for number in numbers):
         return str(len(numbers))
-    return ", ".join(UNKNOWN if number == UNKNOWN_TICKET else game_map.tickets[number].id for number in numbers)
+    return ", ".join(ticket_name(number, game_map) for number in numbers)
 
 
 # -- moves and steps ------------------------------------------------------------
@@ -99,15 +91,17 @@ def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
 
 def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
     """Return a move with cards drawn and tickets offered, but without other outcomes."""
-    game_map = packed.game_map
+    game_map, offered = packed.game_map, [entry.value for entry in outcomes if entry.kind == codes.TICKET_OFFERED]
     writers: dict[int, Callable[[], str]] = {
         codes.DRAW_CARD: lambda: _words("draw", _cards(e for e in outcomes if e.kind == codes.CARD_DRAWN)),
         codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument, move.value)}",
         codes.CLAIM_ROUTE: lambda: claim_text(packed, vector, game_map.routes[move.argument], move.value),
-        codes.ATTEMPT_TUNNEL: lambda: _attempt_text(game_map.routes[move.argument], move.value),
+        codes.ATTEMPT_TUNNEL: lambda: (
+            f"attempt {game_map.routes[move.argument].id} {next(iter(unpacked(move.value).as_dict()))}"
+        ),
         codes.PAY_TUNNEL: lambda: f"pays {cards_text(unpacked(move.value))}",
         codes.DECLINE_TUNNEL: lambda: "declines",
-        codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(_offered(outcomes), game_map) if outcomes else ""),
+        codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(offered, game_map) if outcomes else ""),
         codes.KEEP_TICKETS: lambda: f"keep {_tickets(move.tickets, game_map)}",
         codes.CHOOSE_NEUTRAL: lambda: f"neutral takes {game_map.routes[move.argument].id}",
         codes.BUILD_STATION: lambda: _station_text(packed, vector, move),
@@ -119,10 +113,6 @@ def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequenc
 
 def _words(verb: str, items: str) -> str:
     return f"{verb} {items}" if items else verb
-
-
-def _offered(entries: Iterable[Entry]) -> list[int]:
-    return [entry.value for entry in entries if entry.kind == codes.TICKET_OFFERED]
 
 
 def face_up_text(kind: int) -> str:
@@ -177,7 +167,7 @@ def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> st
     market = [entry for entry in outcomes if entry.kind == codes.MARKET_CARD]
     neutral = [packed.game_map.tickets[e.value].id for e in outcomes if e.kind == codes.NEUTRAL_TICKET]
     if revealed:
-        text += f" reveals {_turned_over(revealed)}"
+        text += f" reveals {_cards(revealed)}"
     if market:
         text += f" -> {_cards(market)}"
     if neutral:

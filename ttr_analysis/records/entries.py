@@ -82,12 +82,10 @@ from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import RecordHeader, read_header, resolve_map
 from ttr_analysis.records.lines import Line, as_json, parse_lines
-from ttr_analysis.records.positions import PositionReader, hidden, near_kind, position_data
+from ttr_analysis.records.positions import UNKNOWN, PositionReader, hidden, near_kind, position_data, ticket_name
 from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
-UNKNOWN: Final = "?"
-"""An unknown card or ticket, in the file."""
 MATCHES: Final = ("other", "match")
 """Unknown cards turned over for a tunnel, by whether they match: `UNKNOWN_CARD` and `UNKNOWN_MATCH`."""
 
@@ -291,14 +289,11 @@ def entry_text(entry: Entry, game_map: GameMap) -> str:
     return as_json(entry_data(entry, game_map))
 
 
-def _card_text(entry: Entry) -> str:
+def card_text(entry: Entry) -> str:
+    """Return the card of an event: its kind, "?", or of one turned over for a tunnel whether it matches."""
     if entry.kind == codes.CARD_REVEALED and entry.value >= UNKNOWN_CARD:
         return MATCHES[entry.value - UNKNOWN_CARD]
     return UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value]
-
-
-def _ticket_name(ticket: int, game_map: GameMap) -> str:
-    return UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id
 
 
 _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
@@ -306,12 +301,12 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
     "slot": lambda entry, _: entry.argument,
     "route": lambda entry, game_map: game_map.routes[entry.argument].id,
     "city": lambda entry, game_map: game_map.cities[entry.argument].name,
-    "card": lambda entry, _: _card_text(entry),
+    "card": lambda entry, _: card_text(entry),
     "taken": lambda entry, _: CARD_KINDS[entry.value - 1],
     "cards": lambda entry, _: unpacked(entry.value).as_dict(),
     "color": lambda entry, _: next(iter(unpacked(entry.value).as_dict())),
-    "ticket": lambda entry, game_map: _ticket_name(entry.value, game_map),
-    "tickets": lambda entry, game_map: [_ticket_name(ticket, game_map) for ticket in entry.tickets],
+    "ticket": lambda entry, game_map: ticket_name(entry.value, game_map),
+    "tickets": lambda entry, game_map: [ticket_name(ticket, game_map) for ticket in entry.tickets],
 }
 
 
@@ -341,9 +336,9 @@ class EntryReader:
             "route": lambda _, value: self._name("route", value),
             "city": lambda _, value: self._name("city", value),
             "card": self._card,
-            "taken": self._taken,
-            "cards": lambda _, value: self._cards(value),
-            "color": lambda _, value: self._color(value),
+            "taken": lambda kind, value: None if (card := self._card(kind, value)) is None else card + 1,
+            "cards": self._cards,
+            "color": self._color,
             "ticket": lambda kind, value: self._ticket("ticket", kind, value),
             "tickets": self._tickets,
         }
@@ -414,7 +409,7 @@ class EntryReader:
             if key in data:
                 self._decoder.check((key,), data[key], allowed)
         completed = self._tickets(codes.CLAIM_ROUTE, data["completed"], "completed") if "completed" in data else ()
-        ids = tuple(_ticket_name(ticket, self._map) for ticket in completed) if self._map else ()
+        ids = tuple(ticket_name(ticket, self._map) for ticket in completed) if self._map else ()
         return _or_none(Stamp(data.get("move"), str(data.get("time", "")), ids))
 
     def _name(self, key: str, value: object) -> int | None:
@@ -437,17 +432,13 @@ class EntryReader:
         self._refuse("card", shown(value), f"expected {near_kind(value, CARD_KINDS)}{unknown}")
         return None
 
-    def _taken(self, kind: int, value: object) -> int | None:
-        card = self._card(kind, value)
-        return None if card is None else card + 1
-
-    def _color(self, value: object) -> int | None:
+    def _color(self, _kind: int, value: object) -> int | None:
         if isinstance(value, str) and value in COLORS:
             return int(pack_single(COLORS.index(value), 1, 0))
         self._refuse("color", shown(value), f"expected {near_kind(value, COLORS)}")
         return None
 
-    def _cards(self, value: object) -> int | None:
+    def _cards(self, _kind: int, value: object) -> int | None:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
             self._refuse("cards", shown(value), 'expected counts by kind, such as {"red":2}')
             return None
@@ -473,7 +464,7 @@ class EntryReader:
         numbers = tuple(ticket for ticket in found if ticket is not None)
         twice = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET and numbers.count(ticket) > 1]
         if twice and self._map and len(numbers) == len(found):
-            self._refuse(key, _ticket_name(twice[0], self._map), "expected each ticket once")
+            self._refuse(key, ticket_name(twice[0], self._map), "expected each ticket once")
         return numbers
 
 
@@ -589,7 +580,10 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
     if len(keeps) < n_players and not is_open:
         entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
     face_up = _face_up(entries, 0 if is_open else n_players, rules)
-    for at, entry in enumerate(_without_completed(entry, seat) for entry in entries):
+    for at, whole in enumerate(entries):
+        entry = whole
+        if entry.stamp is not None and entry.seat != seat:  # which tickets others completed is hidden
+            entry = whole._replace(stamp=_or_none(entry.stamp._replace(completed=())))
         if entry.position is not None:
             yield entry._replace(position=hidden(entry.position, seat))
         elif entry.seat == seat:
@@ -602,13 +596,6 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
             yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
         else:
             yield entry
-
-
-def _without_completed(entry: Entry, seat: int) -> Entry:
-    """Remove from an event the tickets that it completed for another seat."""
-    if entry.stamp is None or entry.seat == seat:
-        return entry
-    return entry._replace(stamp=_or_none(entry.stamp._replace(completed=())))
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 
 from ttr_analysis._decoding import Allowed, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, UnknownNameError, _shorten, nearest
-from ttr_analysis.maps.loading import data_folder, load_map
+from ttr_analysis.maps.loading import load_map, map_names
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.records.lines import MAX_DIGITS, Line, as_json
 from ttr_analysis.tables import MAX_SEATS, check_size
@@ -156,7 +156,7 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     if given is None:
         given = _built_in(header.map_name)
         if given is None:
-            expected = f"expected one of {', '.join(_built_in_names())}; give any other one as game_map"
+            expected = f"expected one of {', '.join(map_names())}; give any other one as game_map"
             faults.add(1, "map", as_json(header.map_name), expected)
             return None
     elif given.name != header.map_name:
@@ -184,15 +184,10 @@ def _title(name: str, variant: str) -> str:
     return f"{name!r}, variant {variant!r}" if variant else repr(name)
 
 
-@lru_cache(maxsize=1)
-def _built_in_names() -> tuple[str, ...]:
-    return tuple(sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file()))
-
-
 @lru_cache(maxsize=8)
 def _built_in(name: str) -> GameMap | None:
     """Return a built-in map, never a folder: the name may come from an untrusted file."""
-    return load_map(name) if name in _built_in_names() else None
+    return load_map(name) if name in map_names() else None
 
 
 # -- allowed values of a header ---------------------------------------------------

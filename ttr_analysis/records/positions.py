@@ -209,7 +209,8 @@ class PositionReader:
             find, numbers, what = game_map.city, game_map.city_numbers, "the name of a city"
         try:
             if not self._is_strict:
-                found = name if isinstance(name, Route | Ticket | City) else find(*_words(name))
+                words = name if isinstance(name, tuple) else (name,)
+                found = name if isinstance(name, Route | Ticket | City) else find(*words)
                 name = found.name if isinstance(found, City) else found.id
         except (UnknownNameError, AmbiguousNameError) as error:
             self._refuse(part, "", str(error))
@@ -283,11 +284,6 @@ class PositionReader:
         unknown = (UNKNOWN,) if self._is_strict else (UNKNOWN, None)
         found = [UNKNOWN_TICKET if item in unknown else self._place(part, item) for item in items]
         return tuple(ticket for ticket in found if ticket is not None)
-
-
-def _words(name: object) -> tuple[Any, ...]:
-    """Return a pair of cities unchanged, and a single name as a tuple."""
-    return name if isinstance(name, tuple) else (name,)
 
 
 def near_kind(card: object, kinds: Sequence[str]) -> str:
@@ -384,35 +380,31 @@ def _plain(value: object, _: GameMap) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _owner_data(owners: Iterable[tuple[int, int]], game_map: GameMap) -> dict[str, object]:
-    names: dict[int, object] = {NOBODY: None, NEUTRAL_OWNER: "neutral"}
-    return {game_map.routes[route].id: names.get(owner, owner) for route, owner in owners}
+def _owner(owner: int) -> object:
+    return {NOBODY: None, NEUTRAL_OWNER: "neutral"}.get(owner, owner)
 
 
 def _count_data(counts: Counts | None) -> dict[str, int] | None:
-    if counts is None:
-        return None
-    return {kind: n for kind, n in zip(_COUNTED, counts, strict=True) if n}
+    return None if counts is None else {kind: n for kind, n in zip(_COUNTED, counts, strict=True) if n}
+
+
+def ticket_name(ticket: int, game_map: GameMap) -> str:
+    """Return the id of a ticket by its number, "?" if it is not known."""
+    return UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id
 
 
 def _ticket_data(tickets: Iterable[int] | None, game_map: GameMap) -> list[str] | None:
-    if tickets is None:
-        return None
-    return [UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id for ticket in tickets]
-
-
-def _station_data(stations: Iterable[tuple[int, int]], game_map: GameMap) -> dict[str, int | None]:
-    return {game_map.cities[city].name: None if seat == NOBODY else seat for city, seat in stations}
+    return None if tickets is None else [ticket_name(ticket, game_map) for ticket in tickets]
 
 
 _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
-    "owners": _owner_data,
+    "owners": lambda owners, game_map: {game_map.routes[route].id: _owner(owner) for route, owner in owners},
     "hands": lambda hands, _: [_count_data(hand) for hand in hands],
     "tickets": lambda tickets, game_map: [_ticket_data(held, game_map) for held in tickets],
     "market": lambda market, _: [_MARKET[kind] for kind in market],
     "discards": lambda counts, _: _count_data(counts),
     **dict.fromkeys(("ticket_discards", "tickets_out"), _ticket_data),
-    "stations": _station_data,
+    "stations": lambda stations, game_map: {game_map.cities[city].name: _owner(seat) for city, seat in stations},
 }
 
 

@@ -19,6 +19,7 @@ from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes, layout
+from ttr_analysis.engine.actions.drawing import bits_kept, offer_of
 from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, tape_of, why_not
@@ -38,7 +39,8 @@ from ttr_analysis.engine.unknowns import (
     n_short_in_pile,
     n_unknown_cards,
 )
-from ttr_analysis.records.entries import CORRECTED, SHOWN, START, UNKNOWN, Entry, entry_name
+from ttr_analysis.records.entries import CORRECTED, SHOWN, START, Entry, entry_name
+from ttr_analysis.records.positions import ticket_name
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, Tables
 
 SET_UP: Final = -1
@@ -462,14 +464,11 @@ class _StepChecker:
 
     def _kept(self, state: State, entry: Entry) -> int:
         """Return the bits of the kept tickets of an offer."""
-        offer = state.offer[entry.seat, : state.n_offer[entry.seat]].tolist()
-        bits = 0
-        for ticket in entry.tickets:
-            left = [i for i, offered in enumerate(offer) if offered == ticket and not bits >> i & 1]
-            if not left:
-                offered = ", ".join(map(self._ticket, offer))
-                raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(ticket)}, but {offered}")
-            bits |= 1 << left[0]
+        offer = offer_of(state)
+        bits, others = bits_kept(offer, entry.tickets)
+        if others:
+            offered = ", ".join(map(self._ticket, offer))
+            raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(others[0])}, but {offered}")
         unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
         if where_unkept(state, self.game.tables) == UNKEPT_DISCARDED and layout.UNKNOWN_TICKET in unkept:
             reason = "rejected tickets are face up: each must be named in the offer"
@@ -522,16 +521,14 @@ class _StepChecker:
 
     def _refuse_kind(self, kind: int) -> None:
         """Refuse a step after which more cards of a kind have left the pile than were shuffled into it."""
-        at = next(
-            (i for i, entry in enumerate(self.outcomes) if entry.kind in _CARD_EVENTS and entry.value == kind), -1
-        )
-        reason = f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have left it"
-        raise ImpossibleError(self.first if at < 0 else self.first_outcome + at, reason)
+        shown = (i for i, entry in enumerate(self.outcomes) if entry.kind in _CARD_EVENTS and entry.value == kind)
+        at = next((self.first_outcome + i for i in shown), self.first)
+        raise ImpossibleError(at, f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have left it")
 
     # -- words ------------------------------------------------------------------
 
     def _ticket(self, number: int) -> str:
-        return UNKNOWN if number == layout.UNKNOWN_TICKET else self.game.game_map.tickets[number].id
+        return ticket_name(number, self.game.game_map)
 
     def _place(self, state: State, ticket: int, unfitting: _Unfitting) -> str:
         """Return where a ticket is, or which ticket is on top of the pile instead."""

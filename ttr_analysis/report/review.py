@@ -15,7 +15,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.policies.search.shown import ticket_orders
-from ttr_analysis.records.entries import UNKNOWN
+from ttr_analysis.records.positions import UNKNOWN
 from ttr_analysis.report.page import asset, drawing
 from ttr_analysis.studies.reviews import BOUNDS, MOST_DOUBT, Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve

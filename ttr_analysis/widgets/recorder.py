@@ -22,8 +22,9 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import NotationError
-from ttr_analysis.notation.lexer import UNKNOWN, fold_text, headed, tells
+from ttr_analysis.notation.lexer import fold_text, headed, tells
 from ttr_analysis.notation.session import Session
+from ttr_analysis.records.positions import UNKNOWN
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MOST_LETTERS, MessageWidget, best_in_words, css, esm
 from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of

@@ -10,7 +10,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_KINDS, CardCounts
 from ttr_analysis.engine.actions.building import CLAIM_HANDLER, turn_over_cards
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, NONE, ActionFault, pack_single, unpack_cards, unpacked
@@ -94,19 +94,18 @@ def _encode_attempt(index: MapIndex, action: AttemptTunnel, _state: State) -> tu
     return index.route_index(action.route), int(pack_single(COLORS.index(action.color), 1, 0))
 
 
-def _decode_attempt(index: MapIndex, route: int, value: int, _state: State) -> AttemptTunnel:
-    return AttemptTunnel(index.game_map.routes[route], next(iter(unpacked(value).as_dict())))
+def _color(cards: CardCounts) -> str:
+    return next(iter(cards.as_dict()))
 
 
 def _why_no_attempt(refused: Refused) -> str:
-    if not refused.route.tunnel:
-        return f"{refused.route} is not a tunnel"
-    return f"{refused.route} takes one color, got {refused.cards}"
+    route = refused.route
+    return f"{route} takes one color, got {refused.cards}" if route.tunnel else f"{route} is not a tunnel"
 
 
 def _too_few_to_attempt(refused: Refused) -> str:
-    color = next(iter(refused.cards.as_dict()))
-    return f"{refused.who} cannot hold {refused.route.length} cards for {refused.route} that are {color} or locomotives"
+    color, route = _color(refused.cards), refused.route
+    return f"{refused.who} cannot hold {route.length} cards for {route} that are {color} or locomotives"
 
 
 ATTEMPT_HANDLER: Final = Handler(
@@ -119,7 +118,7 @@ ATTEMPT_HANDLER: Final = Handler(
     apply=_apply_attempt,
     verb="attempt a tunnel",
     encode=_encode_attempt,
-    decode=_decode_attempt,
+    decode=lambda index, route, value, _: AttemptTunnel(index.game_map.routes[route], _color(unpacked(value))),
     keys=("route", "color"),
     faults={
         **CLAIM_HANDLER.faults,

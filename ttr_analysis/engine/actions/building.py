@@ -153,10 +153,6 @@ def _encode_claim(index: MapIndex, action: ClaimRoute, _state: State) -> tuple[i
     return index.route_index(action.route), packed(action.payment.cards)
 
 
-def _decode_claim(index: MapIndex, route: int, value: int, _state: State) -> ClaimRoute:
-    return _claim(index.game_map.routes[route], value)
-
-
 @lru_cache(maxsize=_CACHE_SIZE)
 def _claim(route: Route, value: int) -> ClaimRoute:
     """Return the claim paid with some packed cards; cached, since splitting a payment is slow."""
@@ -180,10 +176,6 @@ def _trains(refused: Refused) -> str:
     return f"{refused.who} has {counted(trains, 'train')}, {refused.route} needs {length}"
 
 
-def _why_no_claim_payment(refused: Refused) -> str:
-    return payments.why_illegal(refused.route, refused.cards) or ""
-
-
 def _loans(refused: Refused) -> str:
     tokens = int(refused.state.tokens[refused.seat])
     toll = int(refused.tables.toll[refused.number])
@@ -200,7 +192,7 @@ CLAIM_HANDLER: Final = Handler(
     apply=_apply_claim,
     verb="claim a route",
     encode=_encode_claim,
-    decode=_decode_claim,
+    decode=lambda index, route, value, _: _claim(index.game_map.routes[route], value),
     keys=("route", "cards"),
     faults={
         ActionFault.ROUTE: lambda refused: f"{refused.game_map.title} has no route number {refused.number}",
@@ -208,7 +200,7 @@ CLAIM_HANDLER: Final = Handler(
         ActionFault.TWIN_OWN: lambda refused: f"{refused.who} has the other track of {refused.route}",
         ActionFault.TWIN_CLOSED: _twin_closed,
         ActionFault.TRAINS: _trains,
-        **card_faults(_why_no_claim_payment),
+        **card_faults(lambda refused: payments.why_illegal(refused.route, refused.cards) or ""),
         ActionFault.LOANS: _loans,
     },
 )
@@ -299,14 +291,6 @@ def _most_own(state: State, seat: int) -> int:
     return int(min(state.hand[seat, color], state.surcharge))
 
 
-def _encode_pay_tunnel(_index: MapIndex, action: PayTunnel, _state: State) -> tuple[int, int]:
-    return 0, packed(action.cards)
-
-
-def _decode_pay_tunnel(_index: MapIndex, _argument: int, value: int, _state: State) -> PayTunnel:
-    return PayTunnel(unpacked(value))
-
-
 def _surcharge(refused: Refused) -> str:
     color = int(refused.state.pending_color)
     if color == N_COLORS:
@@ -326,8 +310,8 @@ PAY_TUNNEL_HANDLER: Final = Handler(
     list_legal=_list_pay_tunnel,
     apply=_apply_pay_tunnel,
     verb="pay for a tunnel",
-    encode=_encode_pay_tunnel,
-    decode=_decode_pay_tunnel,
+    encode=lambda _, action, _state: (0, packed(action.cards)),
+    decode=lambda _, _argument, value, _state: PayTunnel(unpacked(value)),
     keys=("cards",),
     faults={ActionFault.CARDS: missing_cards, ActionFault.SURCHARGE: _surcharge},
 )
@@ -417,14 +401,6 @@ def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, r
     go_on(state)
 
 
-def _encode_choose_neutral(index: MapIndex, action: ChooseNeutralRoute, _state: State) -> tuple[int, int]:
-    return index.route_index(action.route), 0
-
-
-def _decode_choose_neutral(index: MapIndex, route: int, _value: int, _state: State) -> ChooseNeutralRoute:
-    return ChooseNeutralRoute(index.game_map.routes[route])
-
-
 def _neutral_route(refused: Refused) -> str:
     ticket = int(refused.state.neutral_ticket)
     tracks = (int(refused.tables.neutral_a[ticket]), int(refused.tables.neutral_b[ticket]))
@@ -443,8 +419,8 @@ CHOOSE_NEUTRAL_HANDLER: Final = Handler(
     list_legal=_list_choose_neutral,
     apply=_apply_choose_neutral,
     verb="choose a track for the neutral player",
-    encode=_encode_choose_neutral,
-    decode=_decode_choose_neutral,
+    encode=lambda index, action, _: (index.route_index(action.route), 0),
+    decode=lambda index, route, _value, _state: ChooseNeutralRoute(index.game_map.routes[route]),
     keys=("route",),
     faults={ActionFault.NEUTRAL_ROUTE: _neutral_route},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -147,10 +148,6 @@ def _encode_draw_face_up(_index: MapIndex, action: DrawFaceUp, _state: State) ->
     return number_of(action.slot, "market slot"), 0 if action.card is None else 1 + card_index(action.card)
 
 
-def _decode_draw_face_up(_index: MapIndex, slot: int, value: int, _state: State) -> DrawFaceUp:
-    return DrawFaceUp(slot, CARD_KINDS[value - 1] if value else None)
-
-
 def _no_slot(refused: Refused) -> str:
     return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
 
@@ -169,7 +166,7 @@ DRAW_FACE_UP_HANDLER: Final = Handler(
     apply=_apply_draw_face_up,
     verb="take a face-up card",
     encode=_encode_draw_face_up,
-    decode=_decode_draw_face_up,
+    decode=lambda _, slot, value, _state: DrawFaceUp(slot, CARD_KINDS[value - 1] if value else None),
     keys=("slot",),
     optional_keys=("taken",),
     faults={
@@ -280,27 +277,32 @@ def _apply_keep_tickets(state: State, tables: Tables, tape: Ints, seat: int, arg
 
 def _encode_keep_tickets(index: MapIndex, action: KeepTickets, state: State) -> tuple[int, int]:
     """Return the bits of the tickets of an offer that are kept."""
-    offer = _offer(state)
-    kept = 0
-    for ticket in action.tickets:
-        number = index.ticket_index(ticket)
-        places = [i for i, t in enumerate(offer) if t == number]
-        left = [i for i in places if not kept >> i & 1]
-        if not left:
-            what = "an unknown ticket" if ticket is None else str(ticket)
-            raise IllegalActionError(f"{what} is {'kept twice' if places else 'not offered'}")
-        kept |= 1 << left[0]
+    offer = offer_of(state)
+    kept, others = bits_kept(offer, list(map(index.ticket_index, action.tickets)))
+    if others:
+        what = index.ticket(others[0]) or "an unknown ticket"
+        raise IllegalActionError(f"{what} is {'kept twice' if others[0] in offer else 'not offered'}")
     return 0, kept
 
 
 def _decode_keep_tickets(index: MapIndex, _argument: int, kept: int, state: State) -> KeepTickets:
-    return KeepTickets(tuple(index.ticket(t) for i, t in enumerate(_offer(state)) if kept >> i & 1))
+    return KeepTickets(tuple(index.ticket(t) for i, t in enumerate(offer_of(state)) if kept >> i & 1))
 
 
-def _offer(state: State) -> list[int]:
-    seat = state.seat
-    offer: list[int] = state.offer[seat, : state.n_offer[seat]].tolist()
+def offer_of(state: State) -> list[int]:
+    """Return the tickets that the seat that acts chooses from, by number."""
+    offer: list[int] = state.offer[state.seat, : state.n_offer[state.seat]].tolist()
     return offer
+
+
+def bits_kept(offer: Sequence[int], tickets: Iterable[int]) -> tuple[int, list[int]]:
+    """Return the bits of the tickets of an offer that are kept, and those kept that it does not have."""
+    bits, others = 0, []
+    for ticket in tickets:
+        left = [i for i, offered in enumerate(offer) if offered == ticket and not bits >> i & 1]
+        bits |= 1 << left[0] if left else 0
+        others += [] if left else [ticket]
+    return bits, others
 
 
 def _too_few(refused: Refused) -> str:

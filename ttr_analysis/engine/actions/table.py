@@ -302,12 +302,10 @@ def duty(phase: Phase, own: str = "its") -> str:
 
 def explain(fault: ActionFault, refused: Refused) -> str:
     """Explain why an action is illegal, given the result of `action_fault`."""
+    kind = kind_of(refused.code)
     if fault is ActionFault.OVER:
         return "the game is over"
-    return _phase(refused) if fault is ActionFault.PHASE else HANDLERS[kind_of(refused.code)].faults[fault](refused)
-
-
-def _phase(refused: Refused) -> str:
-    due, kind = duty(Phase(int(refused.state.phase))), kind_of(refused.code)
+    if fault is not ActionFault.PHASE:
+        return HANDLERS[kind].faults[fault](refused)
     verb = HANDLERS[kind].verb if kind < len(HANDLERS) else "do that"
-    return f"{refused.who} must {due} now; it cannot {verb}"
+    return f"{refused.who} must {duty(Phase(int(refused.state.phase)))} now; it cannot {verb}"
