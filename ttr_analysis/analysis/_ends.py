@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import GRAY
@@ -23,10 +23,13 @@ GOAL: Final = "\0goal"
 _OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
 
 
-def measure_name(weight: str) -> str:
-    """Return the measure that a weight names: "trains" is length, and "routes" is hops."""
+def measure_name(weight: object, measures: Sequence[str]) -> Any:  # noqa: ANN401 - one of the measures
+    """Return the measure that a weight names, one of `measures`: "trains" is length, and "routes" is hops."""
     # Compared, not looked up, since user values may not be hashable.
-    return next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
+    measure = next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
+    if measure not in measures:
+        raise UnknownNameError.among("weight", weight, measures)
+    return measure
 
 
 def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ Answers name tracks as well as cities, since the tracks of a double route may di
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,14 +14,15 @@ from inspect import signature
 from itertools import pairwise
 from math import comb, isfinite, lcm
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import networkx as nx
 import numpy as np
 
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._ends import (
+    GOAL,
+    START,
     Avoidable,
     End,
     closed_and_owned,
@@ -76,16 +76,14 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     if callable(weight):
         _check_function(weight)
         return {route.id: _checked(route, weight(route)) for route in game_map.routes}
-    measure = measure_name(weight)
-    if not _is_measure(measure):
-        raise UnknownNameError.among("weight", weight, get_args(Measure))
-    costs: dict[Measure, Callable[[Route], float]] = {
+    costs: dict[str, Callable[[Route], float]] = {
         "length": lambda route: route.length,
         "toll": lambda route: route.toll,
         "hops": lambda _: 1,
         "cards": lambda route: expected_cards(game_map, route),
     }
-    return {route.id: _exact(costs[measure](route)) for route in game_map.routes}
+    cost = costs[measure_name(weight, get_args(Measure))]
+    return {route.id: _exact(cost(route)) for route in game_map.routes}
 
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> float:
@@ -172,10 +170,6 @@ def _check_function(weight: Callable[..., object]) -> None:
         raise TypeError(
             f"weight must be a function of one route, such as lambda route: route.length: {error}"
         ) from None
-
-
-def _is_measure(weight: object) -> TypeGuard[Measure]:
-    return weight in get_args(Measure)
 
 
 def _checked(route: Route, cost: object) -> Fraction:
@@ -271,10 +265,10 @@ class NoPathError(ValueError):
 
     def __init__(self, a: str, b: str, cut: Sequence[Route]) -> None:
         self.cut = tuple(cut)
-        reason = (
-            f"cut off by the closed routes {', '.join(route.id for route in cut)}" if cut else "they are not connected"
+        ids = ", ".join(route.id for route in cut)
+        super().__init__(
+            f"no path from {a} to {b}: {f'cut off by the closed routes {ids}' if cut else 'they are not connected'}"
         )
-        super().__init__(f"no path from {a} to {b}: {reason}")
 
 
 def shortest_path(
@@ -394,12 +388,12 @@ def shortest_paths(
     game_map = as_map(game_map)
     board = _Board(game_map, weight, closed, owned, avoid)
     G = board.graph.copy()
-    nx.add_star(G, [_Board.START, *end_cities(game_map, a)], cost=0)
-    nx.add_star(G, [_Board.GOAL, *end_cities(game_map, b)], cost=0)
-    if not nx.has_path(G, _Board.START, _Board.GOAL):
+    nx.add_star(G, [START, *end_cities(game_map, a)], cost=0)
+    nx.add_star(G, [GOAL, *end_cities(game_map, b)], cost=0)
+    if not nx.has_path(G, START, GOAL):
         raise board.no_path(a, b)
     ways: set[tuple[str, ...]] = set()  # NetworkX repeats paths that begin with an edge of cost 0
-    for _, *way, _ in nx.all_shortest_paths(G, _Board.START, _Board.GOAL, weight="cost"):
+    for _, *way, _ in nx.all_shortest_paths(G, START, GOAL, weight="cost"):
         ways.add(tuple(way))
         if len(ways) > limit:
             msg = f"more than {limit} shortest paths from {_name(a)} to {_name(b)}; ask for more with a larger limit"
@@ -443,9 +437,6 @@ def distance_matrix(
 class _Board:
     """The open routes as a simple graph of the best tracks; edges have `cost` in units of 1/`scale`, and `rank`."""
 
-    START = "\0start"
-    GOAL = "\0goal"
-
     def __init__(
         self,
         game_map: GameMap,
@@ -458,7 +449,9 @@ class _Board:
         shut, self.owned = closed_and_owned(game_map, closed, owned)
         avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in self.owned)
         self.closed = tuple(dict.fromkeys((*shut, *avoided)))
-        self.weight = getattr(weight, "__name__", "function") if callable(weight) else measure_name(weight)
+        self.weight: str = (
+            getattr(weight, "__name__", "function") if callable(weight) else measure_name(weight, get_args(Measure))
+        )
         costs = route_costs(game_map, weight) | {route.id: Fraction(0) for route in self.owned}
         self.scale = lcm(*(cost.denominator for cost in costs.values()))
         self.graph: nx.Graph[str] = nx.Graph()
@@ -477,9 +470,8 @@ class _Board:
         room_toll = 1 + sum(route.toll for route in routes)
         ranked = []
         for place, route in enumerate(routes):
-            mine = route in self.owned
-            rank = costs[route.id] * room_trains + (0 if mine else route.length)
-            rank = rank * room_toll + (0 if mine else route.toll)
+            trains, toll = (0, 0) if route in self.owned else (route.length, route.toll)
+            rank = (costs[route.id] * room_trains + trains) * room_toll + toll
             rank = (rank * (1 + len(routes)) + 1) << len(routes)
             ranked.append((rank + (1 << place), costs[route.id], route))
         return ranked
@@ -595,17 +587,11 @@ def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     on_trail = [route for route, mark in zip(game_map.routes, marked, strict=True) if mark]
     if not on_trail:
         return Trail((), (), 0)
-    cities, ids = _walk(on_trail, [city.name for city in game_map.cities])
-    by_id = {route.id: route for route in on_trail}
-    return Trail(tuple(cities), tuple(by_id[id_] for id_ in ids), length)
-
-
-def _walk(routes: Sequence[Route], order: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the cities and route ids of a walk that uses each route once."""
     G: nx.MultiGraph[str] = nx.MultiGraph()
-    for route in routes:
+    for route in on_trail:
         G.add_edge(*route.cities, key=route.id)
-    degree = Counter(city for route in routes for city in route.cities)
-    start = next((city for city in order if degree[city] % 2), None) or next(city for city in order if degree[city])
+    touched = [city.name for city in game_map.cities if city.name in G]
+    start = next((city for city in touched if G.degree[city] % 2), touched[0])
     steps = list(nx.eulerian_path(G, source=start, keys=True))
-    return [start, *(step[1] for step in steps)], [step[2] for step in steps]
+    by_id = {route.id: route for route in on_trail}
+    return Trail((start, *(city for _, city, _ in steps)), tuple(by_id[id_] for *_, id_ in steps), length)

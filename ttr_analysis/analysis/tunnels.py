@@ -282,10 +282,10 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
             "plays": [o.plays for o in odds],
             "own": [o.payment.own for o in odds],
             "locomotives": [o.payment.locomotives for o in odds],
-            "spare": [o.spare for o in odds],
-            "probability": [o.probability for o in odds],
-            "expected_surcharge": [o.expected_surcharge for o in odds],
-            "expected_cards": [o.expected_cards for o in odds],
+            **{
+                fact: [getattr(o, fact) for o in odds]
+                for fact in ("spare", "probability", "expected_surcharge", "expected_cards")
+            },
         }
     )
     for k in range(max((len(o.distribution) for o in odds), default=0)):
@@ -314,8 +314,8 @@ def _odds_of(route: Route, hand: CardCounts, payment: Payment, lying: _Lying, re
     plays, spare = _spare(route, hand, payment)
     distribution = _exact_surcharge(card_index(plays), lying, revealed)
     success = sum(distribution[: spare + 1])
-    mean = sum(k * p for k, p in enumerate(distribution))
-    paid = sum(k * p for k, p in enumerate(distribution[: spare + 1]))
+    weighted = [k * p for k, p in enumerate(distribution)]
+    mean, paid = sum(weighted), sum(weighted[: spare + 1])
     return ClaimOdds(
         payment=payment,
         plays=plays,

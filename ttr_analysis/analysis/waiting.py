@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -149,11 +150,8 @@ class Estimate:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Estimate):
-            return (self.value, self.standard_error, self.n_samples) == (
-                other.value,
-                other.standard_error,
-                other.n_samples,
-            )
+            mine, its = ((one.value, one.standard_error, one.n_samples) for one in (self, other))
+            return mine == its
         return self.is_exact and self.value == other if isinstance(other, Real) else NotImplemented
 
     def __hash__(self) -> int:
@@ -341,20 +339,12 @@ def _spread(distribution: tuple[float, ...]) -> float:
 
 
 def _shares(values: Sequence[int], n: int) -> tuple[float, ...]:
-    counts = [0] * (max(values, default=-1) + 1)
-    for value in values:
-        if value >= 0:
-            counts[value] += 1
-    return tuple(count / n for count in counts)
+    counts = Counter(values)
+    return tuple(counts[value] / n for value in range(max(values, default=-1) + 1))
 
 
 def _quantile(distribution: tuple[float, ...], probability: float) -> int | None:
     if not 0 < probability <= 1:
         raise ValueError(f"expected a probability above 0 and at most 1, got {probability}")
-    total = 0.0
-    for n, p in enumerate(distribution):
-        total += p
-        # Rounding may leave sums of floats below 1.
-        if total >= probability - 1e-12:
-            return n
-    return None
+    # Rounding may leave sums of floats below 1.
+    return next((n for n, total in enumerate(accumulate(distribution)) if total >= probability - 1e-12), None)

@@ -12,12 +12,20 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.analysis.payments.model import Cards, Payment, as_array, as_counts, best_color, colors_of, split
+from ttr_analysis.analysis.payments.model import (
+    Cards,
+    Payment,
+    as_array,
+    as_counts,
+    best_color,
+    check_counts,
+    colors_of,
+    split,
+)
 from ttr_analysis.analysis.waiting import coefficient_of, polynomial
 from ttr_analysis.cards import (
     CARD_KINDS,
     COLORS,
-    GRAY,
     LOCOMOTIVE,
     LOCOMOTIVE_INDEX,
     N_COLORS,
@@ -69,18 +77,16 @@ class PaymentOptions:
     @cached_property
     def n_options(self) -> int:
         """Number of payments."""
-        held = self.hand.counts[:N_COLORS]
+        held, payable = self.hand.counts[:N_COLORS], colors_of(self.route)
         total = 0
         for colored, _, own in self._splits():
             total += _count_choices(held, colored)
             if own > 0:
-                few = [min(h, own - 1) if self._may_pay(c) else h for c, h in enumerate(held)]
-                total -= _count_choices(few, colored)
+                total -= _count_choices([min(h, own - 1) if c in payable else h for c, h in enumerate(held)], colored)
         return total
 
     def __iter__(self) -> Iterator[Payment]:
-        held = self.hand.counts[:N_COLORS]
-        payable = [self._may_pay(c) for c in range(N_COLORS)]
+        held, payable = self.hand.counts[:N_COLORS], colors_of(self.route)
         for colored, locomotives, own in self._splits():
             for colors in _choices(held, payable, colored, own):
                 yield split(self.route, (*colors, locomotives))
@@ -90,9 +96,6 @@ class PaymentOptions:
 
     def __repr__(self) -> str:
         return f"<PaymentOptions: {self.n_options:,} payments for {self.route}>"
-
-    def _may_pay(self, c: int) -> bool:
-        return self.route.color in (GRAY, COLORS[c])
 
     def _splits(self) -> Iterator[tuple[int, int, int]]:
         """Yield the color cards and locomotives laid down, and the cards that must be of one color outside sets."""
@@ -252,7 +255,7 @@ def _count_choices(held: Sequence[int], n_cards: int) -> int:
     return coefficient_of(prod(polynomial([1] * (h + 1)) for h in held), n_cards)
 
 
-def _choices(held: Sequence[int], payable: Sequence[bool], n_cards: int, own: int) -> Iterator[tuple[int, ...]]:
+def _choices(held: Sequence[int], payable: Sequence[int], n_cards: int, own: int) -> Iterator[tuple[int, ...]]:
     """Yield the ways to take `n_cards` so that some allowed color has at least `own`."""
 
     def choose(c: int, left: int, found: bool) -> Iterator[tuple[int, ...]]:
@@ -260,9 +263,9 @@ def _choices(held: Sequence[int], payable: Sequence[bool], n_cards: int, own: in
             yield ()
             return
         rest = sum(held[c + 1 :])
-        later = max((min(h, left) for h, p in zip(held[c + 1 :], payable[c + 1 :], strict=True) if p), default=0)
+        later = max((min(held[other], left) for other in payable if other > c), default=0)
         for n in range(min(held[c], left), max(0, left - rest) - 1, -1):
-            now = found or (payable[c] and n >= own)
+            now = found or (c in payable and n >= own)
             if now or later >= own:
                 for others in choose(c + 1, left - n, now):
                     yield (n, *others)
@@ -304,9 +307,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     >>> cards_needed(route, own=7), cards_needed(route, own=12)
     (15, 9)
     """
-    for name, n in (("own", own), ("locomotives", locomotives)):
-        if n < 0:
-            raise ValueError(f"{name} must be 0 or more cards, got {n}")
+    check_counts(own, locomotives)
     needed = int(rule.cards_needed(spaces_of(route), own, locomotives))
     if needed < 0:
         held = f"{own} of its color and {locomotives} locomotives"

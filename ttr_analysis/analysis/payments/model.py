@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -73,9 +74,7 @@ class Payment:
     def __post_init__(self) -> None:
         if self.color is not None and self.color not in COLORS:
             object.__setattr__(self, "color", kind_name("color of cards", self.color, COLORS))
-        for name, n in (("own", self.own), ("locomotives", self.locomotives)):
-            if n < 0:
-                raise ValueError(f"{name} must be 0 or more cards, got {n}")
+        check_counts(self.own, self.locomotives)
         if (self.color is None) != (self.own == 0):
             raise ValueError(f"expected a color with cards outside sets, or neither, got {self.color} and {self.own}")
 
@@ -107,6 +106,13 @@ class Payment:
         if self.sets.n_cards:
             single.append(f"{'and ' if single else ''}{self.sets} in sets")
         return ", ".join(single) or "no cards"
+
+
+def check_counts(own: int, locomotives: int) -> None:
+    """Refuse numbers of cards below 0."""
+    for name, n in (("own", own), ("locomotives", locomotives)):
+        if n < 0:
+            raise ValueError(f"{name} must be 0 or more cards, got {n}")
 
 
 def color_index(route: Route) -> int:
@@ -364,8 +370,7 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     if not find_singles(columns, as_array(hand), own, color):
         return None
     found = _share_out(columns, hand, own, color)
-    payments = dict(zip(order, found, strict=True))
-    return tuple(payments[i] for i in range(len(routes)))
+    return tuple(payment for _, payment in sorted(zip(order, found, strict=True), key=itemgetter(0)))
 
 
 def search_order(routes: list[Route]) -> list[int]:

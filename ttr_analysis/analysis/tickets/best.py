@@ -26,7 +26,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis._words import counted
-from ttr_analysis.analysis.tickets.network import Network, forest_solver, join_cities, reached_destinations, trains_of
+from ttr_analysis.analysis.tickets.network import Network, forest_solver, join_cities, reached_destinations
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 
@@ -245,14 +245,8 @@ class _SeveralParts:
 
     def _earned(self, price: float, *, small: bool) -> float:
         half = self.limit // 2
-        return max(
-            (
-                score - price * trains
-                for trains, score in self._known
-                if (trains <= half if small else half < trains <= self.limit - self._least)
-            ),
-            default=-inf,
-        )
+        least, most = (0, half) if small else (half + 1, self.limit - self._least)
+        return max((score - price * trains for trains, score in self._known if least <= trains <= most), default=-inf)
 
     def _total(self, price: float, n_parts: int, small: float, large: float) -> float:
         """Return the bound that follows from the most that small and large parts earn above the price."""
@@ -263,8 +257,7 @@ class _SeveralParts:
             outside[ends] = max(outside.get(ends, 0.0), route.points - price * route.length)
         most = self.limit // self._least
         several = most if small > 0 else n_parts
-        beside = (most if small > 0 else n_parts) - 1
-        parts = max(several * small, large + beside * small)
+        parts = max(several * small, large + (several - 1) * small)
         return max(0.0, price * self.limit + sum(outside.values()) + parts)
 
     def _trivial_bound(self) -> int:
@@ -275,15 +268,9 @@ class _SeveralParts:
 
 
 def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
-    singles = np.arange(len(game_map.tickets), dtype=np.int64)[:, None]
     solver = forest_solver(game_map)
-    costs, used = solver.used_routes(game_map.tickets, singles)
-    networks = [
-        solver.network([ticket], flags)
-        for ticket, cost, flags in zip(game_map.tickets, trains_of(costs), used, strict=True)
-        if cost >= 0
-    ]
-    return [(network.length, network.points) for network in networks]
+    networks = [solver.find([ticket]) for ticket in game_map.tickets]
+    return [(network.length, network.points) for network in networks if network]
 
 
 Terms = list[tuple[int, float]]

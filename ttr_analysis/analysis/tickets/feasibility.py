@@ -18,7 +18,6 @@ from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
     NoNetworkError,
-    check_trains,
     forest_solver,
     solver_of,
     trains_left,
@@ -147,12 +146,9 @@ def helpful_stations(
     found = []
     for route in lenders.routes:
         others = tuple(other for other in solver.closed if other != route)
-        try:
-            length = solver_of(solver.game_map, others, (*solver.owned, route)).solve(tickets).length
-        except NoNetworkError:
-            continue
-        if length <= left:
-            found.append(StationHelp(route, length))
+        network = solver_of(solver.game_map, others, (*solver.owned, route)).find(tickets)
+        if network and network.length <= left:
+            found.append(StationHelp(route, network.length))
     return tuple(sorted(found, key=lambda station: station.trains))
 
 
@@ -383,8 +379,7 @@ def feasibility(
     chosen = tickets_or_joins(game_map, tickets)
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
-    left = trains_left(game_map, solver.owned) if trains is None else trains
-    check_trains(left)
+    left = trains_left(game_map, solver.owned, trains)
     n_stations = stations_left(game_map, stations)
     try:
         network = solver.solve(chosen)
@@ -416,7 +411,7 @@ def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: i
     survivors: list[tuple[tuple[Route, ...], Network]] = []
     for route in network.routes:
         lost = lost_with(solver.game_map, route, together=together)
-        without = _solve(solver.without(lost), network.tickets)
+        without = solver.without(lost).find(network.tickets)
         if without is None or without.length > left:
             found[frozenset(r.id for r in lost)] = Bottleneck(lost, 1, without.length if without else None)
         else:
@@ -430,17 +425,10 @@ def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: i
             one_opponent_takes_both = n_players == 2 and set(first[0].cities) == set(route.cities)  # noqa: PLR2004
             if route.id in singles or names in found or one_opponent_takes_both:
                 continue
-            without = _solve(closer.without(second), network.tickets)
+            without = closer.without(second).find(network.tickets)
             if without is None or without.length > left:
                 found[names] = Bottleneck((*first, *second), 2, without.length if without else None)
     return tuple(sorted(found.values(), key=lambda b: (b.n_claims, b.trains is not None, -(b.trains or 0))))
-
-
-def _solve(solver: ForestSolver, tickets: Sequence[Ticket]) -> Network | None:
-    try:
-        return solver.solve(tickets)
-    except NoNetworkError:
-        return None
 
 
 def lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route, ...]:

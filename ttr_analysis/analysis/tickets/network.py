@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -202,12 +202,16 @@ class ForestSolver:
 
     def solve(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network:
         """Return the cheapest network for tickets, or for `targets`, the same with only the allowed destinations."""
+        network = self.find(tickets, targets)
+        if network is None:
+            raise self._no_network(targets or tickets)
+        return network
+
+    def find(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network | None:
+        """Return what `solve` returns; None if there is no network."""
         check_number(tickets)
-        targets = targets or tickets
-        costs, used = self.used_routes(targets, np.arange(len(tickets), dtype=np.int64)[None])
-        if costs[0] >= UNREACHABLE:
-            raise self._no_network(targets)
-        return self.network(tickets, used[0])
+        costs, used = self.used_routes(targets or tickets, np.arange(len(tickets), dtype=np.int64)[None])
+        return None if costs[0] >= UNREACHABLE else self.network(tickets, used[0])
 
     def network(self, tickets: Sequence[Ticket], used: Flags) -> Network:
         """Return the network of the routes marked by `used_routes`."""
@@ -314,16 +318,14 @@ def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, I
     return members, pairs
 
 
-def check_trains(left: int) -> None:
-    """Refuse a negative number of trains."""
-    if left < 0:
-        raise ValueError(f"the trains left must be 0 or more, got {left}")
-
-
-def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
-    """Return the map's trains minus those on owned routes, at least 0; both tracks of a double route count once."""
-    lengths = {frozenset(route.cities): route.length for route in owned}
-    return max(0, game_map.rules.trains.per_player - sum(lengths.values()))
+def trains_left(game_map: GameMap, owned: Iterable[Route], trains: int | None = None) -> int:
+    """Return a checked number of trains; by default the map's minus those on owned routes, at least 0."""
+    if trains is None:
+        lengths = {frozenset(route.cities): route.length for route in owned}  # tracks of a double route count once
+        return max(0, game_map.rules.trains.per_player - sum(lengths.values()))
+    if trains < 0:
+        raise ValueError(f"the trains left must be 0 or more, got {trains}")
+    return trains
 
 
 def trains_of(costs: Ints) -> Ints:
@@ -428,9 +430,7 @@ def cheapest_network(
     [8, 7]
     """
     game_map = as_map(game_map)
-    measure = measure_name(weight)
-    if not _is_measure(measure):
-        raise UnknownNameError.among("weight", weight, get_args(Measure))
+    measure: Measure = measure_name(weight, get_args(Measure))
     chosen = tickets_or_joins(game_map, tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
     avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
@@ -441,10 +441,6 @@ def cheapest_network(
         for ticket, place in (destinations or {}).items()
     }
     return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own, measure)
-
-
-def _is_measure(weight: object) -> TypeGuard[Measure]:
-    return weight in get_args(Measure)
 
 
 @lru_cache(maxsize=256)

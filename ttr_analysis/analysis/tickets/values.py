@@ -16,10 +16,7 @@ from ttr_analysis.analysis.tickets.feasibility import Lenders, lost_with, statio
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
-    NoNetworkError,
     check_number,
-    check_trains,
-    fix_destinations,
     forest_solver,
     join_cities,
     reached_destinations,
@@ -231,8 +228,8 @@ def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Fl
 
 
 def _trains_to_best(solver: ForestSolver, ticket: Ticket) -> int:
-    best, _ = max(ticket.destinations, key=lambda pair: pair[1])
-    return solver.solve([ticket], fix_destinations([ticket], {ticket.id: best.name})).length
+    best = max(ticket.destinations, key=lambda pair: pair[1])
+    return solver.solve([ticket], [replace(ticket, destinations=(best,))]).length
 
 
 def _mean_marginal(solver: ForestSolver, tickets: Sequence[Ticket], size: int) -> Floats:
@@ -488,8 +485,7 @@ def which_to_keep(
         train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
-    left = trains_left(game_map, solver.owned) if trains is None else trains
-    check_trains(left)
+    left = trains_left(game_map, solver.owned, trains)
     plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
     always = tuple(range(len(dealt), len(plans.tickets)))
     lenders = Lenders(solver, plans.tickets, others, stations_left(game_map, stations))
@@ -550,13 +546,8 @@ class _Plans:
 
 
 def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Network]:
-    choices = [[place.name for place, _ in ticket.destinations] for ticket in tickets]
-    for names in product(*choices):
-        fixed = fix_destinations(tickets, dict(zip((ticket.id for ticket in tickets), names, strict=True)))
-        try:
-            yield solver.solve(tickets, fixed)
-        except NoNetworkError:
-            continue
+    choices = [[replace(ticket, destinations=(goal,)) for goal in ticket.destinations] for ticket in tickets]
+    return filter(None, (solver.find(tickets, fixed) for fixed in product(*choices)))
 
 
 def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
