@@ -94,12 +94,7 @@ def _effort(*, is_quick: bool) -> _Effort:
 
 @cache
 def cache_folder() -> Path:
-    """
-    Return the folder of compiled code, created if needed.
-
-    `TTR_CACHE_DIR`, else `ttr_analysis` in `XDG_CACHE_HOME` or `~/.cache`; if it
-    is read-only, a temporary folder.
-    """
+    """Return the folder of compiled code: `TTR_CACHE_DIR`, or in `XDG_CACHE_HOME` or `~/.cache`, else temporary."""
     try:
         folder = _chosen_folder()
         folder.mkdir(parents=True, exist_ok=True)

@@ -303,12 +303,7 @@ Type = Scalar | Array | Tuple | Named | Pointers
 
 
 def parts_of(kind: Type) -> tuple[str, ...]:
-    """
-    Return the LLVM types of the parts of a value.
-
-    >>> parts_of(Array(CELLS["int64"], 2))
-    ('ptr', 'i64', 'i64')
-    """
+    """Return the LLVM types of the parts of a value."""
     match kind:
         case Scalar():
             return () if kind is NONE else (kind.llvm,)

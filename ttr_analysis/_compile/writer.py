@@ -85,12 +85,7 @@ _ALIGNMENT = 64
 
 
 def number(value: float) -> str:
-    """
-    Return a constant in LLVM's notation.
-
-    >>> number(True), number(-3), number(0.5)
-    ('true', '-3', '0x3FE0000000000000')
-    """
+    """Return a constant in LLVM's notation."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

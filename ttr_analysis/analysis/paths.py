@@ -265,10 +265,8 @@ class NoPathError(ValueError):
 
     def __init__(self, a: str, b: str, cut: Sequence[Route]) -> None:
         self.cut = tuple(cut)
-        ids = ", ".join(route.id for route in cut)
-        super().__init__(
-            f"no path from {a} to {b}: {f'cut off by the closed routes {ids}' if cut else 'they are not connected'}"
-        )
+        reason = f"cut off by the closed routes {', '.join(r.id for r in cut)}" if cut else "they are not connected"
+        super().__init__(f"no path from {a} to {b}: {reason}")
 
 
 def shortest_path(

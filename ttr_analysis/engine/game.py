@@ -235,7 +235,11 @@ def _preview_claim(game: KernelGame, state: State, route: Route, names: Sequence
     payment = payments.cheapest(route, hand)
     twin = int(tables.twin[number])
     payee = toll_payee(int(state.owner[twin]) if twin >= 0 else BANK, game.n_players, int(tables.pays_owner))
-    reason = _reason(game, state, route, payment, names)
+    # What is wrong with the moment or the route comes before what is wrong with the hand.
+    code = make_action(codes.CLAIM_ROUTE, number)
+    reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
+    if payment is None and state.phase == TURN and route_fault(state, tables, seat, number) == codes.NONE:
+        reason = payments.why_not(route, hand)
     return ClaimPreview(
         seat=seat,
         route=route,
@@ -274,10 +278,7 @@ class StationPreview(_Preview):
 def _preview_station(game: KernelGame, state: State, city: City, names: Sequence[str] = ()) -> StationPreview:
     tables, seat, number = game.tables, int(state.seat), game.codec.city_index(city)
     hand = CardCounts(tuple(state.hand[seat].tolist()))
-    payment = None
-    if state.stations[seat]:
-        route = as_route(state, tables, seat)
-        payment = payments.cheapest(route, hand)
+    payment = payments.cheapest(as_route(state, tables, seat), hand) if state.stations[seat] else None
     code = make_action(codes.BUILD_STATION, number)
     reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
     if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == codes.NONE:
@@ -285,19 +286,6 @@ def _preview_station(game: KernelGame, state: State, city: City, names: Sequence
         lacks = f"{owner_name(seat, names)} does not hold {counted(cost, 'card')} of one color"
         reason = lacks if state.phase == TURN else reason
     return StationPreview(seat=seat, city=city, reason=reason, payment=payment, names=tuple(names))
-
-
-def _reason(game: KernelGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
-    """Explain why a claim is illegal: first problems of timing and route, then those of the hand."""
-    code = make_action(codes.CLAIM_ROUTE, game.codec.route_index(route))
-    if payment is not None:
-        return game.why_illegal(state, code, packed(payment.cards), names)
-    if (
-        state.phase != TURN
-        or route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != codes.NONE
-    ):
-        return game.why_illegal(state, code, 0, names)
-    return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 
 
 # -- the game as objects -------------------------------------------------------------------------------------------

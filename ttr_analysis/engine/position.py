@@ -144,7 +144,7 @@ def position_of(state: State, tables: Tables) -> Position:
     stations = tuple((city, who - 1) for city, who in enumerate(at) if who)
     return Position(
         owners=tuple((route, int(state.owner[route])) for route in claimed),
-        hands=tuple(_with_unknown(state.hand[seat].tolist(), int(state.n_hand[seat])) for seat in seats),
+        hands=tuple((*state.hand[seat].tolist(), int(state.n_hand[seat] - state.hand[seat].sum())) for seat in seats),
         tickets=tuple(tuple(state.held[seat, : state.n_held[seat]].tolist()) for seat in seats),
         market=tuple(min(kind, layout.UNKNOWN_CARD) for kind in state.market[: tables.market_size].tolist()),
         discards=(*state.discards.tolist(), int(state.n_swept)),
@@ -164,10 +164,6 @@ def position_of(state: State, tables: Tables) -> Position:
         marker=int(state.marker) if has_neutral else None,
         neutral=int(state.neutral_in) if has_neutral else None,
     )
-
-
-def _with_unknown(counts: Sequence[int], n_cards: int) -> Counts:
-    return (*counts, n_cards - sum(counts))
 
 
 # -- corrections ---------------------------------------------------------------------------------------------------
@@ -420,11 +416,8 @@ class _Setter:
         told = self.position.market
         if told is not None and len(told) > size:
             self._refuse("market", len(told), f"expected at most {counted(size, 'card')}")
-        for slot in range(size):
-            if told is None:
-                self.state.market[slot] = layout.UNKNOWN_CARD if slot < n_left else layout.NOBODY
-            else:
-                self.state.market[slot] = told[slot] if slot < len(told) else layout.NOBODY
+        face_up = (layout.UNKNOWN_CARD,) * n_left if told is None else told
+        self.state.market[:size] = [*face_up, *[layout.NOBODY] * size][:size]
 
     def _lay_pile(self, n_left: int, n_deck: int) -> None:
         """Put all remaining cards into the pile; if its size is given, the rest are unknown discards."""

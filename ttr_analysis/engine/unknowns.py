@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import short
 from ttr_analysis._words import counted, listed
@@ -88,10 +86,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
 
 def impossible_kind(state: State, tables: Tables) -> int | None:
     """Return a kind of which more cards left the draw pile than were shuffled into it, if any."""
-    for kind, left in enumerate(_left_of_shuffle(state, tables)):
-        if left < 0:
-            return kind
-    return None
+    return next((kind for kind, left in enumerate(_left_of_shuffle(state, tables)) if left < 0), None)
 
 
 def n_short_in_pile(state: State, tables: Tables) -> int:
@@ -128,17 +123,9 @@ def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[
     new = [ticket for ticket in tickets if ticket not in known]
     if any(state.ticket_at[ticket] != AT_PILE for ticket in new):
         return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
-    reason = _too_many_dealt(tables, seat, tickets)
-    if not reason:
-        places = np.flatnonzero(held == UNKNOWN_TICKET)
-        held[places] = new
+    decks = zip(n_of_leaving_decks(tables, tickets), tables.deck_deal.tolist(), strict=False)
+    many = [f"{n} tickets of a deck of which it was dealt {dealt}" for n, dealt in decks if n > dealt]
+    if not many:
+        held[held == UNKNOWN_TICKET] = new
         state.ticket_at[new] = seat
-    return reason
-
-
-def _too_many_dealt(tables: Tables, seat: int, tickets: Sequence[int]) -> str:
-    """Explain why a seat cannot hold this many tickets of a deck dealt only at the opening; "" if it can."""
-    for deck, n in enumerate(n_of_leaving_decks(tables, tickets)):
-        if n > tables.deck_deal[deck]:
-            return f"P{seat} cannot hold {n} tickets of a deck of which it was dealt {tables.deck_deal[deck]}"
-    return ""
+    return f"P{seat} cannot hold {many[0]}" if many else ""

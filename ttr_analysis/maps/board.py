@@ -246,13 +246,8 @@ def _join_places(origin: object, destinations: object) -> bool:
     """Return whether all ends are places; users often pass names instead."""
     if not (isinstance(origin, Place) and isinstance(destinations, tuple) and destinations):
         return False
-    for pair in destinations:
-        match pair:
-            case (Place(), _):
-                continue
-            case _:
-                return False
-    return True
+    pairs = [pair for pair in destinations if isinstance(pair, tuple | list) and len(pair) == 2]  # noqa: PLR2004
+    return len(pairs) == len(destinations) and all(isinstance(place, Place) for place, _ in pairs)
 
 
 def double_routes(routes: Iterable[Route]) -> frozenset[frozenset[str]]:

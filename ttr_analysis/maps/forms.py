@@ -214,7 +214,8 @@ def graph_text(path: str | os.PathLike[str], kind: GraphFile, G: nx.MultiGraph[s
         case "adjacency":
             return _adjacency(tables)
         case "edges":
-            return tables.routes.map(_safe).to_csv(index=False)
+            safe = tables.routes.map(lambda value: safe_cell(value) if isinstance(value, str) else value)
+            return safe.to_csv(index=False)
 
 
 def _adjacency(tables: MapFrames) -> str:
@@ -226,7 +227,3 @@ def _adjacency(tables: MapFrames) -> str:
     for a, b, length in zip(routes["city_a"], routes["city_b"], routes["length"], strict=True):
         matrix.loc[a, b] = matrix.loc[b, a] = length
     return matrix.rename(index=safe_cell, columns=safe_cell).to_csv()
-
-
-def _safe(value: object) -> object:
-    return safe_cell(value) if isinstance(value, str) else value

@@ -117,12 +117,7 @@ def _merge(base: Mapping[str, Any], difference: Mapping[str, Any]) -> dict[str, 
 
 
 def key_line(content: str, keys: Sequence[str]) -> int:
-    r"""
-    Return the line of a key in a TOML file, or of its table; 0 if unknown.
-
-    >>> key_line("[market]\nsize = 5\n", ["market", "size"])
-    2
-    """
+    """Return the line of a key in a TOML file, or of its table; 0 if unknown."""
     lines = _key_lines(content)
     path = tuple(keys)
     return next((lines[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from heapq import heappop, heappush
+from collections.abc import Iterator
 from itertools import combinations
 from math import dist, hypot
 from operator import itemgetter
-from statistics import median
+from statistics import covariance, median
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.maps.model import GameMap
@@ -71,7 +70,7 @@ def doubts(game_map: GameMap) -> Iterator[str]:
 
 def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
     cities = game_map.cities
-    if _goes_with([city.lat for city in cities], [city.y for city in cities]) < 0:
+    if covariance([city.lat for city in cities], [city.y for city in cities]) < 0:
         yield "the map looks upside down: y grows upwards, as latitude does"
     for one, other in combinations(cities, 2):
         if hypot(one.x - other.x, one.y - other.y) < _NEAR:
@@ -87,32 +86,14 @@ def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
 
 def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
     """Yield tracks and tickets that take more trains than a player has, in any variant."""
+    import networkx as nx
+
     trains = min(rules.trains.per_player for rules in (game_map.rules, *game_map.rules.variants))
     for route in game_map.routes:
         if route.length > trains:
             yield f"{route.id} has {route.length} spaces, and a player only {trains} trains"
     for ticket in game_map.tickets:
-        distance = _trains_from(game_map, ticket.origin.cities)
+        distance = nx.multi_source_dijkstra_path_length(game_map.simple_graph, {*ticket.origin.cities}, weight="length")
         needed = min(distance[city] for place, _ in ticket.destinations for city in place.cities)
         if needed > trains:
             yield f"the ticket {ticket.id} takes {needed} trains, and a player has only {trains}"
-
-
-def _trains_from(game_map: GameMap, cities: Iterable[str]) -> dict[str, int]:
-    """Return the trains from the nearest of some cities to each city (Dijkstra)."""
-    distance: dict[str, int] = {}
-    waiting = [(0, city) for city in cities]
-    while waiting:
-        trains, city = heappop(waiting)
-        if city not in distance:
-            distance[city] = trains
-            for route in game_map.routes:
-                if city in route.cities:
-                    heappush(waiting, (trains + route.length, route.other_end(city)))
-    return distance
-
-
-def _goes_with(one: list[float], other: list[float]) -> float:
-    """Return a number whose sign is that of the correlation of two quantities."""
-    mean_one, mean_other = sum(one) / len(one), sum(other) / len(other)
-    return sum((a - mean_one) * (b - mean_other) for a, b in zip(one, other, strict=True))

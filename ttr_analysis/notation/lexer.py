@@ -286,12 +286,7 @@ class Lexer:
 
 
 def tells(line: str) -> bool:
-    """
-    Return whether a line is neither blank nor a comment.
-
-    >>> tells("Bo: draw 2"), tells("  # Friday, at our table"), tells("")
-    (True, False, False)
-    """
+    """Return whether a line is neither blank nor a comment."""
     return line.strip() != "" and not line.lstrip().startswith("#")
 
 

@@ -167,9 +167,8 @@ def _least_losses(state: State, tables: Tables, seat: int) -> int:
     for _ in range(fewest_kept(state, tables, seat)):
         best = -1
         for i in range(state.n_offer[seat]):
-            if kept >> i & 1:
-                continue
-            if best < 0 or _penalty(state, tables, seat, i) < _penalty(state, tables, seat, best):
+            is_kept = kept >> i & 1
+            if not is_kept and (best < 0 or _penalty(state, tables, seat, i) < _penalty(state, tables, seat, best)):
                 best = i
         kept |= 1 << best
     return kept

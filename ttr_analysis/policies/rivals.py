@@ -19,7 +19,7 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
+from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_cities
 from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import KEEP, KEEP_START, SECOND_DRAW, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
@@ -135,11 +135,7 @@ def _reaches(state: State, tables: Tables, seat: int, plan: Plan, kept: int) -> 
 def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: int) -> Plan:
     """Return the plan for tickets held and kept, adding path after path, most points first."""
     routes, label = np.zeros(MAX_ROUTES, dtype=np.int64), np.zeros(MAX_CITIES, dtype=np.int64)
-    for city in range(tables.n_cities):
-        label[city] = city
-    for route in range(tables.n_routes):
-        if state.owner[route] == seat:
-            join_ends(tables, route, label)
+    label_cities(state, tables, seat, label)
     n_held = state.n_held[seat]
     tickets = np.zeros(n_held + state.n_offer[seat], dtype=np.int64)
     n = 0

@@ -150,7 +150,7 @@ def _or_none(stamp: Stamp) -> Stamp | None:
 
 class Entry(NamedTuple):
     """
-    An event as numbers.
+    An event as numbers: its kind as in `engine.codes`, or `SHOWN`, `START` or `CORRECTED`.
 
     Parameters
     ----------

@@ -144,7 +144,10 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
     code = -1
     cards = 0
     missed = min(1.0, (turn.left - 1.0) / params.late_cards) if params.late_cards > 0.0 else 1.0
-    is_hoarding = not is_stuck and state.n_hand[seat] < _hoard(turn)
+    hoard = params.hoard_cards
+    if params.hoard_turns > 0.0:
+        hoard *= min(1.0, (turn.left - 1.0) / params.hoard_turns)
+    is_hoarding = not is_stuck and state.n_hand[seat] < hoard
     for i in range(n_ready):
         route = values.route[i]
         is_plan = memory.is_planned[route]
@@ -168,15 +171,6 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
             code = make_action(codes.CLAIM_ROUTE, route)
             cards = payment
     return code, cards
-
-
-@compiled
-def _hoard(turn: Turn) -> float:
-    """Return the number of cards in hand from which planned routes are claimed."""
-    params = turn.params
-    if params.hoard_turns <= 0.0:
-        return params.hoard_cards
-    return params.hoard_cards * min(1.0, (turn.left - 1.0) / params.hoard_turns)
 
 
 @compiled
