@@ -16,13 +16,11 @@ from ttr_analysis._compile.types import BOOL, FLOAT, INT, INT32, NONE, Scalar, T
 from ttr_analysis._compile.writer import Fault, Value, Writer, constant, number
 
 
+@dataclass(frozen=True, slots=True)
 class Static:
     """A Python object without a value in compiled code: a module, a class, a function."""
 
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: object) -> None:
-        self.thing = thing
+    thing: object
 
 
 @dataclass(frozen=True, slots=True)

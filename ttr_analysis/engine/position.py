@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple, TypeVar
 
-import numpy as np
-
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import layout
@@ -202,17 +200,10 @@ def corrected(state: State, correction: Position, game_map: GameMap, n_players: 
     after = state.copy()
     for parts, names in _FIELDS.items():
         if any(getattr(correction, part) is not None for part in parts):
-            for name in names:
-                _copy_field(name, laid, after)
+            for field in map(State.fields.__getitem__, names):
+                span = slice(field.offset, field.offset + field.size)
+                after.cells[span] = laid.cells[span]
     return after, problems
-
-
-def _copy_field(name: str, state: State, after: State) -> None:
-    block = getattr(after, name)
-    if isinstance(block, np.ndarray):
-        block[...] = getattr(state, name)
-    else:
-        setattr(after, name, getattr(state, name))
 
 
 def _next_turn(n_turns: int, seat: int, n_players: int) -> int:

@@ -94,24 +94,9 @@ _CARDS: Final = 0.1
 """Cards count in tenths."""
 
 # The sections of an observation, in order.
-_PHASES_AT: Final = 0
-_CLOCK_AT: Final = 1
-_HAND_AT: Final = 2
-_MARKET_AT: Final = 3
-_DISCARDS_AT: Final = 4
-_UNSEEN_AT: Final = 5
-_SEATS_AT: Final = 6
-_KNOWN_AT: Final = 7
-_ROUTES_AT: Final = 8
-_OPEN_AT: Final = 9
-_HELD_AT: Final = 10
-_DONE_AT: Final = 11
-_OFFER_AT: Final = 12
-_TUNNEL_AT: Final = 13
-_ATTEMPT_AT: Final = 14
-_STATIONS_AT: Final = 15
-_NEUTRAL_AT: Final = 16
-_FACE_UP_AT: Final = 17
+_PHASES_AT, _CLOCK_AT, _HAND_AT, _MARKET_AT, _DISCARDS_AT, _UNSEEN_AT = range(6)
+_SEATS_AT, _KNOWN_AT, _ROUTES_AT, _OPEN_AT, _HELD_AT, _DONE_AT, _OFFER_AT = range(6, 13)
+_TUNNEL_AT, _ATTEMPT_AT, _STATIONS_AT, _NEUTRAL_AT, _FACE_UP_AT = range(13, 18)
 
 
 def _sections(game_map: GameMap, n_players: int) -> Iterator[Sequence[str]]:

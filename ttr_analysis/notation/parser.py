@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import ClassVar, Final
 
@@ -239,13 +239,10 @@ class LineParser:
     def _read_claim(self, vector: State, tracks: tuple[Route, ...], start: int) -> None:
         """Read a claim after the names of its cities."""
         scan = self.scan
-        track = scan.accept(_TRACK)
-        if track:
-            chosen = [route for route in tracks if route.track == int(track[1])]
-            if not chosen:
-                raise scan.expected(" or ".join(route.id for route in tracks), near=())
-            tracks = tuple(chosen)
-        place = scan.at
+        _, chosen = self._accept_track(tracks)
+        if not chosen:
+            raise scan.expected(" or ".join(route.id for route in tracks), near=())
+        tracks, place = tuple(chosen), scan.at
         if scan.is_done or scan.folded.startswith(";", scan.at):
             raise scan.expected(f"the cards for {tracks[0]}", self._payment_choices(vector, tracks))
         is_set = scan.accept(_SETS)
@@ -256,6 +253,11 @@ class LineParser:
         if sets:
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
         self._step(vector, *writer.claim_code(self.packed, route, laid), start)
+
+    def _accept_track(self, tracks: Iterable[Route]) -> tuple[re.Match[str] | None, list[Route]]:
+        """Read which of some tracks is meant, if that comes next; return the tracks that fit."""
+        track = self.scan.accept(_TRACK)
+        return track, [route for route in tracks if track is None or route.track == int(track[1])]
 
     def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
         meant = writer.meant_tracks(self.packed, vector, tracks, laid)
@@ -331,10 +333,8 @@ class LineParser:
         tracks = scan.name(self.names.routes)
         if tracks is None:
             raise scan.expected("the tunnel to attempt", self._open_routes(vector))
-        track = scan.accept(_TRACK)
-        color = scan.card()
-        value = writer.packed_cards(CardCounts.coerce([color]))
-        fitting = [route for route in tracks if track is None or route.track == int(track[1])]
+        _, fitting = self._accept_track(tracks)
+        value = writer.packed_cards(CardCounts.coerce([scan.card()]))
         made = [make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route)) for route in fitting or tracks]
         made.sort(key=lambda code: self.packed.why_illegal(vector, code, value) is not None)
         self._step(vector, made[0], value, start)
@@ -391,8 +391,7 @@ class LineParser:
         tracks = scan.name(self.names.routes)
         if tracks is None:
             raise scan.expected("the track for the neutral player", choices)
-        track = scan.accept(_TRACK)
-        fitting = [route for route in tracks if track is None or route.track == int(track[1])]
+        track, fitting = self._accept_track(tracks)
         legal = [route for route in fitting if route.id in choices] or fitting
         if len(legal) > 1 and track is None:
             raise scan.error(f"which track: {' or '.join(route.id for route in legal)}?", choices, at=place)

@@ -221,7 +221,10 @@ def unpaid_odds(spaces: Spaces, colors: Collection[int], hand: CardCounts, pool:
         for b in range(min(n_locomotives, n) + 1):
             need = _own_needed(spaces, hand.locomotives + b, hand.n_cards + n)
             if need not in ways_by_need:
-                ways_by_need[need] = list(coefficients_of(_ways_below(need, colors, hand, pool), n_pool + 1))
+                # Of each color that may pay, fewer cards than would be enough; of the others, any.
+                most = [need - 1 - hand.counts[c] if c in colors else pool.counts[c] for c in range(N_COLORS)]
+                packed = prod(ways_to_draw(pool.counts[c], most[c]) for c in range(N_COLORS))
+                ways_by_need[need] = list(coefficients_of(packed, n_pool + 1))
             ways += comb(n_locomotives, b) * ways_by_need[need][n - b]
         unpaid.append(Fraction(ways, comb(n_pool, n)))
     return unpaid
@@ -234,12 +237,6 @@ def _own_needed(spaces: Spaces, locomotives: int, n_cards: int) -> int:
         if rule.can_pay_with(spaces, own, locomotives, n_cards):
             return own
     return _NEVER
-
-
-def _ways_below(need: int, colors: Collection[int], hand: CardCounts, pool: CardCounts) -> int:
-    """Count the draws of colored cards in which no color that may pay has enough, as a packed polynomial."""
-    most = [need - 1 - hand.counts[c] if c in colors else pool.counts[c] for c in range(N_COLORS)]
-    return prod(ways_to_draw(pool.counts[c], most[c]) for c in range(N_COLORS))
 
 
 # -- simulated drawing of cards with a face-up market --------------------------------------------------------------

@@ -106,12 +106,12 @@ class Lenders:
         forest = self._costs.forest
         trains = trains_of(forest.cost[bits])
         enough = np.flatnonzero((trains >= 0) & (trains <= left))
-        lent = self._lent(int(forest.lent[bits, enough[0]])) if len(enough) else ()
+        if not len(enough):
+            return None
+        code, mask = int(forest.lent[bits, enough[0]]), (1 << steiner.LENT_BITS) - 1
+        numbers = {code >> steiner.LENT_BITS * i & mask for i in range(self.n_stations)} - {0}
+        lent = tuple(self.routes[number - 1] for number in sorted(numbers))
         return StationHelp(lent[0], int(trains[enough[0]]), lent[1:]) if lent else None
-
-    def _lent(self, code: int) -> tuple[Route, ...]:
-        numbers = {code >> steiner.LENT_BITS * i & ((1 << steiner.LENT_BITS) - 1) for i in range(self.n_stations)}
-        return tuple(self.routes[number - 1] for number in sorted(numbers - {0}))
 
 
 def may_borrow(

@@ -16,7 +16,7 @@ from ttr_analysis.engine.actions import attempting, building, drawing
 from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, seat_of
-from ttr_analysis.engine.kernel.cards import can_draw, can_surely_draw
+from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.claims import can_claim, n_station_forms
 from ttr_analysis.engine.kernel.turns import end_turn, has_tickets
 from ttr_analysis.engine.layout import SECOND_DRAW, TURN, Phase, State
@@ -39,7 +39,7 @@ class Pass:
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
     if state.phase == SECOND_DRAW:
-        return ActionFault.PHASE if can_surely_draw(state, tables) else codes.NONE
+        return ActionFault.PHASE if can_draw(state, tables, surely=True) else codes.NONE
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
     return codes.NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK

@@ -222,23 +222,12 @@ def may_take_kind(state: State, tables: Tables, kind: int) -> bool:
 
 
 @compiled
-def can_draw(state: State, tables: Tables) -> bool:
-    """Return whether a card can be drawn now, from the pile or the market."""
+def can_draw(state: State, tables: Tables, surely: bool = False) -> bool:
+    """Return whether a card can be drawn now from pile or market; with `surely`, even if unknown cards cannot."""
     if has_cards(state):
         return True
     for slot in range(tables.market_size):
-        if may_take_kind(state, tables, state.market[slot]):
-            return True
-    return False
-
-
-@compiled
-def can_surely_draw(state: State, tables: Tables) -> bool:
-    """Return whether a card can be drawn now even if the unknown cards of the market may not be taken."""
-    if has_cards(state):
-        return True
-    for slot in range(tables.market_size):
-        if may_take(state, tables, slot):
+        if may_take(state, tables, slot) or (not surely and may_take_kind(state, tables, state.market[slot])):
             return True
     return False
 
