@@ -66,36 +66,21 @@ def parse_lines(content: bytes, faults: FaultList) -> Lines:
     if len(content) > MAX_BYTES:
         faults.add(0, "", "more", f"expected at most {MAX_BYTES:,} bytes")
         faults.raise_if_any()
-    raw = content.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
-    last = raw.pop()
-    if len(raw) + bool(last) > MAX_LINES:
+    *raw, last = content.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+    if last:
+        raw.append(last[: len(last.rstrip(b"\0")) + 1])  # a power failure may leave any number of them
+    if len(raw) > MAX_LINES:
         faults.add(0, "", "more", f"expected at most {MAX_LINES:,} lines")
         faults.raise_if_any()
-    lines = [
-        Line(number, data)
-        for number, text in enumerate(raw, start=1)
-        if (data := _parse_line(number, text, faults)) is not None
-    ]
-    if not last:
-        return Lines(lines, 0)
-    number = len(raw) + 1
-    last = last[: len(last.rstrip(b"\0")) + 1]  # a power failure may leave any number of them
-    try:
-        return Lines([*lines, Line(number, _decode(last))], 0)
-    except _LineError as error:
-        if number > 1 and error.may_be_cut:
-            return Lines(lines, number)
-        faults.add(number, error.field, error.value, error.expected)
+    lines: list[Line] = []
+    for number, text in enumerate(raw, start=1):
+        try:
+            lines.append(Line(number, _decode(text)))
+        except _LineError as error:
+            if last and error.may_be_cut and 1 < number == len(raw):
+                return Lines(lines, number)
+            faults.add(number, error.field, error.value, error.expected)
     return Lines(lines, 0)
-
-
-def _parse_line(number: int, text: bytes, faults: FaultList) -> dict[str, object] | None:
-    """Return the object on a line, or None with a fault."""
-    try:
-        return _decode(text)
-    except _LineError as error:
-        faults.add(number, error.field, error.value, error.expected)
-    return None
 
 
 def _decode(text: bytes) -> dict[str, object]:

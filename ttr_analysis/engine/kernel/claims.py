@@ -43,11 +43,10 @@ def route_fault(state: State, tables: Tables, seat: int, route: int) -> int:
         return fault
     if tables.length[route] > state.trains[seat]:
         return ActionFault.TRAINS
-    if tables.tokens_each > 0 and tables.loan_limit > 0:
-        tokens, loans = state.tokens, state.loans
-        if not can_settle(tokens, loans, seat, tables.toll[route], tables.loan_limit):
-            return ActionFault.LOANS
-    return NONE
+    if tables.tokens_each == 0 or tables.loan_limit == 0:
+        return NONE
+    can_pay = can_settle(state.tokens, state.loans, seat, tables.toll[route], tables.loan_limit)
+    return NONE if can_pay else ActionFault.LOANS
 
 
 @compiled
@@ -162,8 +161,7 @@ def take_route(state: State, tables: Tables, tape: Ints, seat: int, route: int) 
     if tables.tokens_each > 0:
         twin = tables.twin[route]
         payee = toll_payee(NOBODY if twin < 0 else state.owner[twin], tables.n_seats, tables.pays_owner)
-        tokens = state.tokens
-        settle_toll(tokens, state.loans, seat, payee, tables.toll[route])
+        settle_toll(state.tokens, state.loans, seat, payee, tables.toll[route])
     mark_owner(state, tables, seat, route)
 
 
