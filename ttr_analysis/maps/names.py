@@ -271,16 +271,3 @@ def name_ticket(ticket: Ticket | None) -> str:
         return "unknown ticket"
     ends = ", ".join(f"{isolate(place.name)} {points}" for place, points in ticket.destinations)
     return f"{isolate(ticket.origin.name)} – {ends}"
-
-
-def list_tickets(names: Iterable[str | None], separator: str = ", ") -> str:
-    """
-    Return tickets by their names; unknown ones, given as None, are counted.
-
-    >>> list_tickets(["Bergen-Narvik", None, None]), list_tickets([])
-    ('Bergen-Narvik, 2 unknown tickets', 'no tickets')
-    """
-    names = [*names]
-    known = [name for name in names if name is not None]
-    unknown = [counted(len(names) - len(known), "unknown ticket")] if len(known) < len(names) else []
-    return separator.join([*known, *unknown]) or "no tickets"

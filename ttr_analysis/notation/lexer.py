@@ -177,9 +177,9 @@ class Lexer:
             return len(self.text)
         return self._places[at + len(self.folded[at:]) - len(self.folded[at:].lstrip())]
 
-    def rest(self, at: int | None = None) -> str:
+    def rest(self) -> str:
         """Return the rest of this part of the line, as written, for messages."""
-        return re.split(r"[;:]|->", self.text[self.place(at) :], maxsplit=1)[0].strip()
+        return re.split(r"[;:]|->", self.text[self.place() :], maxsplit=1)[0].strip()
 
     def error(
         self, reason: str, choices: Sequence[str] = (), *, at: int | None = None, is_illegal: bool = False

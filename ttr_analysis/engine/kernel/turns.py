@@ -87,7 +87,7 @@ def _random_ticket(state: State, tables: Tables, deck: int) -> int:
             n_fitting += int(state.ticket_at[t] == layout.AT_PILE and tables.ticket_deck[t] == deck)
     number = random_below(state, n_fitting)
     ticket = 0
-    n = 0  # all tickets are looked at: a way out that cannot be foreseen costs a processor more
+    n = 0  # no early exit from the loop: an unpredictable branch would be slower
     for t in range(tables.n_tickets):
         n += int(state.ticket_at[t] == layout.AT_PILE and (is_any or tables.ticket_deck[t] == deck))
         ticket += int(number >= n)

@@ -311,9 +311,6 @@ POINT_UNIT: Final = 16.0
 _MOST_POINTS: Final = 40.0
 """The highest cost of a route; networks stay far below `UNREACHABLE`."""
 
-LEAST_TRAIN_PRICE: Final = 0.4
-"""A route's points do not lower its cost below this part of the price of its trains."""
-
 HEAD: Final = 0
 COST: Final = 1
 ROUTE: Final = 2
