@@ -19,7 +19,7 @@ from tests.oracles.steiner_milp import cheapest_cost
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.tickets import Network, NoNetworkError, cheapest_network, fewest_trains
 from ttr_analysis.analysis.tickets.network import forest_solver, join_cities, reached_destinations
-from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, PackedCost
+from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, pack_cost
 from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
 T = TypeVar("T")
@@ -206,7 +206,7 @@ def test_costs_of_all_subsets_equal_single_ones(question: Question) -> None:
     costs = forest_solver(game_map, closed, owned).subset_costs(tickets, np.arange(len(tickets))[None])[0]
 
     trains = fewest_trains(game_map, subsets, closed, owned)
-    assert [-1 if n == -1 else PackedCost.unpack(int(c)).trains for n, c in zip(trains, costs, strict=True)] == trains
+    assert [-1 if n == -1 else int(c) >> TRAIN_SHIFT for n, c in zip(trains, costs, strict=True)] == trains
 
 
 @pytest.mark.compiled_only
@@ -405,15 +405,15 @@ def test_network_shows_itself(nordic: GameMap) -> None:
 
 def test_packed_costs_compare_the_toll_first_where_it_is_asked_for() -> None:
     parts = [(2, 3, 40, 3, 4), (3, 0, 40, 0, 0), (0, 2, 41, 0, 0), (900, 0, 41, 0, 0), (0, 0, 42, 0, 0)]
-    packed = [PackedCost(*p).pack_toll_first() for p in parts]
+    packed = [pack_cost(*p, toll_first=True) for p in parts]
     assert packed == sorted(packed)
 
 
 def test_packed_costs_compare_part_by_part() -> None:
     parts = [(2, 3, 40, 3, 4), (2, 3, 41, 0, 0), (2, 4, 0, 0, 0), (3, 0, 0, 0, 0)]
-    packed = [PackedCost(*p).pack() for p in parts]
+    packed = [pack_cost(*p) for p in parts]
     assert packed == sorted(packed)
-    assert [tuple(PackedCost.unpack(p)) for p in packed] == parts
+    assert [p >> TRAIN_SHIFT for p in packed] == [trains for trains, *_ in parts]
 
 
 def test_any_two_places_can_be_joined() -> None:

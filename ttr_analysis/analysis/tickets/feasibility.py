@@ -95,8 +95,7 @@ class Lenders:
         n = len(solver.game_map.cities)
         work = steiner.make_work(len(tickets), n)
         self._costs = steiner.make_lending(len(tickets), len(ends.members), self.n_stations, n)
-        price = steiner.PackedCost(0, 0, 0, 0, owned=1).pack()
-        steiner.lend_paths(solver.board.distance, lenders, price, self._costs)
+        steiner.lend_paths(solver.board.distance, lenders, steiner.pack_cost(owned=1), self._costs)
         steiner.solve_lending(ends, np.arange(len(tickets), dtype=np.int64), work, self._costs)
 
     def fewest(self, bits: int, left: int) -> StationHelp | None:

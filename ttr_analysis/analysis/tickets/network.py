@@ -23,7 +23,7 @@ from ttr_analysis.analysis._ends import (
     tickets_or_joins,
 )
 from ttr_analysis.analysis.tickets import steiner
-from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
+from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, pack_cost
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Place, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
@@ -188,7 +188,7 @@ class ForestSolver:
         cost, order = _route_costs(game_map, weight)
         cost = cost.copy()
         cost[[game_map.route_numbers[route.id] for route in closed]] = UNREACHABLE
-        cost[[game_map.route_numbers[route.id] for route in owned]] = PackedCost(0, 0, 0, 0, owned=1).pack()
+        cost[[game_map.route_numbers[route.id] for route in owned]] = pack_cost(owned=1)
         shape = (len(game_map.cities), len(game_map.cities))
         self.board = Board(*(np.empty(shape, dtype=np.int64) for _ in range(3)))
         steiner.choose_tracks(map_tables(game_map).ends, cost, order, self.board.weight, self.board.track)
@@ -293,12 +293,11 @@ def solver_of(
 def _route_costs(game_map: GameMap, weight: Measure) -> tuple[Ints, Ints]:
     """Return the packed costs of the routes, and the order in which equal tracks are preferred."""
     costs = [
-        PackedCost(route.length, 1, route.toll, special=int(route.kind != "plain"), owned=0)
+        pack_cost(route.length, 1, route.toll, int(route.kind != "plain"), toll_first=weight == "toll")
         for route in game_map.routes
     ]
-    packed = [cost.pack_toll_first() if weight == "toll" else cost.pack() for cost in costs]
     order = sorted(range(len(costs)), key=lambda i: game_map.routes[i].track)
-    return np.array(packed, dtype=np.int64), np.array(order, dtype=np.int64)
+    return np.array(costs, dtype=np.int64), np.array(order, dtype=np.int64)
 
 
 def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, Ints]:
