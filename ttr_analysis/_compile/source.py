@@ -88,9 +88,12 @@ class Text:
     def functions(self) -> dict[tuple[str, int], ast.AST]:
         """Syntax trees by name and first line, decorators included."""
         found: dict[tuple[str, int], ast.AST] = {}
-        for node in ast.walk(ast.parse("".join(self.lines))):
+        to_see: list[ast.AST] = [ast.parse("".join(self.lines))]
+        while to_see:
+            node = to_see.pop()
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found[node.name, min(part.lineno for part in [*node.decorator_list, node])] = node
+            to_see += (part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr))
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, singledispatchmethod
 from math import isfinite
 from operator import index
@@ -533,17 +534,20 @@ def advise(
     tried = considered(view, seed)
     if seconds is not None:
         search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling does not count toward the time
-    best, results = halve(search, tried, rollouts, seconds)
+    reasons, codec = Reasons(view), codec_of(view.game_map)
+    actions_tried = [codec.decode(*row, view.packed) for row in tried]
+    with ThreadPoolExecutor(1) as beside:  # what gives reasons is compiled meanwhile
+        told = beside.map(reasons.of, actions_tried)
+        best, results = halve(search, tried, rollouts, seconds)
+    why = dict(enumerate(told)) | {best: reasons.in_favor(actions_tried[best])}
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
     packed = KernelGame(view.game_map, view.n_players)
-    reasons, codec = Reasons(view), codec_of(view.game_map)
-    told = [reasons.in_favor if i == best else reasons.of for i in range(len(tried))]
     rows = [
         [
             code_text(packed, view.packed, *tried[i]),
             *_worth(results[i], results[best], view.seat, is_best=i == best),
-            told[i](codec.decode(*tried[i], view.packed)),
+            why[i],
         ]
         for i in order
     ]

@@ -20,7 +20,6 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
 import cloudpickle
-from tqdm.auto import tqdm
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.policies.playout import is_compiled
@@ -46,6 +45,8 @@ def in_order(
     jobs: Iterable[tuple[Key, Callable[[], T]]], n_jobs: int, unit: str, *, progress: bool
 ) -> Iterator[tuple[Key, T]]:
     """Run jobs in one thread per processor, and yield the results in order."""
+    from tqdm.auto import tqdm  # it loads slowly
+
     n_threads = os.cpu_count() or 1
     pool = ThreadPoolExecutor(n_threads)
     bar = tqdm(total=n_jobs, unit=unit, disable=not progress or not n_jobs)
@@ -103,6 +104,8 @@ def played(
     `n_waiting` chunks at a time and must finish one within `patience` seconds. A process
     that hangs is killed and raises a GameError, as does a worker that dies.
     """
+    from tqdm.auto import tqdm
+
     if executor is None:
         found: Iterator[tuple[Chunk, Columns]] = ((chunk, play_chunk(*chunk)) for chunk in chunks)
     else:

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.special import expit
 
 from ttr_analysis._arrays import Floats, Ints
@@ -69,6 +68,8 @@ def ticket_orders(record: GameRecord, seat: int) -> Ints:
     orders = np.tile(held, (N_ORDERS if len(turns) > 1 else 1, 1))
     shown_at = 1 + int(np.flatnonzero(tickets[:, places[0]] == UNKNOWN_TICKET)[-1])
     odds = _odds(record, seat, states[:shown_at], held[places], turns)[:, turn_of]
+    from scipy.optimize import linear_sum_assignment  # only logs need it, and it loads slowly
+
     _, now = linear_sum_assignment(odds.T, maximize=True)
     orders[0, places] = held[places][now]
     rng = np.random.default_rng(_SEED)
