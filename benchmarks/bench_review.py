@@ -25,7 +25,7 @@ from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import considered
 from ttr_analysis.studies.intervals import rate_interval
-from ttr_analysis.studies.reviews import FORCED
+from ttr_analysis.studies.marks import FORCED
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15

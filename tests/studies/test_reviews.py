@@ -28,7 +28,8 @@ from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
 from ttr_analysis.studies.judging import Budget, Decision, Moment
-from ttr_analysis.studies.reviews import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
+from ttr_analysis.studies.marks import BOUNDS, LABELS, label_of
+from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
 
 pytestmark = pytest.mark.compiled_only
 
@@ -316,16 +317,13 @@ def test_skill_and_luck_add_up_to_the_result(reviewed: Review) -> None:
 
 
 def test_the_curve_falls_by_what_a_move_cost(reviewed: Review) -> None:
-    """From before each measured move to right after it; and nobody loses more than it had."""
+    """From before each measured move to right after it."""
     win = reviewed.curve.pivot_table(index="step", columns="seat", values="win").to_numpy()
     after = reviewed.curve.pivot_table(index="step", columns="seat", values="after", dropna=False).to_numpy()
     measured = reviewed.table[reviewed.table["worlds"] > 0]
     for step, seat, loss, chance in measured[["seat", "loss", "win"]].itertuples():
         assert win[step - 1, seat] - after[step, seat] == pytest.approx(loss, abs=1e-9)
         assert after[step, seat] == pytest.approx(chance)
-    summary = reviewed.summary()
-    gains = summary[["others", "luck"]].clip(lower=0).sum(axis=1)
-    assert (summary["lost"] <= summary["start"] + summary["found"] + gains + 1e-9).all()
     assert [float(seat in reviewed.record.winners) for seat in range(3)] == win[-1].tolist()
 
 
@@ -343,7 +341,7 @@ def test_a_route_missed_time_after_time_is_told_once(reviewed: Review) -> None:
 
     assert moments.index.tolist() == [made[1].step, made[2].step]
     assert moments["until"].tolist() == [made[1].step, made[3].step]
-    assert (summary["lost"], summary["blunder"]) == (pytest.approx(0.5), 2)
+    assert (summary["cost"], summary["blunder"]) == (pytest.approx(0.5), 2)
 
 
 def test_tickets_that_were_not_drawn_time_after_time_are_told_once(reviewed: Review) -> None:
@@ -467,10 +465,10 @@ def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(tmp_path:
     review(played(load("invented")), 0, rollouts=40, path=path, progress=False)
     saved = json.loads(path.read_text())
     again = {one["step"] for one in saved["again"]}
-    doubtful = {one["step"]: one["lost"][0] for one in saved["judged"] if one["loss_high"] >= reviews.BOUNDS["mistake"]}
+    doubtful = {one["step"]: one["lost"][0] for one in saved["judged"] if one["loss_high"] >= BOUNDS["mistake"]}
 
     assert doubtful.keys() <= again
-    assert min(doubtful.values()) < reviews.BOUNDS["inaccuracy"]
+    assert min(doubtful.values()) < BOUNDS["inaccuracy"]
 
 
 def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:

@@ -17,7 +17,8 @@ from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
 from ttr_analysis.report.page import asset, drawing
-from ttr_analysis.studies.reviews import BOUNDS, MOST_DOUBT, Review, player_names
+from ttr_analysis.studies.marks import BOUNDS, MOST_DOUBT
+from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
 from ttr_analysis.viz.svg import map_svg
@@ -77,25 +78,42 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         if not row["decisions"]:
             yield Markup("No decision of {} could be judged.").format(name)
             continue
-        bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
-        made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}."
+        made = _marks(row)
         if row["luck_error"] > _UNCLEAR:
             yield Markup(
                 "{} began with {}.{} There were too few simulated games to tell their skill from luck."
-            ).format(name, percent(row["start"]), f" {made}" if bad else "")
+            ).format(name, percent(row["start"]), f" {made}" if row["cost"] else "")
             continue
-        yield Markup(
-            "{} began with {}. Their own moves, compared with a planner's, changed that by {}; without what the marked "
-            "ones cost it would be {}. {} {}"
-        ).format(
+        yield Markup("{} began with {}. Their own moves, compared with a planner's, changed that by {}. {} {}").format(
             name,
             percent(row["start"]),
-            *(percentage_points(row[part]) for part in ("skill", "found")),
+            percentage_points(row["skill"]),
             f"Moves of others brought {percentage_points(row['others'])}, and luck {percentage_points(row['luck'])}."
             if review.seat is None
             else f"Luck and the moves of others brought {percentage_points(row['luck'])}.",
             made,
         )
+
+
+def _marks(row: dict[Any, Any]) -> str:
+    """Return how many marks a seat has, what they cost, and what of that came back."""
+    n_marks = sum(row[label] for label in _PLURALS)
+    bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
+    made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}"
+    if not n_marks:
+        return f"{made}."
+    cost, lost = (round(100 * row[what]) for what in ("cost", "lost"))
+    back = "the chance stayed open, or luck or the others returned it"
+    kept = (
+        f"All of that came back: {back}."
+        if not lost
+        else "None of that came back."
+        if lost >= cost
+        else f"Of that, {cost - lost}% came back: {back}. They lost {lost}% for good."
+    )
+    theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
+    shared = f" A planner would have played {theirs} too." if row["shared"] else ""
+    return f"{made}, which cost {cost}% of winning{' one by one' if n_marks > 1 else ''}. {kept}{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -163,12 +181,12 @@ def _table(review: Review, names: Sequence[str]) -> Markup:
         ]
         for row in review.summary().reset_index().to_dict("records")
     ]
-    headings = ["start", "own moves", "moves of others", "luck", "result", "marks cost"]
+    headings = ["start", "own moves", "moves of others", "luck", "result", "lost for good"]
     return table(["", *headings, *_PLURALS.values()], rows)
 
 
 def _parts(row: dict[Any, Any]) -> list[str]:
-    """Return start, own moves, moves of others, luck, result, and cost of marks, in percent of winning."""
+    """Return start, own moves, moves of others, luck, result, and what was lost for good, in percent of winning."""
     # The error of luck includes that of the moves of others.
     others = percentage_points(row["others"]) if row["luck_error"] <= _UNCLEAR else _NOT_CLEAR
     return [

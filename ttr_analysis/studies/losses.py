@@ -21,7 +21,8 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import planned
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Decision
-from ttr_analysis.studies.reviews import BOUNDS, FORCED, Review, label_of
+from ttr_analysis.studies.marks import BOUNDS, FORCED, label_of
+from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
 OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (

@@ -41,7 +41,8 @@ from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.header import MAX_NAME
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, check_budget, view_of
-from ttr_analysis.studies.reviews import FORCED, Review, label_of
+from ttr_analysis.studies.marks import FORCED, label_of
+from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.saved_review import read_saved, with_version
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS

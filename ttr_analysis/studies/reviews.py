@@ -23,7 +23,6 @@ from ttr_analysis._words import counted, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_TICKETS, argument_of, kind_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
@@ -34,22 +33,12 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
 from ttr_analysis.studies.intervals import interval_of_mean, with_ends
-from ttr_analysis.studies.judging import LEAST_LOSS, Budget, Decision, Moment
+from ttr_analysis.studies.judging import Budget, Decision, Moment
+from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.saved_review import SavedReview
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
-
-BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
-"""
-Loss from which a decision gets each label, if its interval reaches the bound of the next milder label, or `_SURELY` for
-an inaccuracy. `label_of` is stricter if cards are hidden.
-"""
-_SURELY: Final = LEAST_LOSS / 2
-LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
-"""Labels of decisions with a choice."""
-FORCED: Final = "forced"
-"""Label of decisions without a choice."""
 
 _VERDICTS: Final = {"best": "the best move", FORCED: "the only move"}
 _NAMES: Final = {"good": "a good move", "inaccuracy": "an inaccuracy", "mistake": "a mistake", "blunder": "a blunder"}
@@ -73,17 +62,17 @@ REVIEW_COLUMNS: Final = {
 }
 """Columns of a review's table, and their meanings."""
 _UNITS: Final = {"lead": "points"}
-MOST_DOUBT: Final = 0.1
-"""A mark may be wrong for this share of the hands that a seat may have held."""
 _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "lead", "win")
 """Columns of moments that notebooks show."""
 
 SUMMARY_COLUMNS: Final = {
     "player": "name of the player or policy",
     "start": "a planner's win probability before the seat's first decision",
-    "found": "gain of its decisions over a planner's if those with a mark had been the best ones",
-    "lost": "sum of the losses of these, counting only the largest for a route or tickets missed repeatedly",
-    "skill": "found minus lost: gain of its decisions over a planner's",
+    "cost": "sum of the losses of its marks, counting only the largest for a route, card or tickets missed repeatedly",
+    "shared": "how many of these marked moves a planner would have played too",
+    "lost": "what of that cost did not come back: at most the highest win probability that it had, minus its result",
+    "found": "skill plus lost: gain of its decisions over a planner's if nothing had been lost",
+    "skill": "gain of its decisions over a planner's",
     "others": "gain by the other seats' decisions, compared with a planner's; missing if one seat is reviewed",
     "luck": "gain by cards, tickets and hidden hands; if others is missing, also by the other seats",
     "result": "share of the win, or win probability at the end of an incomplete record",
@@ -91,7 +80,7 @@ SUMMARY_COLUMNS: Final = {
     "luck_error": "half of the 95% interval of luck",
     "decisions": "number of judged decisions with a choice",
     **{
-        label: f"number called {label}; those that missed the same route, or draw of tickets, count once"
+        label: f"number called {label}; those that missed the same route, card or draw of tickets count once"
         for label in LABELS
     },
 }
@@ -222,8 +211,8 @@ class Review:
         -------
         moments
             Rows of `table` with a mark, sorted by the low end of their loss, with the
-            `reason` for the best action. If a seat missed the same route, or draw of
-            tickets, several times, it has one row: the clearest mark, with the first and
+            `reason` for the best action. If a seat missed the same route, card or draw
+            of tickets several times, it has one row: the clearest mark, with the first and
             last step, `since` and `until`. `advise(record, step=step - 1)` considers a
             decision again.
         """
@@ -238,17 +227,7 @@ class Review:
 
     @cached_property
     def _missed(self) -> dict[tuple[int, object], list[Decision]]:
-        """The decisions in which another action was best, grouped by what the seat missed."""
-        missed: dict[tuple[int, object], list[Decision]] = {}
-        n_drawn: Counter[int] = Counter()
-        for one in self._decisions.values():
-            if one.n_tried > 1 and one.best != one.played:
-                kind, at = kind_of(one.best[0]), argument_of(one.best[0])
-                ideas: dict[int, object] = {BUILD_STATION: (kind, at), DRAW_TICKETS: (kind, n_drawn[one.seat])}
-                idea = self.record.map.routes[at].cities if kind == CLAIM_ROUTE else ideas.get(kind, one.step)
-                missed.setdefault((one.seat, idea), []).append(one)
-            n_drawn[one.seat] += kind_of(one.played[0]) == DRAW_TICKETS
-        return missed
+        return missed_ideas(self._decisions.values(), self.record.map, lambda step: self.known(step).packed.market)
 
     def summary(self) -> pd.DataFrame:
         """
@@ -266,13 +245,14 @@ class Review:
             made = self._own(seat)
             table = self.table[(self.table["seat"] == seat) & (self.table["label"] != FORCED)]
             start = made[0].chances[seat] - made[0].skill[seat] if made else np.nan
-            ideas = [missed for (whose, _), missed in self._missed.items() if whose == seat]
-            marked = [[one.loss for one in missed if label_of(one) in BOUNDS] for missed in ideas]
-            skill = sum(one.skill[seat] for one in made)
-            lost = sum(max(losses) for losses in marked if losses)
+            all_missed = [missed for (whose, _), missed in self._missed.items() if whose == seat]
+            ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in all_missed]
+            dearest = [max(marked, key=lambda one: one.loss) for marked in ideas if marked]
+            skill, result = sum(one.skill[seat] for one in made), self._result(seat)
+            cost = sum(one.loss for one in dearest)
+            lost = min(cost, lost_for_good((one for one in made if label_of(one) in BOUNDS), result))
             others = sum(one.skill[seat] for one in self._of_others(seat)) if self.seat is None else np.nan
-            result = self._result(seat)
-            marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in ideas)
+            marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in all_missed)
             marks["best"] = sum(one.best == one.played for one in made)
             skill_error, luck_error = self._errors(seat)
             rows.append(
@@ -288,6 +268,8 @@ class Review:
                     "result": result,
                     "skill_error": skill_error,
                     "luck_error": luck_error,
+                    "cost": cost,
+                    "shared": sum(one.played == one.planned for one in dearest),
                     "decisions": len(table),
                     **{label: marks[label] for label in LABELS},
                 }
@@ -440,31 +422,6 @@ class Review:
         return render_html(self)
 
 
-def label_of(decision: Decision) -> str:
-    """
-    Return the label of a decision, given by the highest bound of `BOUNDS` that its loss reaches.
-
-    The low end of the interval must also reach the bound of the next milder label (if the
-    record does not know everything that the seat saw, the middle between the two bounds);
-    otherwise the decision gets the milder label. A decision is good if its loss may be next to
-    nothing, if it was measured too imprecisely (among hundreds, some would look costly by
-    chance), or if it may have been right with other tickets that the seat may have held.
-    """
-    if decision.n_tried == 1:
-        return FORCED
-    if decision.best == decision.played:
-        return "best"
-    is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
-    if not is_clear or decision.holds < 1 - MOST_DOUBT:
-        return "good"
-    milder = [*list(BOUNDS.values())[1:], _SURELY]
-    for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
-        least = sure if decision.is_seen or sure == _SURELY else (sure + bound) / 2
-        if decision.loss >= bound and decision.loss_low >= least:
-            return label
-    return "good"
-
-
 def player_names(record: GameRecord) -> tuple[str, ...]:
     """Return the name of each seat: the player, or the policy, or P0, P1, ..."""
     header = record.header
@@ -523,9 +480,7 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
 
 DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
-"""The costliest decisions, per seat, that are measured again; twice as many without a time limit."""
-_NARROW: Final = 0.06
-"""A decision gets no mark if half the interval of its loss is wider."""
+"""Decisions for each seat that are measured once more, the dearest; without a clock twice as many."""
 _CLEAR: Final = 0.1
 """A decision counts as judged up to this half width; those that seem costly are measured again."""
 _OF_MOMENTS: Final = 0.4

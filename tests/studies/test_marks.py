@@ -1,0 +1,120 @@
+"""Marks: which decisions are one idea, and what marks cost in the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fixtures import load
+from ttr_analysis import Game
+from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, make_action
+from ttr_analysis.policies.search.searcher import Candidate
+from ttr_analysis.studies import Review, review
+from ttr_analysis.studies.judging import Decision
+from ttr_analysis.studies.marks import BOUNDS, label_of, lost_for_good, missed_ideas
+
+N_REVIEWS = 3 if os.environ.get("TTR_FAST") else 14
+DRAW: Candidate = (make_action(DRAW_CARD, 0), 0)
+TAKE: Candidate = (make_action(DRAW_FACE_UP, 0), 0)
+
+
+def decision(step: int, best: Candidate = DRAW, played: Candidate = TAKE, *, after: float, loss: float) -> Decision:
+    """Return a decision of the first seat, as if it had been measured."""
+    two = (0.0, 0.0)
+    chances, lost = (after, 1 - after), (loss, -loss)
+    return Decision(step, 0, played, best, DRAW, 3, 600, chances, lost, loss, loss, 1.0, 0.0, two, two, two, two)
+
+
+def most_left(losses: Sequence[float], returned: Sequence[float]) -> float:
+    """Oracle: what the marks from one on lost, less what came back after each; the most of these sums."""
+    balance = [loss - back for loss, back in zip(losses, returned, strict=True)]
+    return max(0.0, *(sum(balance[first:]) for first in range(len(balance))))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=8), st.sampled_from([0.0, 0.5, 1.0]))
+def test_no_seat_loses_more_than_it_had(curve: list[tuple[float, float]], result: float) -> None:
+    moves = [(max(pair), min(pair)) for pair in curve]  # before and after a marked move
+    marked = [decision(i, after=after, loss=before - after) for i, (before, after) in enumerate(moves)]
+
+    lost = lost_for_good(marked, result)
+
+    assert lost <= max([result, *(before for before, _ in moves)]) - result + 1e-9
+    assert lost <= sum(one.loss for one in marked) + 1e-9
+    following = [before for before, _ in moves[1:]] + [result]
+    returned = [max(0.0, later - after) for (_, after), later in zip(moves, following, strict=bool(moves))]
+    assert lost == pytest.approx(most_left([one.loss for one in marked], returned) if moves else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "result", "lost"),
+    [
+        pytest.param([], 0, 0, id="no mark"),
+        pytest.param([(0.8, 0.5)], 0, 0.3, id="a game that is lost"),
+        pytest.param([(0.8, 0.5)], 1, 0, id="a game that is won all the same"),
+        pytest.param([(0.8, 0.5), (0.8, 0.5), (0.8, 0.5)], 0, 0.3, id="one chance, missed as long as it was open"),
+        pytest.param([(0.8, 0.5), (0.5, 0.4)], 0, 0.4, id="two chances"),
+        pytest.param([(0.8, 0.5), (0.6, 0.4)], 0, 0.4, id="a part came back"),
+        pytest.param([(0.8, 0.5), (0.3, 0.1)], 0, 0.5, id="what luck took besides is no loss"),
+    ],
+)
+def test_what_came_back_is_not_lost(moves: list[tuple[float, float]], result: float, lost: float) -> None:
+    marked = [decision(i, after=after, loss=before - after) for i, (before, after) in enumerate(moves)]
+    assert lost_for_good(marked, result) == pytest.approx(lost)
+
+
+def test_what_was_missed_several_times_is_one_idea() -> None:
+    board = load("europe")
+    tunnel = next(i for i, route in enumerate(board.routes) if route.tunnel)
+    take = [(make_action(DRAW_FACE_UP, slot), 0) for slot in range(3)]
+    markets = {step: np.array([1, 2, 1, 3, 3]) for step in range(20)} | {3: np.array([2, 1, 1, 3, 3])}
+    best = {
+        1: (make_action(ATTEMPT_TUNNEL, tunnel), 0),
+        2: take[0],
+        3: take[1],  # the same kind in another place
+        5: take[2],
+        6: (make_action(CLAIM_ROUTE, tunnel), 0),
+        8: take[0],
+        9: DRAW,
+        10: DRAW,
+    }
+    made = [decision(step, one, take[2] if step == 6 else take[1], after=0.4, loss=0.1) for step, one in best.items()]
+    made[2] = decision(3, take[1], take[0], after=0.4, loss=0.1)
+
+    found = missed_ideas(made, board, markets.__getitem__).values()
+
+    # In step 6 it takes a card of the kind, so that another one missed later is another idea.
+    assert [[one.step for one in idea] for idea in found] == [[1, 6], [2, 3, 5], [8], [9], [10]]
+
+
+def reviewed(number: int) -> Review:
+    """Return the review of a game against a planner that a poor player loses, or wins."""
+    record = Game(load("invented"), 2).play(["Random", "Planner"], seed=11, game=number)
+    return review(record, number % 2, rollouts=16, seed=number, progress=False)
+
+
+@pytest.mark.compiled_only
+def test_marks_of_reviews_cost_what_the_curve_lost() -> None:
+    n_marks = n_lost = 0
+    for number in range(N_REVIEWS):
+        found = reviewed(number)
+        summary = found.summary().iloc[0]
+        curve = found.curve[found.curve["seat"] == found.seat]
+        win, after = ([float(chance) for chance in curve[column]] for column in ("win", "after"))
+        marked = [one for one in found.decisions if label_of(one) in BOUNDS]
+        n_marks += len(marked)
+        n_lost += summary["lost"] > 0
+
+        for one in marked:
+            assert win[one.step - 1] - after[one.step] == pytest.approx(one.loss)
+        had = max((win[one.step - 1] for one in marked), default=0.0)
+        assert summary["lost"] <= max(0.0, had - summary["result"]) + 1e-9
+        assert summary["lost"] <= summary["cost"] + 1e-9
+        assert 0 <= summary["shared"] <= summary[list(BOUNDS)].sum()
+        assert summary["found"] - summary["lost"] == pytest.approx(summary["skill"])
+    assert n_marks > N_REVIEWS
+    assert n_lost

@@ -1,0 +1,124 @@
+"""What decisions of a review are called, which belong together, and what marks cost in the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
+    BUILD_STATION,
+    CLAIM_ROUTE,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    argument_of,
+    kind_of,
+)
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.search.searcher import Candidate
+from ttr_analysis.studies.judging import LEAST_LOSS, Decision
+
+BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
+"""
+Loss from which a decision gets each label, if its interval reaches the bound of the next milder label, or `_SURELY` for
+an inaccuracy. `label_of` is stricter if cards are hidden.
+"""
+_SURELY: Final = LEAST_LOSS / 2
+LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
+"""Labels of decisions with a choice."""
+FORCED: Final = "forced"
+"""Label of decisions without a choice."""
+MOST_DOUBT: Final = 0.1
+"""A mark may be wrong for this share of the hands that a seat may have held."""
+_NARROW: Final = 0.06
+"""A decision gets no mark if half the interval of its loss is wider."""
+
+
+def label_of(decision: Decision) -> str:
+    """
+    Return the label of a decision, given by the highest bound of `BOUNDS` that its loss reaches.
+
+    The low end of the interval must also reach the bound of the next milder label (if the
+    record does not know everything that the seat saw, the middle between the two bounds);
+    otherwise the decision gets the milder label. A decision is good if its loss may be next to
+    nothing, if it was measured too imprecisely (among hundreds, some would look costly by
+    chance), or if it may have been right with other tickets that the seat may have held.
+    """
+    if decision.n_tried == 1:
+        return FORCED
+    if decision.best == decision.played:
+        return "best"
+    is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
+    if not is_clear or decision.holds < 1 - MOST_DOUBT:
+        return "good"
+    milder = [*list(BOUNDS.values())[1:], _SURELY]
+    for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
+        least = sure if decision.is_seen or sure == _SURELY else (sure + bound) / 2
+        if decision.loss >= bound and decision.loss_low >= least:
+            return label
+    return "good"
+
+
+def missed_ideas(
+    decisions: Iterable[Decision], game_map: GameMap, market_at: Callable[[int], Ints]
+) -> dict[tuple[int, object], list[Decision]]:
+    """
+    Return the decisions in which something else was best, by seat and idea.
+
+    Those that missed the same route, tunnel or station are one idea. So are those that
+    missed a face-up card of one kind, or tickets, until the seat took such a card, or drew
+    tickets. Any other is one of its own.
+
+    Parameters
+    ----------
+    decisions
+        In the order of the game.
+    market_at
+        Gives the face-up cards that the seat saw which decided in a step.
+    """
+    missed: dict[tuple[int, object], list[Decision]] = {}
+    n_taken: Counter[tuple[int, int, int]] = Counter()
+
+    def taken(one: Decision, action: Candidate) -> tuple[int, int, int]:
+        kind = kind_of(action[0])
+        return one.seat, kind, int(market_at(one.step)[argument_of(action[0])]) if kind == DRAW_FACE_UP else 0
+
+    for one in decisions:
+        if one.n_tried > 1 and one.best != one.played:
+            kind, at = kind_of(one.best[0]), argument_of(one.best[0])
+            idea: object = one.step
+            if kind in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
+                idea = game_map.routes[at].cities
+            elif kind == BUILD_STATION:
+                idea = kind, at
+            elif kind in (DRAW_FACE_UP, DRAW_TICKETS):
+                what = taken(one, one.best)
+                idea = *what, n_taken[what]
+            missed.setdefault((one.seat, idea), []).append(one)
+        n_taken[taken(one, one.played)] += 1
+    return missed
+
+
+def lost_for_good(marked: Iterable[Decision], result: float) -> float:
+    """
+    Return what the marks of a seat cost that did not come back.
+
+    What one of them lost comes back as far as the seat's win probability rises until its
+    next marked decision, or the end: because the chance was still open, by luck, or
+    through the others. So two marks never count the same chance, and the sum is at most
+    the highest probability that the seat had, less its result.
+
+    Parameters
+    ----------
+    marked
+        Decisions of the seat with a mark, in the order of the game.
+    result
+        Its share of the win.
+    """
+    lost = after = 0.0
+    for one in marked:
+        lost = max(0.0, lost - max(0.0, one.chances[one.seat] + one.loss - after)) + one.loss
+        after = one.chances[one.seat]
+    return max(0.0, lost - max(0.0, result - after))
