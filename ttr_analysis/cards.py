@@ -100,8 +100,7 @@ class CardCounts:
 
     def __post_init__(self) -> None:
         if len(self.counts) != N_KINDS:
-            msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
-            raise ValueError(msg)
+            raise ValueError(f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}")
         if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
             return  # the usual case, at a tenth of the time: hands are counted all the time
         object.__setattr__(self, "counts", tuple(map(_checked, CARD_KINDS, self.counts)))
@@ -157,8 +156,9 @@ class CardCounts:
         if isinstance(cards, CardCounts):
             return cards
         if isinstance(cards, str):
-            msg = f"expected card counts, a mapping such as {{'green': 7}} or a list of cards, got the text {cards!r}"
-            raise TypeError(msg)
+            raise TypeError(
+                f"expected card counts, a mapping such as {{'green': 7}} or a list of cards, got the text {cards!r}"
+            )
         counts = [0] * N_KINDS
         if isinstance(cards, Mapping):
             for kind, count in cards.items():
@@ -197,8 +197,7 @@ class CardCounts:
             missing = [
                 f"{b - a} {kind}" for kind, a, b in zip(CARD_KINDS, self.counts, other.counts, strict=True) if b > a
             ]
-            msg = f"cannot take {other} from {self}: {', '.join(missing)} too few"
-            raise ValueError(msg)
+            raise ValueError(f"cannot take {other} from {self}: {', '.join(missing)} too few")
         return CardCounts(tuple(a - b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def __contains__(self, kind: str) -> bool:
@@ -247,8 +246,7 @@ def _checked(kind: str, count: object) -> int:
     """Return a number of cards of a kind as an int, whatever kind of whole number it is: numpy's too."""
     n = index(count) if isinstance(count, SupportsIndex) and not isinstance(count, bool) else count
     if not is_count(n):
-        msg = f"the number of {kind} cards must be a whole number of 0 or more, got {n!r}"
-        raise ValueError(msg)
+        raise ValueError(f"the number of {kind} cards must be a whole number of 0 or more, got {n!r}")
     return n
 
 

@@ -249,8 +249,7 @@ class Path:
         tracks = ", ".join(f"{route.id} {route.color}" for route in self.routes) or "no routes"
         return f"<Path {' - '.join(self.cities)}: {self.weight} {self.cost:g}, {self.trains} trains; {tracks}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 class NoPathError(ValueError):
@@ -530,8 +529,7 @@ class Trail:
         way = " - ".join(self.cities) or "no routes"
         return f"<Trail of {self.length} trains on {len(self.routes)} routes: {way}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:

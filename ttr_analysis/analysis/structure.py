@@ -114,8 +114,7 @@ class Cut:
     def __repr__(self) -> str:
         return f"<Cut of {self.size} {self.by}: {', '.join(route.id for route in self.routes)}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> Cut:
@@ -353,8 +352,7 @@ class SpanningTree:
     def __repr__(self) -> str:
         return f"<SpanningTree: {len(self.routes)} routes, {self.length} trains>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> SpanningTree:

@@ -12,7 +12,6 @@ import click
 
 from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
-    DONE,
     FAULTS,
     FILE,
     INTERRUPTED,
@@ -39,7 +38,7 @@ _MAX_POSITION: Final = 1_000_000
 @click.option("--title", default="", help="A title for the record.")
 @click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
 @click.option("--out", type=FILE, help="File for the record.  [default: LOG with .jsonl]")
-def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> int:  # noqa: ANN401
+def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> None:  # noqa: ANN401
     """
     Convert a game log into a record.
 
@@ -58,7 +57,6 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
         raise Stopped(f"no move was understood in {log}, so no record was written\n{record.report}", FAULTS)
     record.save(out)
     print(f"{record!r}\n{record.report}\n{out}")
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis review my-game.jsonl --minutes 3")
@@ -78,7 +76,7 @@ def review(
     *,
     open_cards: bool,
     no_progress: bool,
-) -> int:
+) -> None:
     """
     Review the moves of a game.
 
@@ -110,7 +108,6 @@ def review(
         raise Stopped(str(error), FAULTS) from None
     kept.unlink(missing_ok=True)
     print(f"{found!r}\n{out}")
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
@@ -119,7 +116,7 @@ def review(
 @number("--minutes", type=Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
 @click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
 @no_progress
-def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> int:
+def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> None:
     """
     Summarize a player's games.
 
@@ -143,7 +140,6 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     for file, why in found.left_out.items():
         print(f"not used: {file}: {why}", file=sys.stderr)
     print(f"{found!r}\n{out / PAGE}")
-    return DONE
 
 
 def _seat(text: str, players: Sequence[str], n_players: int) -> int:
@@ -163,7 +159,7 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
     )
 )
 @click.argument("file", type=FILE)
-def score(file: Path) -> int:
+def score(file: Path) -> None:
     """
     Show the scores and the winner.
 
@@ -192,4 +188,3 @@ def score(file: Path) -> int:
         print("Who won depends on unknown tickets.")
     elif scores.tie:
         print(f"{scores.tie}.")
-    return DONE

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ttr_analysis.cli.common import (
-    DONE,
     FILE,
     INTERRUPTED,
     NATURAL,
@@ -51,7 +50,7 @@ def study(
     best: float,
     quick: bool,
     no_progress: bool,
-) -> int:
+) -> None:
     """
     Write the study of a map as an HTML page.
 
@@ -78,11 +77,10 @@ def study(
         kept = f"There is no {PAGE} yet; the tables in {out / TABLES} are complete as far as they go."
         raise Stopped(f"interrupted. {kept}", INTERRUPTED) from None
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
-    return DONE
 
 
 @commands.command()
-def maps() -> int:
+def maps() -> None:
     """List the maps that come with the package."""
     from ttr_analysis.maps.loading import load_map, map_names
 
@@ -93,12 +91,11 @@ def maps() -> int:
             f"{name:<14}{game_map.title}: {low}-{high} players, {len(game_map.cities)} cities, "
             f"{len(game_map.routes)} routes, {len(game_map.tickets)} tickets"
         )
-    return DONE
 
 
 @commands.command()
 @click.argument("folder", shell_complete=complete_map)
-def check(folder: str) -> int:
+def check(folder: str) -> None:
     """
     Check a map and print its faults.
 
@@ -115,7 +112,6 @@ def check(folder: str) -> int:
         print(f"  {line}")
     for line in doubts(game_map):
         print(f"warning: {line}")
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
@@ -125,7 +121,7 @@ def check(folder: str) -> int:
 @number("--rounds", type=NATURAL, default=80, help="Rounds of about 8,000 games each.")
 @number("--seed", type=NATURAL, default=0, help="Random seed.")
 @no_progress
-def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> int:
+def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> None:
     """
     Fit Planner to a map: find the parameters that win most often.
 
@@ -150,7 +146,6 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     except KeyboardInterrupt:
         raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED) from None
     print(folder / "planner.toml")
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis league nordic --players Planner,Racer,Greedy --games 500")
@@ -172,7 +167,7 @@ def league(
     seed: int,
     *,
     no_progress: bool,
-) -> int:
+) -> None:
     """
     Rate players against a reference player by letting all of them play each other.
 
@@ -198,7 +193,6 @@ def league(
     print(found.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3).to_string())
     print("\nHow often the player in the row finished ahead of the player in the column:\n")
     print(found.matrix.round(3).to_string(na_rep="-"))
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis percentile usa 98 --players 4")
@@ -209,7 +203,7 @@ def league(
 @click.option("--against", default="Planner", show_default=True, help="Policies to compare with, separated by commas.")
 @number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each policy.")
 @number("--seed", type=NATURAL, default=7, help="Random seed.")
-def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> int:
+def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> None:
     """
     Show how good a score is.
 
@@ -234,7 +228,6 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
             f"they would have won {percent(row['wins'])} of games; median {row['median']:.0f}, "
             f"winners {row['winners']:.0f}"
         )
-    return DONE
 
 
 @commands.command(epilog="Example: ttr-analysis play-many nordic --players Planner,Searcher:200 --out games")
@@ -245,7 +238,7 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @number("--seed", type=NATURAL, default=0, help="Random seed.")
 @no_progress
-def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> int:  # noqa: ANN401
+def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> None:  # noqa: ANN401
     """
     Play many games, and save games, seats and decisions as Parquet files.
 
@@ -267,4 +260,3 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
     if not result.is_complete:
         raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED)
     print(f"{out}: {result.n_games:,} games")
-    return DONE

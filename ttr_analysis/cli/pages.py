@@ -18,7 +18,6 @@ from click.core import ParameterSource
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
-    DONE,
     FAULTS,
     FILE,
     INTERRUPTED,
@@ -62,7 +61,7 @@ def play(  # the other options are those of the table
     no_browser: bool,
     practice: bool,
     **options: Any,  # noqa: ANN401 - of several types
-) -> int:
+) -> None:
     """
     Play on a map in the browser.
 
@@ -113,7 +112,6 @@ def play(  # the other options are those of the table
         _open(make, game_map.title, "your moves are saved", no_browser=no_browser)
     except KeyboardInterrupt:
         print("\n".join(map(str, ["", *files.paths])) if files.paths else "\nnothing was played")
-    return DONE
 
 
 def _open(make: Callable[[], AnyWidget], title: str, comfort: str, *, no_browser: bool) -> None:
@@ -157,7 +155,7 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Most positions to find in FOLDER.")
 @click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
-def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> int:  # noqa: ANN401 - of several types
+def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> None:  # noqa: ANN401 - of several types
     """
     Practice finding the best move, in the browser.
 
@@ -193,7 +191,6 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
         print(f"\n{results}" if results.exists() else "\nnothing was answered")
     except OSError as error:
         raise Stopped.by(error, str(results)) from None
-    return DONE
 
 
 def _beside(folder: Path, player: str, what: str) -> Path:

@@ -338,8 +338,7 @@ class PublicState:
     def _offered(self, seat: int) -> tuple[Ticket | None, ...]:
         return tuple(map(self._ticket, self._packed.offer[seat, : self._packed.n_offer[seat]].tolist()))
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
     def _summary(self) -> str:
         now = f"over ({self.ending})" if self.is_over else f"P{self.acting} {self.phase.name}, turn {self.n_turns + 1}"

@@ -238,8 +238,7 @@ class Ticket:
     def __repr__(self) -> str:
         return f"<Ticket {self.id}: {self}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def _join_places(origin: object, destinations: object) -> bool:

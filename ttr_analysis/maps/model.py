@@ -565,8 +565,7 @@ class GameMap:
             f"{len(self.tickets)} tickets, {low}-{high} players>"
         )
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 @lru_cache(maxsize=64)

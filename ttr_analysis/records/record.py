@@ -453,8 +453,7 @@ class GameRecord:
         corrected = f", {counted(n_corrected, 'correction')}" if n_corrected else ""
         return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{corrected}{self._result()}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
     def _result(self) -> str:
         try:

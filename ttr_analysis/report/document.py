@@ -274,8 +274,7 @@ def _column(table: str, key: str) -> Column:
     for described in (like, own):
         facts |= described.get(key) or described.get(general) or {}
     if not facts:
-        msg = f"table {table} has no description of {key}"
-        raise KeyError(msg)
+        raise KeyError(f"table {table} has no description of {key}")
     if "meaning" not in facts:
         meaning = ANSWERS[str(own["answers"])][key].meaning
         facts["meaning"] = f"{meaning[0].upper()}{meaning[1:]}."

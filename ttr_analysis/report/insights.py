@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,6 @@ from ttr_analysis.report.document import (
     Block,
     Figures,
     Heading,
-    Picture,
     Points,
     Section,
     Table,
@@ -153,15 +153,12 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
     table = make_table("insights_habits", title, frame)
     blocks: list[Block] = [Table(f"insights_{anchor}", title, frame, table.columns)]
     if anchor == "points":
-        blocks.insert(0, _sources(found))
+        caption = "What points come from, for you and the others, in games won and lost."
+        draw = partial(plot_point_sources, found.sources, title="")
+        blocks.insert(0, chart(draw, caption, caption, size=(8.0, 3.4)))
     if anchor == "ends":
         blocks.append(make_table("insights_endings", "How games ended", _endings(found)))
     return Section(anchor, title, lead, tuple(blocks))
-
-
-def _sources(found: Insights) -> Picture:
-    caption = "What points come from, for you and the others, in games won and lost."
-    return chart(lambda ax: plot_point_sources(found.sources, ax, title=""), caption, caption, size=(8.0, 3.4))
 
 
 def _endings(found: Insights) -> pd.DataFrame:

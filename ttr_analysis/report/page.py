@@ -84,8 +84,7 @@ def render(block: object) -> Markup:
     """Return a block of a section as HTML."""
     macro = getattr(_templates().get_template("blocks.html").module, type(block).__name__, None)
     if macro is None:
-        msg = f"no rendering for {type(block).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"no rendering for {type(block).__name__}")
     return Markup(macro(block))  # noqa: S704 - escaped by the template
 
 

@@ -455,8 +455,7 @@ class Advice:
         tried = f"{counted(len(self.table), 'action')} tried, {self.n_rollouts} rollouts"
         return f"<Advice for P{self.view.seat}: {first['move']}, {100 * first['win']:.0f}% to win{why}; {tried}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def advise(

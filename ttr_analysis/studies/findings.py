@@ -106,19 +106,15 @@ class Findings(Sequence[Finding]):
         return self.items[which]
 
     def __iter__(self) -> Iterator[Finding]:
-        """Yield the findings."""
         return iter(self.items)
 
     def __len__(self) -> int:
-        """Return their number."""
         return len(self.items)
 
     def __repr__(self) -> str:
-        """Return the sentences, one per line."""
         return "\n".join(f"{item.title}: {item.sentence}" for item in self.items)
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 @dataclass(frozen=True)

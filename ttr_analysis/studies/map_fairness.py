@@ -165,7 +165,6 @@ class Fairness:
     seats: pd.DataFrame
 
     def __eq__(self, other: object) -> bool:
-        """Return whether everything is equal, including tables."""
         return same_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment] # tables can change
@@ -236,7 +235,6 @@ class Fairness:
         return f"Seats: {'; '.join(told) or 'no clear difference'}."
 
     def __repr__(self) -> str:
-        """Return the map and the first findings."""
         n_off = int((self.tickets["verdict"] != "").sum())
         tickets = f"{n_off} of {len(self.tickets)} tickets off"
         return f"<Fairness of {self.game_map.name}: {tickets}, luck of the deal {self.luck:.1f} points>"

@@ -418,8 +418,7 @@ class Review:
         who = ", ".join(f"P{seat}" if names[seat] == f"P{seat}" else f"P{seat} {names[seat]}" for seat in seats)
         return f"<Review of {self.record.header.map_name}: {who}, {counted(len(self._decisions), 'decision')}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:

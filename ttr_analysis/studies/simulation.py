@@ -269,7 +269,6 @@ class SimulationResult:
         return bool(self.n_games >= self.meta["n_games"])
 
     def __repr__(self) -> str:
-        """Return the map, the players and the number of games."""
         meta = self.meta
         name = f"{meta['map']} {meta['variant']}" if meta["variant"] else meta["map"]
         n_games = f"{self.n_games:,} games" if self.is_complete else f"{self.n_games:,} of {meta['n_games']:,} games"

@@ -329,7 +329,6 @@ class Tournament:
         return rates.loc[self.table.index, self.table.index]
 
     def __repr__(self) -> str:
-        """Return the map and the ratings."""
         ratings = ", ".join(f"{name} {row.rating:+.0f}" for name, row in self.table.iterrows())
         return f"<Tournament on {self.game_map.name}, {self.n_players} players a game: {ratings}>"
 

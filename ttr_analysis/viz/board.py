@@ -38,13 +38,12 @@ from ttr_analysis.viz.geometry import (
     disk,
     frame,
     lay_out,
-    placed,
     saw,
     station,
     train,
     with_labels,
 )
-from ttr_analysis.viz.placement import Car
+from ttr_analysis.viz.placement import Car, placed
 from ttr_analysis.viz.scene import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
 from ttr_analysis.viz.style import (
     BOARD,

@@ -130,8 +130,7 @@ def plot_card_odds(
     ['2 green', '4 green']
     """
     if by not in ("turns", "cards"):
-        msg = f"by must be 'turns' or 'cards', got {by!r}"
-        raise ValueError(msg)
+        raise ValueError(f"by must be 'turns' or 'cards', got {by!r}")
     named = waiting if isinstance(waiting, Mapping) else {"": waiting}
     ax = chart_axes(ax)
     last = 1

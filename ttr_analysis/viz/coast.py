@@ -80,21 +80,20 @@ def _read(path: Path) -> dict[str, list[Points]]:
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        msg = f"{path}: expected a file of at most {MAX_BYTES:,} bytes"
-        raise ValueError(msg)
+        raise ValueError(f"{path}: expected a file of at most {MAX_BYTES:,} bytes")
     try:
         content = json.loads(data)
         return {name: [_line(line) for line in content.get(name, [])] for name in LAYERS}
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        msg = f"{path}: expected JSON lists {', '.join(LAYERS)} of lines [lon, lat, lon, lat, ...] in degrees ({error})"
-        raise ValueError(msg) from error
+        raise ValueError(
+            f"{path}: expected JSON lists {', '.join(LAYERS)} of lines [lon, lat, lon, lat, ...] in degrees ({error})"
+        ) from error
 
 
 def _line(numbers: Any) -> Points:  # noqa: ANN401 - whatever the JSON holds
     line = np.array(numbers, dtype=float).reshape(-1, 2)
     if not len(line) or not np.isfinite(line).all() or np.abs(line).max() > FULL_TURN:
-        msg = "a line has no points, or a coordinate that is not an angle in degrees"
-        raise ValueError(msg)
+        raise ValueError("a line has no points, or a coordinate that is not an angle in degrees")
     return line
 
 

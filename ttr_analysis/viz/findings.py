@@ -225,12 +225,8 @@ class _Room(NamedTuple):
     def outside(self, view: tuple[int, int, int, int]) -> float:
         """Return how far it extends beyond the picture."""
         left, top, width, height = view
-        return (
-            max(0.0, left - self.left)
-            + max(0.0, self.right - left - width)
-            + max(0.0, top - self.top)
-            + max(0.0, self.bottom - top - height)
-        )
+        beyond = (left - self.left, self.right - left - width, top - self.top, self.bottom - top - height)
+        return sum(max(0.0, far) for far in beyond)
 
     def away(self, x: float, y: float) -> float:
         """Return its distance from a point."""
@@ -238,9 +234,8 @@ class _Room(NamedTuple):
 
     def overlaps(self, other: _Room) -> bool:
         """Return whether it overlaps another name."""
-        return (
-            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
-        )
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
 
 
 def _end_names(ends: dict[str, tuple[int, int]], board: Drawing, told: set[str]) -> list[tuple[_Room, str]]:

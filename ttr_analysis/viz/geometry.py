@@ -32,6 +32,7 @@ from ttr_analysis.viz.placement import (
     choose_bows,
     place_cars,
     place_labels,
+    placed,
     sideways,
 )
 from ttr_analysis.viz.style import Shape
@@ -226,15 +227,10 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: flo
 # -- sizes, tokens, exits -----------------------------------------------------------
 
 
-def _outline(car: Car) -> Iterable[tuple[float, float]]:
+def _outline(car: Car) -> Shape:
     """Yield points on a car, so close together that no label fits between them."""
-    cos, sin = math.cos(car.angle), math.sin(car.angle)
-    for u in (-0.5, -0.25, 0.0, 0.25, 0.5):
-        for v in (-0.5, 0.0, 0.5):
-            yield (
-                car.x + u * car.length * cos - v * car.width * sin,
-                car.y + u * car.length * sin + v * car.width * cos,
-            )
+    spots = [(u * car.length, v * car.width) for u in (-0.5, -0.25, 0.0, 0.25, 0.5) for v in (-0.5, 0.0, 0.5)]
+    return placed(tuple(spots), car, 1.0)
 
 
 def _bundles(routes: Iterable[Route]) -> list[Bundle]:
@@ -310,12 +306,6 @@ _TOOTH = 0.20
 """Distance between teeth of a tunnel, in space units."""
 
 
-def placed(shape: Shape, car: Car, size: float) -> Shape:
-    """Return a shape on a car, rotated with it."""
-    cos, sin = math.cos(car.angle) * size, math.sin(car.angle) * size
-    return tuple((car.x + u * cos - v * sin, car.y + u * sin + v * cos) for u, v in shape)
-
-
 def train(car: Car) -> Shape:
     """Return the outline of a plastic train on a car space."""
     u, v = 0.5 * car.length / car.width, 0.52
@@ -360,5 +350,4 @@ def station(x: float, y: float, radius: float) -> Shape:
 
 def arrow(x: float, y: float, angle: float, size: float) -> Shape:
     """Return an arrowhead at a border point."""
-    cos, sin = math.cos(angle) * size, math.sin(angle) * size
-    return tuple((x + u * cos - v * sin, y + u * sin + v * cos) for u, v in _ARROW)
+    return placed(_ARROW, Car(x, y, angle, size, size), size)

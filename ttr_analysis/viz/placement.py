@@ -13,6 +13,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis.maps.model import Route
+from ttr_analysis.viz.style import Shape
 
 # -- curves, as rows of points ------------------------------------------------------------------------------------
 
@@ -25,11 +26,15 @@ N_SAMPLES = 33
 
 def bezier(start: Points, end: Points, bow: float) -> Points:
     """Return points along a quadratic Bezier curve, whose middle is `bow` to the left of the chord."""
+    return _bowed(start, end, np.array(bow), np.linspace(0, 1, N_SAMPLES)[:, None])
+
+
+def _bowed(start: Points, end: Points, bow: Floats, t: Floats) -> Points:
+    """Return the points at the shares `t` of quadratic curves, all arrays broadcast."""
     chord = end - start
-    length = math.hypot(*chord)
-    normal = np.array([-chord[1], chord[0]]) / length if length else np.zeros(2)
-    control = (start + end) / 2 + 2 * bow * normal
-    t = np.linspace(0, 1, N_SAMPLES)[:, None]
+    size = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), 1e-9)
+    normal = np.stack([-chord[..., 1], chord[..., 0]], axis=-1) / size[..., None]
+    control = (start + end) / 2 + 2 * bow[..., None] * normal
     curve: Points = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
     return curve
 
@@ -97,7 +102,9 @@ def choose_bows(
     least = np.minimum(np.sqrt(0.375 * lengths * np.maximum(0, needed - lengths)), 0.85 * LARGEST_BOW * lengths)
     sizes = np.minimum(least[:, None] + np.array(MORE_BOW) * lengths[:, None], LARGEST_BOW * lengths[:, None])
     bows = np.concatenate([sizes, -sizes], axis=1)
-    points = _curves(chords, bows, np.minimum(bare / lengths, 0.45))
+    bare = np.minimum(bare / lengths, 0.45)[:, None]  # cars are between the shares `bare` and 1 - `bare`
+    t = (bare + (1 - 2 * bare) * np.linspace(0, 1, N_POINTS))[:, None, :, None]
+    points = _bowed(chords[:, None, None, 0], chords[:, None, None, 1], bows[:, :, None], t)
     own = 5.0 * np.abs(bows) / lengths[:, None]
     own += _encroachment_on_dots(points, chords, dots, radius + half_widths + margin)
     between = _encroachments(points, half_widths, margin)
@@ -112,18 +119,6 @@ def choose_bows(
             break
     result: Floats = bows[np.arange(n), chosen]
     return result
-
-
-def _curves(chords: Floats, bows: Floats, bare: Floats) -> Floats:
-    """Return points of every candidate curve, where it has cars: shape (n, candidates, points, 2)."""
-    start, end = chords[:, None, None, 0], chords[:, None, None, 1]
-    chord = end - start
-    size = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), 1e-9)
-    normal = np.stack([-chord[..., 1], chord[..., 0]], axis=-1) / size[..., None]
-    control = (start + end) / 2 + 2 * bows[:, :, None, None] * normal
-    t = (bare[:, None] + (1 - 2 * bare[:, None]) * np.linspace(0, 1, N_POINTS))[:, None, :, None]
-    curves: Floats = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
-    return curves
 
 
 def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Floats) -> Floats:
@@ -200,11 +195,13 @@ class Car:
     def corners(self, grow: float = 0.0) -> tuple[tuple[float, float], ...]:
         """Return the four corners of the rectangle, grown by `grow` on all sides."""
         half, across = self.length / 2 + grow, self.width / 2 + grow
-        cos, sin = math.cos(self.angle), math.sin(self.angle)
-        return tuple(
-            (self.x + u * cos - v * sin, self.y + u * sin + v * cos)
-            for u, v in ((-half, -across), (half, -across), (half, across), (-half, across))
-        )
+        return placed(((-half, -across), (half, -across), (half, across), (-half, across)), self, 1.0)
+
+
+def placed(shape: Shape, car: Car, size: float) -> Shape:
+    """Return a shape on a car, rotated with it."""
+    cos, sin = math.cos(car.angle) * size, math.sin(car.angle) * size
+    return tuple((car.x + u * cos - v * sin, car.y + u * sin + v * cos) for u, v in shape)
 
 
 @dataclass(frozen=True, slots=True)

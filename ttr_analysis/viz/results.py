@@ -130,7 +130,7 @@ def plot_rates(
         what = "difference of win rates"
     ax.set(xlabel=f"{what}{' (percentage points)' if is_difference else ''}, with its 95% interval")
     if is_difference:
-        ax.xaxis.set_major_formatter(FuncFormatter(_hundredths))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: percentage_points(x, 1)))
     elif value.endswith(RATES):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if is_difference or value.endswith(RATES):
@@ -345,10 +345,6 @@ def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | N
     ax.set(xlabel="games", ylabel="wins beyond an equal share", xlim=(0, None))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return finish_chart(ax, title, "Wins, skill and luck", loc="best")
-
-
-def _hundredths(x: float, _: int) -> str:
-    return percentage_points(x, 1)
 
 
 def _by_policy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:

@@ -77,19 +77,10 @@ class Scene:
 
     def title(self, game_map: GameMap) -> str:
         """Return the map's title with a summary of what is shown."""
-        parts = [
-            f"{counted(len(routes), 'route')} {what}"
-            for routes, what in (
-                (self.highlight, "highlighted"),
-                (self.owned, "owned"),
-                (self.closed, "closed"),
-            )
-            if routes
-        ]
-        if self.stations:
-            parts.append(counted(len(self.stations), "station"))
-        if self.tickets:
-            parts.insert(0, counted(len(self.tickets), "ticket"))
+        routes = ((self.highlight, "highlighted"), (self.owned, "owned"), (self.closed, "closed"))
+        parts = [counted(len(self.tickets), "ticket")] if self.tickets else []
+        parts += [f"{counted(len(some), 'route')} {what}" for some, what in routes if some]
+        parts += [counted(len(self.stations), "station")] if self.stations else []
         return f"{game_map.title}: {', '.join(parts)}" if parts else game_map.title
 
 
@@ -157,16 +148,16 @@ def _symbols(names: Sequence[str]) -> list[str]:
 
 def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
     if not hasattr(values, "items"):
-        msg = f"values: expected a dict or a pandas Series of numbers by route or city, got {_brief(values)}"
-        raise TypeError(msg)
+        raise TypeError(f"values: expected a dict or a pandas Series of numbers by route or city, got {_brief(values)}")
     numbers: dict[str, float] = {}
     for key, value in values.items():
         names = _names(game_map, key)
         try:
             number = float(value)
         except (TypeError, ValueError):
-            msg = f"values: expected a number for {key if isinstance(key, str) else names[0]}, got {_brief(value)}"
-            raise TypeError(msg) from None
+            raise TypeError(
+                f"values: expected a number for {key if isinstance(key, str) else names[0]}, got {_brief(value)}"
+            ) from None
         numbers.update(dict.fromkeys(names, number))
     return numbers
 

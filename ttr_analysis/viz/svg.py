@@ -29,12 +29,11 @@ from ttr_analysis.viz.geometry import (
     cross,
     frame,
     lay_out,
-    placed,
     saw,
     station,
     train,
 )
-from ttr_analysis.viz.placement import Points
+from ttr_analysis.viz.placement import Points, placed
 from ttr_analysis.viz.scene import NUMBER_SIZE, arcs_of, number_spot, ticket_arc
 from ttr_analysis.viz.style import (
     BOARD,
@@ -273,11 +272,8 @@ def _route(board: Drawing, route: Route, owners: Mapping[str, Owner]) -> Iterato
 
 def _live_route(board: Drawing, route: Route) -> Iterator[str]:
     """Yield a route with everything that may appear on it."""
-    unit, names, shapes = (
-        board.unit,
-        f"{_data('route', route.id)} {_data('color', route.color)}",
-        board.routes[route.id],
-    )
+    unit, shapes = board.unit, board.routes[route.id]
+    names = f"{_data('route', route.id)} {_data('color', route.color)}"
     yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(describe_route(route))}</title>"
     yield from _space(board, route, 1.0)
     yield _element(shapes.trains, f"class='ttr-trains' {_train_pen(unit)}")

@@ -344,6 +344,9 @@ def worst_first(found: list[Json]) -> list[Json]:
     return sorted(found, key=lambda loss: (loss["trains"] is not None, -(loss["trains"] or 0)))
 
 
+_OF_NETWORK = ("length", "points", "ticket_points", "route_points", "n_tunnels", "n_ferries")
+
+
 def _with_network(answer: Json, plan: Plan, network: analysis.Network) -> Json:
     for row, ticket, reached, scoring in zip(
         answer["tickets"], plan.tickets, network.reached, network.destinations, strict=True
@@ -356,13 +359,8 @@ def _with_network(answer: Json, plan: Plan, network: analysis.Network) -> Json:
         "said": _said(answer, network, slack),
         "possible": slack >= 0,
         "routes": [route.id for route in network.routes],
-        "length": network.length,
         "slack": slack,
-        "points": network.points,
-        "ticket_points": network.ticket_points,
-        "route_points": network.route_points,
-        "n_tunnels": network.n_tunnels,
-        "n_ferries": network.n_ferries,
+        **{name: getattr(network, name) for name in _OF_NETWORK},
         "n_parts": len(network.components),
         "toll": network.toll if money else None,
         "tokens": tokens if money else None,

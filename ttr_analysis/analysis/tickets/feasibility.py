@@ -304,8 +304,7 @@ class Feasibility:
             parts.append("the hand pays" if self.payable else f"{counted(self.n_missing, 'card')} missing")
         return f"<Feasibility of {head}: {', '.join(parts)}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def feasibility(

@@ -136,8 +136,7 @@ class Network:
         )
         return f"<Network for {tickets}: {self.length} trains in {routes}{toll}, {points}{chosen}>"
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    _repr_html_ = render_html
 
 
 def join_cities(routes: Iterable[Route]) -> dict[str, str]:

@@ -113,15 +113,16 @@ _UNKEPT = {
 
 def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: bool) -> list[tuple[str, str]]:
     """Return the rules at a glance as subjects and texts, without those about routes that the map lacks."""
+    turned = counted(rules.tunnel.revealed, "card")
     items = [
         ("Players", _players(rules)),
         ("Train cards", _cards(rules)),
         ("Drawing cards", _drawing(rules)),
         ("Locomotives as jokers", _jokers(rules, ferries=ferries, tunnels=tunnels)),
         ("Ferries", _ferries(rules) if ferries else ""),
-        ("Tunnels", _tunnels(rules) if tunnels else ""),
+        ("Tunnels", f"{turned} turned over; each one that matches demands one card more." if tunnels else ""),
         ("Double routes", _doubles(rules) if doubles else ""),
-        ("Points for routes", _points(rules)),
+        ("Points for routes", ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."),
         ("Tickets", _tickets(rules)),
         ("Stations", _stations(rules)),
         ("Tolls", _tolls(rules)),
@@ -138,14 +139,6 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
 def _players(rules: RuleSet) -> str:
     low, high = rules.players
     return f"{low} to {high}, {rules.trains.per_player} trains each." if high > low else f"{low}."
-
-
-def _tunnels(rules: RuleSet) -> str:
-    return f"{counted(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
-
-
-def _points(rules: RuleSet) -> str:
-    return ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."
 
 
 def _start_scores(rules: RuleSet) -> str:

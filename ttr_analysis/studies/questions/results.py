@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -423,10 +422,10 @@ class _Sample:
             .assign(game=frame["game"])
             for frame in frames
         )
-        counted: dict[str, Values] = {f"n {name}": partial(_is_known, name) for name in measures}
-        values: dict[str, Values] = {**{name: name for name in measures}, **counted}
-        sums = pd.concat(list(sums_by_deal(measured, values, [], n_games)))
-        self._sums, self._counts = sums[list(measures)], sums[list(counted)].set_axis(list(measures), axis=1)
+        both = (frame.join(frame[list(measures)].notna().add_prefix("n ")) for frame in measured)
+        names, counts = list(measures), [f"n {name}" for name in measures]
+        sums = pd.concat(list(sums_by_deal(both, {name: name for name in (*names, *counts)}, [], n_games)))
+        self._sums, self._counts = sums[names], sums[counts].set_axis(names, axis=1)
 
     def has(self, measure: str) -> bool:
         """Return whether a measure is anything but 0 in some deal."""
@@ -457,10 +456,6 @@ class _Sample:
             of = (self._counts[names] / n_mine + other._counts[names] / n_its) / 2
             found.loc[names] = _intervals(totals, of, clustered_difference, _ENDS)
         return found
-
-
-def _is_known(name: str, rows: pd.DataFrame) -> pd.Series[bool]:
-    return rows[name].notna()
 
 
 def _intervals(

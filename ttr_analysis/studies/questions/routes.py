@@ -199,5 +199,4 @@ def _every_route(games: pd.DataFrame, routes: pd.DataFrame) -> pd.DataFrame:
 
 def _facts(game_map: GameMap) -> pd.DataFrame:
     """Return length and points of routes by id."""
-    facts = {"length": [r.length for r in game_map.routes], "points": [r.points for r in game_map.routes]}
-    return pd.DataFrame(facts, index=[r.id for r in game_map.routes])
+    return game_map.tables.routes.set_index("id")[["length", "points"]]
