@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import index
-from typing import Self, SupportsIndex, TypeGuard
+from typing import Self
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
 
@@ -31,6 +31,7 @@ LOCOMOTIVE_INDEX = N_COLORS
 """Position of the locomotives in a vector of card counts."""
 
 
+_COUNT = Range()
 _OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOCOMOTIVE, "wild": LOCOMOTIVE}
 """What people also call colors and locomotives: most boards print the purple cards pink."""
 
@@ -103,7 +104,10 @@ class CardCounts:
             raise ValueError(f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}")
         if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
             return  # the usual case, at a tenth of the time: hands are counted all the time
-        object.__setattr__(self, "counts", tuple(map(_checked, CARD_KINDS, self.counts)))
+        checked = (
+            _COUNT.check(n, f"the number of {kind} cards") for kind, n in zip(CARD_KINDS, self.counts, strict=True)
+        )
+        object.__setattr__(self, "counts", tuple(checked))
 
     @classmethod
     def of(
@@ -163,7 +167,8 @@ class CardCounts:
         if isinstance(cards, Mapping):
             for kind, count in cards.items():
                 at = card_index(kind)
-                counts[at] += _checked(CARD_KINDS[at], count)  # a kind may come by several of its names
+                # a kind may come by several of its names
+                counts[at] += _COUNT.check(count, f"the number of {CARD_KINDS[at]} cards")
         else:
             for kind in cards:
                 counts[card_index(kind)] += 1
@@ -240,19 +245,6 @@ def each_kind(counts: Iterable[int]) -> list[str]:
     words = [f"{n} {color}" for n, color in zip(colors, COLORS, strict=True) if n]
     words += [counted(locomotives, LOCOMOTIVE)] if locomotives else []
     return words + ([counted(unknown, "unknown card")] if unknown else [])
-
-
-def _checked(kind: str, count: object) -> int:
-    """Return a number of cards of a kind as an int, whatever kind of whole number it is: numpy's too."""
-    n = index(count) if isinstance(count, SupportsIndex) and not isinstance(count, bool) else count
-    if not is_count(n):
-        raise ValueError(f"the number of {kind} cards must be a whole number of 0 or more, got {n!r}")
-    return n
-
-
-def is_count(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number of 0 or more."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 FULL_DECK = CardCounts((12,) * N_COLORS + (14,))

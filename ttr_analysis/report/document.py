@@ -15,12 +15,11 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
@@ -39,8 +38,7 @@ _BIDI_CONTROLS = {ord(c): "\N{REPLACEMENT CHARACTER}" for c in "\u202a\u202b\u20
 Kind: TypeAlias = Literal["text", "color", "number", "percent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """
     A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
@@ -57,8 +55,7 @@ class Column:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """
     A table on the page, and as a CSV file of the same name.
 
@@ -80,8 +77,7 @@ class Table:
         return tuple(column for column in self.columns if column.key in self.frame.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture as a file in memory; `dark` is a version for dark screens, if different."""
 
     data: bytes
@@ -92,44 +88,38 @@ class Picture:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """A picture inside the page, whose parts can show tooltips."""
 
     svg: Markup
     caption: str
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """Key figures: a value as text, and its name."""
 
     items: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """A paragraph."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading within a section."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+class Points(NamedTuple):
     """A list of short notes."""
 
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """A list of terms with explanations."""
 
     items: tuple[tuple[str, str], ...]
@@ -138,8 +128,7 @@ class Terms:
 Block: TypeAlias = Words | Heading | Points | Terms | Figures | Table | Picture | Drawing
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A section: anchor, heading, a lead of one or two sentences, and blocks."""
 
     id: str

@@ -329,7 +329,7 @@ def interval_of_difference(values: npt.ArrayLike) -> Interval:
 # -- formatting ------------------------------------------------------------------------
 
 
-def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
+def in_words(value: float, unit: Unit) -> str:
     """
     Return a figure with its unit.
 
@@ -337,23 +337,23 @@ def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
     --------
     >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
     ('44%', '2.6%', '−13.6 points', '1 train')
-    >>> in_words(1.0, "points a train"), in_words(12.7, "points", sign=True)
-    ('1.00 points a train', '+12.7 points')
+    >>> in_words(1.0, "points a train"), in_words(12.7, "points")
+    ('1.00 points a train', '12.7 points')
     """
-    text = number_text(value, unit, sign=sign)
+    text = number_text(value, unit)
     if unit == "share":
         return text
     one = unit.replace("points", "point") if unit != "trains" else "train"
-    return f"{text} {one if text.lstrip('+') == '1' else unit}"
+    return f"{text} {one if text == '1' else unit}"
 
 
-def number_text(value: float, unit: Unit, *, sign: bool = False) -> str:
+def number_text(value: float, unit: Unit) -> str:
     """Return a figure without its unit, except for the sign of a percentage."""
     if unit == "share":
-        return percent(value, 1 if 0 < abs(value) < 0.1 else 0, sign=sign)  # noqa: PLR2004 - a small one needs tenths
+        return percent(value, 1 if 0 < abs(value) < 0.1 else 0)  # noqa: PLR2004 - a small one needs tenths
     if unit == "points a train":
-        return f"{value:{'+' if sign else ''}.2f}".replace("-", "\N{MINUS SIGN}")
-    return number(value, 1, sign=sign)
+        return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return number(value, 1)
 
 
 def interval_text(low: float, high: float, unit: Unit) -> str:

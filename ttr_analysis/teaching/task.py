@@ -60,10 +60,6 @@ def _call(function: Callable[..., Any], case: Case) -> Any:  # noqa: ANN401
     return function(*(value.copy() if isinstance(value, nx.Graph | np.ndarray) else value for value in case.arguments))
 
 
-def _none_smaller(_case: Case) -> Iterable[Case]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """
@@ -78,7 +74,7 @@ class Task:
     asks: str
     cases: Callable[[np.random.Generator], Iterator[Case]]
     judge: Callable[[Case, Any], Fault | None]
-    smaller: Callable[[Case], Iterable[Case]] = _none_smaller
+    smaller: Callable[[Case], Iterable[Case]] = lambda _case: ()
     call: Callable[[Callable[..., Any], Case], Any] = field(default=_call)
 
     def fault(self, function: Callable[..., Any], case: Case) -> Fault | None:

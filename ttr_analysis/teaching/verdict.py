@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ttr_analysis.maps.loading import load_map
 from ttr_analysis.teaching.task import edges_of
 from ttr_analysis.viz.board import plot_map
+from ttr_analysis.viz.text import figure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,9 +83,7 @@ class Verdict:
             return None
         import matplotlib.pyplot as plt
 
-        figure = self.plot().get_figure(root=True)
-        if figure is None:
-            return None
+        figure = figure_of(self.plot())
         out = BytesIO()
         figure.savefig(out, format="png", bbox_inches="tight")
         plt.close(figure)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,7 +56,7 @@ from ttr_analysis.viz.style import (
     ink_upon,
     pale,
 )
-from ttr_analysis.viz.text import BoardText
+from ttr_analysis.viz.text import BoardText, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -198,8 +198,8 @@ def map_pixels(
     game_map: MapLike, *, owned: Mapping[Any, Routes] = MappingProxyType({}), stations: Mapping[str, Any] | None = None
 ) -> NDArray[np.uint8]:
     """Draw with `plot_map` and return the RGB pixels, shape (height, width, 3)."""
-    figure = plot_map(game_map, owned=owned, stations=stations).get_figure(root=True)
-    canvas: Any = FigureCanvasAgg(cast("Figure", figure))
+    figure = figure_of(plot_map(game_map, owned=owned, stations=stations))
+    canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     plt.close(figure)
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[:, :, :3].copy()
@@ -209,9 +209,8 @@ def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None
     """Return the given or new axes for a board, with a color bar if there is a scale."""
     if ax is None:
         return _new_axes(layout, scale, value_label)
-    figure = ax.get_figure(root=True)
-    if scale is not None and figure is not None:
-        bar = figure.colorbar(scale, ax=ax, shrink=BAR_SHARE, pad=0.02, fraction=0.06)
+    if scale is not None:
+        bar = figure_of(ax).colorbar(scale, ax=ax, shrink=BAR_SHARE, pad=0.02, fraction=0.06)
         bar.set_label(value_label, parse_math=False)
     return ax
 
@@ -272,14 +271,13 @@ class _Board:
 
     def _points_per_unit(self) -> float:
         left, bottom, right, top = frame(self.layout)
-        box, figure = self.ax.get_position(), self.ax.get_figure(root=True)
-        width, height = figure.get_size_inches() if figure is not None else (1.0, 1.0)
+        box, (width, height) = self.ax.get_position(), figure_of(self.ax).get_size_inches()
         return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
 
     def use_font(self, points: float | None) -> None:
         """Set the font size in points; None means in proportion to the board."""
-        figure = self.ax.get_figure(root=True)
-        if points is not None and figure is not None:
+        if points is not None:
+            figure = figure_of(self.ax)
             if figure.get_layout_engine() is not None:
                 figure.draw_without_rendering()  # gives the axes their final size
             self.layout = with_labels(self.game_map, self.layout, points / self._points_per_unit())

@@ -23,6 +23,7 @@ from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
 from ttr_analysis.viz.steps import seen_from, spread
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
+from ttr_analysis.viz.text import figure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,8 +231,8 @@ def label_dots(
     ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]], others: Sequence[tuple[float, float]] = ()
 ) -> None:
     """Write names beside dots without overlaps; a line connects those further away."""
-    figure = ax.get_figure(root=True)
-    if figure is None or not dots:
+    figure = figure_of(ax)
+    if not dots:
         return
     engine = figure.get_layout_engine()
     if engine is not None:
@@ -530,11 +531,10 @@ def _line(seat: int) -> dict[str, Any]:
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
     """Connect each line to the name of its seat, so that lines with equal ends split up and show their dashes."""
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
-    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may contain a dollar sign
-    gap = TAG_INCHES / (figure.get_figheight() if figure is not None else 1.0)
-    for seat, height in spread(ends.items(), gap, most=1.0):
+    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
+    for seat, height in spread(ends.items(), TAG_INCHES / figure.get_figheight(), most=1.0):
         line = _line(seat)
         lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
         tag = {"boxstyle": "round,pad=0.2", "fc": line["color"], "ec": "none"}

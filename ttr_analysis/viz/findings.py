@@ -9,6 +9,7 @@ from zlib import crc32
 
 from markupsafe import Markup
 
+from ttr_analysis._errors import _shorten
 from ttr_analysis.maps.names import describe_route
 from ttr_analysis.viz.svg import Drawing, drawing, point
 
@@ -63,7 +64,7 @@ def _open(finding: Finding, view: tuple[int, int, int, int], pixels: int, look: 
 
 def _chart(finding: Finding) -> str:
     table = finding.table
-    names = [_short(str(name)) for name in table.index]
+    names = [_shorten(str(name), _LONGEST) for name in table.index]
     letters = [_BOLD_LETTER if is_told else _LETTER for is_told in table["is_told"]]
     left = 14 + max(len(name) * letter for name, letter in zip(names, letters, strict=True))
     low, high = float(table["low"].min()), float(table["high"].max())
@@ -118,10 +119,6 @@ def _about(finding: Finding) -> str:
         return f"The board with {', '.join(map(str, table.index[table['is_told']]))} marked."
     told = ", ".join(f"{name} {_tick(value, finding.unit)}" for name, value in table["figure"].items())
     return f"Dots with their intervals: {told}."
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _ticks(low: float, high: float) -> Iterator[float]:

@@ -27,6 +27,7 @@ from ttr_analysis.viz.charts import (
     name_rows,
 )
 from ttr_analysis.viz.style import ink_upon
+from ttr_analysis.viz.text import figure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,9 +213,7 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     floor = np.floor(10 * known["completion_low"].min() - 0.2) / 10 if len(known) else 0.0
     ax.set(xlim=(0, 1.15 * x.max(initial=1.0)), ylim=(max(-0.03, floor), 1.04))
     ax.set(xlabel="fewest trains", ylabel="completed, of those kept")
-    figure = ax.get_figure(root=True)
-    if figure is not None:
-        figure.colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
+    figure_of(ax).colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
     named = {
         *known["completion_rate"].nsmallest(NAMES_WRITTEN).index,
         *known["net_points"].nlargest(NAMES_WRITTEN).index,

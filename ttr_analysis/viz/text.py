@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
@@ -10,9 +10,15 @@ from matplotlib.text import Text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
+    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 SMALLEST_POINTS = 1.0
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the whole figure that axes are in."""
+    return cast("Figure", ax.get_figure(root=True))
 
 
 class BoardText(Text):

@@ -210,7 +210,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     if not route.tunnel:
         return Narration(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
-    turned = _list_cards(shown) or "no card"
+    turned = ", ".join(card or "an unknown card" for card in shown) or "no card"
     groups = (laid, ("turned over", shown)) if shown else (laid,)
     if after.pending is None:
         return Narration(seat, f"{claimed}; the tunnel shows {turned}: nothing more to pay", groups, route)
@@ -315,10 +315,6 @@ def _name_card(card: str | None) -> str:
     if card == LOCOMOTIVE:
         return "a locomotive"
     return f"{'an' if card[0] in 'aeiou' else 'a'} {card} card"
-
-
-def _list_cards(cards: Iterable[str | None]) -> str:
-    return ", ".join(card or "an unknown card" for card in cards)
 
 
 def _list_tickets(tickets: Sequence[Ticket | None]) -> str:

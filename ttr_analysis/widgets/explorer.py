@@ -175,7 +175,8 @@ class TicketExplorer(QueryWidget):
             rows, n_left = [*rows, next(self._coming)], n_left - 1
             if time.perf_counter() >= until:
                 break
-        self.set_trait("losses", {"rows": worst_first(rows), "n_left": n_left})
+        rows.sort(key=lambda loss: (loss["trains"] is not None, -(loss["trains"] or 0)))  # tickets cut off come first
+        self.set_trait("losses", {"rows": rows, "n_left": n_left})
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if content == {"ask": "losses"} and self.losses["n_left"]:
@@ -337,11 +338,6 @@ def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json
             "extra": None if trains is None else trains - network.length,
             "breaks": trains is None or trains > left,
         }
-
-
-def worst_first(found: list[Json]) -> list[Json]:
-    """Return losses, most costly first: those that cut tickets off, then by trains."""
-    return sorted(found, key=lambda loss: (loss["trains"] is not None, -(loss["trains"] or 0)))
 
 
 _OF_NETWORK = ("length", "points", "ticket_points", "route_points", "n_tunnels", "n_ferries")

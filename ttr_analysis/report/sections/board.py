@@ -65,42 +65,23 @@ def board_section(context: Context) -> Section:
 
 
 def _by_length(context: Context) -> list[dict[str, Any]]:
-    rows = []
-    for length in sorted({route.length for route in context.game_map.routes}):
-        routes = [route for route in context.game_map.routes if route.length == length]
-        points = context.game_map.rules.points_for(length)
-        rows.append(
-            {
-                "length": length,
-                "n_routes": len(routes),
-                "n_ferries": sum(route.kind == "ferry" for route in routes),
-                "n_tunnels": sum(route.tunnel for route in routes),
-                "spaces": length * len(routes),
-                "points": points,
-                "points_per_train": points / length,
-            }
-        )
-    return drop_empty(rows, "n_ferries", "n_tunnels")
+    routes = context.game_map.tables.routes
+    groups = routes.assign(ferry=routes["kind"] == "ferry").groupby("length")
+    table = groups.agg(n_routes=("id", "size"), n_ferries=("ferry", "sum"), n_tunnels=("tunnel", "sum")).reset_index()
+    table["spaces"] = table["length"] * table["n_routes"]
+    table["points"] = table["length"].map(context.game_map.rules.points_for)
+    table["points_per_train"] = table["points"] / table["length"]
+    return drop_empty(records(table), "n_ferries", "n_tunnels")
 
 
 def _by_color(context: Context) -> list[dict[str, Any]]:
-    total = sum(route.length for route in context.game_map.routes)
-    rows = []
-    for color in ROUTE_COLORS:
-        routes = [route for route in context.game_map.routes if route.color == color]
-        if routes:
-            spaces = sum(route.length for route in routes)
-            rows.append(
-                {
-                    "color": color,
-                    "n_routes": len(routes),
-                    "spaces": spaces,
-                    "share": spaces / total,
-                    "symbols": sum(route.locomotives for route in routes),
-                    "longest": max(route.length for route in routes),
-                }
-            )
-    return drop_empty(sorted(rows, key=lambda row: (-row["spaces"], -row["n_routes"])), "symbols")
+    groups = context.game_map.tables.routes.groupby("color")
+    table = groups.agg(n_routes=("id", "size"), spaces=("length", "sum"), symbols=("locomotives", "sum"))
+    table.insert(2, "share", table["spaces"] / table["spaces"].sum())
+    table["longest"] = groups["length"].max()
+    table = table.reindex([color for color in ROUTE_COLORS if color in table.index]).reset_index()
+    rows = sorted(records(table), key=lambda row: (-row["spaces"], -row["n_routes"]))
+    return drop_empty(rows, "symbols")
 
 
 def head(context: Context) -> tuple[Figures, Drawing]:
@@ -186,19 +167,14 @@ def _some_centers(cities: tuple[str, ...]) -> str:
 def _cities(context: Context) -> list[dict[str, Any]]:
     table = structure.city_table(context.game_map, borders=False)
     n_tickets = context.game_map.tables.cities.set_index("name")["n_tickets"]
-    rows = []
-    for city, row in zip(table.index, records(table), strict=True):
-        closeness = row["closeness_length"]
-        shown = {
-            **row,
-            "city": name(city),
-            "country": name(row["country"]) if row["country"] else "",
-            "mean_distance": 1 / closeness if closeness else None,
-            "n_tickets": int(n_tickets[city]),
-        }
-        rows.append({key: shown[key] for key in _CITY_COLUMNS})
-    rows.sort(key=lambda row: -row["betweenness_length"])
-    return drop_equal(rows, "country")
+    table = table.assign(
+        city=table.index.map(name),
+        country=table["country"].map(lambda country: name(country) if country else ""),
+        mean_distance=1 / table["closeness_length"].where(table["closeness_length"] > 0),
+        n_tickets=n_tickets.reindex(table.index),
+    )
+    table = table.sort_values("betweenness_length", ascending=False, kind="stable")
+    return drop_equal(records(table[[*_CITY_COLUMNS]]), "country")
 
 
 _CITY_COLUMNS = (

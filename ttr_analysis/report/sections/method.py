@@ -312,11 +312,7 @@ def sources(folder: Path) -> list[str]:
             points.append(line[2:])
         elif line.startswith("  ") and points:
             points[-1] += " " + line.strip()
-    return [name(_without_markup(point)) for point in points]
-
-
-def _without_markup(text: str) -> str:
-    return re.sub(r"[*`]", "", _LINK.sub(r"\1 (\2)", text))
+    return [name(re.sub(r"[*`]", "", _LINK.sub(r"\1 (\2)", point))) for point in points]
 
 
 def _read(path: Path) -> str:

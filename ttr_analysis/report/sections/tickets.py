@@ -451,14 +451,9 @@ def _best(context: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
 
 
 def _toll_rows(context: Context) -> list[dict[str, Any]]:
-    rows = []
-    for toll in sorted({route.toll for route in context.game_map.routes}):
-        lengths = [route.length for route in context.game_map.routes if route.toll == toll]
-        per_train = toll * len(lengths) / sum(lengths)
-        rows.append(
-            {"toll": toll, "n_routes": len(lengths), "mean_length": fmean(lengths), "tokens_per_train": per_train}
-        )
-    return rows
+    lengths = context.game_map.tables.routes.groupby("toll")["length"]
+    table = lengths.agg(n_routes="size", mean_length="mean").reset_index()
+    return records(table.assign(tokens_per_train=table["toll"] / table["mean_length"]))
 
 
 # -- countries ----------------------------------------------------------------------
