@@ -161,11 +161,9 @@ class Run:
     @cached_property
     def n_rotations(self) -> int:
         """Number of distinct rotations of the players: games per deal."""
-        n = self.n_players
-        return next(by for by in range(1, n + 1) if n % by == 0 and self._is_same_after(by))
-
-    def _is_same_after(self, by: int) -> bool:
-        return all(map(is_same, self.policies, self.policies[by:] + self.policies[:by]))
+        n, seated = self.n_players, self.policies
+        shifts = (by for by in range(1, n + 1) if n % by == 0)
+        return next(by for by in shifts if all(map(is_same, seated, seated[by:] + seated[:by])))
 
     def deal(self, game: int) -> int:
         """Return the number of a game's deal."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from html import escape
 from itertools import cycle, pairwise
@@ -464,13 +465,7 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
         ],
         "tickets": [{"id": ticket.id, "words": name_ticket(ticket)} for ticket in game_map.tickets],
         "cards": {
-            color: {
-                "fill": look.fill,
-                "ink": look.ink,
-                "edge": look.edge,
-                "symbol": path([look.symbol] if look.symbol else []),
-                "symbol_name": look.symbol_name,
-            }
+            color: {**asdict(look), "symbol": path([look.symbol] if look.symbol else [])}
             for color, look in CARD_STYLES.items()
         },
         "players": [_player(color, dashes) for color, dashes in zip(PLAYER_COLORS, cycle(PLAYER_DASHES), strict=False)],
