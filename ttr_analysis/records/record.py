@@ -587,8 +587,8 @@ class Game(GameEngine):
 
         Raises
         ------
-        If something is impossible; the message lists all faults.
-            If something is impossible: it lists all faults at once.
+        PositionError
+            If something is impossible; the message lists all faults.
 
         Examples
         --------

@@ -245,7 +245,7 @@ class GameTable(MessageWidget):
 
         Raises
         ------
-        If there is none, or the table is not for practice.
+        GameError
             If there is none, or the table is not for practice.
         """
         if not self._practice:
