@@ -20,7 +20,7 @@ from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import tunnel as rule
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.market import add_cards, count_cards, draw_card, remove_cards
-from ttr_analysis.rules.payment import Spaces, count_forms, fill_sets, find_form, form_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,18 +305,26 @@ def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: in
     best_cost = 0
     cards = np.zeros(N_KINDS, dtype=np.int64)
     n_cards = count_cards(hand)
-    for number in range(count_forms(hand, n_cards, route_color, spaces)):
-        found, own, locomotives = find_form(hand, n_cards, route_color, spaces, number)
-        kind = found if found >= 0 else LOCOMOTIVE_INDEX
-        n_sets = form_sets(spaces, own, locomotives)
-        _lay_out(hand, kind, own, locomotives, n_sets * spaces.swap_size, wanted, cards)
-        odds = 1.0
-        if revealed > 0:
-            odds = _odds(held, cards, kind, spaces.jokers, revealed)
-        cost = _cost(hand, cards, wanted)
-        if odds > best_odds + 1e-12 or (odds > best_odds - 1e-12 and cost < best_cost):
-            best, best_odds, best_cost = kind, odds, cost
-            laid[:] = cards
+    for kind in range(N_KINDS):
+        # The last kind means no color cards at all.
+        alone = kind == LOCOMOTIVE_INDEX
+        if not alone and route_color not in (kind, GRAY_INDEX):
+            continue
+        for own in range(0 if alone else 1, (0 if alone else min(hand[kind], spaces.plain)) + 1):
+            for locomotives in range(min(hand[LOCOMOTIVE_INDEX], spaces.plain + spaces.symbols - own) + 1):
+                n_sets = form_sets(spaces, own, locomotives)
+                if n_sets < 0 or n_sets * spaces.swap_size > n_cards - own - locomotives:
+                    continue
+                _lay_out(hand, kind, own, locomotives, n_sets * spaces.swap_size, wanted, cards)
+                odds = 1.0
+                if revealed > 0:
+                    odds = _odds(held, cards, kind, spaces.jokers, revealed)
+                cost = _cost(hand, cards, wanted)
+                if odds > best_odds + 1e-12 or (odds > best_odds - 1e-12 and cost < best_cost):
+                    best = kind
+                    best_odds = odds
+                    best_cost = cost
+                    laid[:] = cards
     return best
 
 

@@ -11,7 +11,6 @@ from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, UNKNOWN_M
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.market import (
     EMPTY,
-    add_cards,
     count_cards,
     draws_for_face_up,
     has_too_many_locomotives,
@@ -294,15 +293,17 @@ def play_cards(state: State, seat: int, cards: Ints) -> None:
 @compiled
 def take_back(state: State, seat: int, cards: Ints) -> None:
     """Put cards that everyone has seen back into a hand."""
-    add_cards(cards, state.hand[seat])
-    add_cards(cards, state.known[seat])
-    state.n_hand[seat] += count_cards(cards)
+    for kind in range(N_KINDS):
+        state.hand[seat, kind] += cards[kind]
+        state.known[seat, kind] += cards[kind]
+        state.n_hand[seat] += cards[kind]
 
 
 @compiled
 def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
     """Put cards on the discard pile."""
-    add_cards(cards, state.discards)
+    for kind in range(N_KINDS):
+        state.discards[kind] += cards[kind]
     state.added_discards = 1
     _shuffle_if_at_once(state, tables, tape)
 

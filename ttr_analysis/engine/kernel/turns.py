@@ -79,18 +79,22 @@ def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int =
 
 @compiled
 def _random_ticket(state: State, tables: Tables, deck: int) -> int:
-    is_any = deck == ANY_DECK or tables.n_decks == 1
-    n_fitting = state.n_ticket_pile
-    if not is_any:
-        n_fitting = 0
+    if deck == ANY_DECK or tables.n_decks == 1:
+        number = random_below(state, state.n_ticket_pile)
+        ticket = 0
+        n = 0  # no early exit from the loop: an unpredictable branch would be slower
         for t in range(tables.n_tickets):
-            n_fitting += int(state.ticket_at[t] == layout.AT_PILE and tables.ticket_deck[t] == deck)
-    number = random_below(state, n_fitting)
-    ticket = 0
-    n = 0  # no early exit from the loop: an unpredictable branch would be slower
+            n += int(state.ticket_at[t] == layout.AT_PILE)
+            ticket += int(number >= n)
+        return ticket
+    n = 0
     for t in range(tables.n_tickets):
-        n += int(state.ticket_at[t] == layout.AT_PILE and (is_any or tables.ticket_deck[t] == deck))
-        ticket += int(number >= n)
+        n += int(state.ticket_at[t] == layout.AT_PILE and tables.ticket_deck[t] == deck)
+    left = random_below(state, n)
+    ticket = -1
+    while left >= 0:
+        ticket += 1
+        left -= int(state.ticket_at[ticket] == layout.AT_PILE and tables.ticket_deck[ticket] == deck)
     return ticket
 
 
