@@ -4,9 +4,9 @@ Play on from many positions, and store predictions beside outcomes.
     python -m scripts.calibrate rows.csv            # 20,000 positions a map with 2 players; resumes an existing file
     python -m scripts.calibrate rows.csv --show     # print the tables of `docs/winning.md`, and draw its picture
 
-Each game gives five positions, at random steps, all from the view of one random
-seat. Nothing this seat does later counts. `scripts/calibration.py` evaluates the
-rows.
+Each game gives five positions for each seat, at random steps, as that seat sees
+them. Nothing it does later counts. All seats count alike, so that which of them
+had luck cannot look like a bias. `scripts/calibration.py` evaluates the rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ttr_analysis.policies.search.watching import Watcher, styled_share
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5
-"""Of each game."""
+"""Of each game and seat."""
 CHUNK: Final = 10
 """Games of a task."""
 
@@ -46,7 +46,7 @@ class Setting(NamedTuple):
 
 SETTINGS: Final = tuple(
     Setting(name, n_players, n_games)
-    for n_players, n_games in ((2, 4_000), (3, 1_000))
+    for n_players, n_games in ((2, 2_000), (3, 1_000))
     for name in ("usa", "europe", "nordic", "switzerland", "nederland")
 )
 COLUMNS: Final = (
@@ -62,30 +62,29 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int, seed:
     for number in range(first, first + n_games):
         rng = np.random.default_rng([seed, crc32(setting.name.encode()), setting.n_players, number])
         record = game.play([ttr.policies.Planner()] * setting.n_players, seed, number)
-        n_steps = len(record.steps)
-        seat = int(rng.integers(setting.n_players))
-        watcher = Watcher(record, seat)
-        for step in sorted(rng.choice(n_steps - 1, N_POSITIONS, replace=False).tolist()):
-            begin = time.perf_counter()
-            known = watcher.at(step)._replace(styled=styled_share(record, [seat], step))
-            table = Rollouts(record.map, setting.n_players, seed=int(rng.integers(2**32)))
-            results = table.play(known, n_rollouts)
-            seconds = time.perf_counter() - begin
-            scores = np.array(record.state_at(step).scores)
-            built = 1 - known.packed.trains[seat] / record.map.rules.trains.per_player
-            rows.append(
-                (
-                    *(setting.name, setting.n_players, number, step, n_steps, seat, round(built, 3)),
-                    int(scores[seat] - np.delete(scores, seat).max()),
-                    (seat in record.winners) / len(record.winners),
-                    round(float(results.won[:, seat].sum()), 3),
-                    n_rollouts,
-                    round(seconds, 4),
-                    record.scores[seat],
-                    round(float(results.points[:, seat].mean()), 1),
-                    seed,
+        for seat in range(setting.n_players):
+            watcher = Watcher(record, seat)
+            for step in sorted(rng.choice(len(record.steps) - 1, N_POSITIONS, replace=False).tolist()):
+                begin = time.perf_counter()
+                known = watcher.at(step)._replace(styled=styled_share(record, [seat], step))
+                table = Rollouts(record.map, setting.n_players, seed=int(rng.integers(2**32)))
+                results = table.play(known, n_rollouts)
+                seconds = time.perf_counter() - begin
+                scores = np.array(record.state_at(step).scores)
+                built = 1 - known.packed.trains[seat] / record.map.rules.trains.per_player
+                rows.append(
+                    (
+                        *(setting.name, setting.n_players, number, step, len(record.steps), seat, round(built, 3)),
+                        int(scores[seat] - np.delete(scores, seat).max()),
+                        (seat in record.winners) / len(record.winners),
+                        round(float(results.won[:, seat].sum()), 3),
+                        n_rollouts,
+                        round(seconds, 4),
+                        record.scores[seat],
+                        round(float(results.points[:, seat].mean()), 1),
+                        seed,
+                    )
                 )
-            )
     return rows
 
 
@@ -99,7 +98,7 @@ def whole_chunks(path: Path, n_rollouts: int, seed: int) -> pd.DataFrame:
     if (rows["seed"] != seed).any():
         raise SystemExit(f"{path} has games of another seed than {seed}: ask for that, or begin another file")
     sizes = rows.groupby(["map", "players", rows["game"] // CHUNK])["game"].transform("size")
-    return rows[sizes == CHUNK * N_POSITIONS]
+    return rows[sizes == CHUNK * N_POSITIONS * rows["players"]]
 
 
 def main() -> int:

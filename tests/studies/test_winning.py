@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.calibrate import COLUMNS, N_POSITIONS, Setting, positions
 from tests.engine.conformance import Combination
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
@@ -569,3 +570,11 @@ def test_a_curve_of_a_seat_begins_unsure_and_ends_known(record: GameRecord) -> N
 def test_curves_of_nothing_are_refused(record: GameRecord, wrong: dict[str, object], match: str) -> None:
     with pytest.raises(ValueError, match=match):
         win_curve(record, progress=False, **wrong)  # type: ignore[arg-type]
+
+
+def test_positions_of_the_calibration_are_of_all_seats_alike() -> None:
+    """So that the luck of some seats cannot look like a bias: the shares of the win are 1 a game over its seats."""
+    rows = pd.DataFrame(positions(Setting("usa", 3, 2), 0, 2, 2, 7), columns=COLUMNS)
+    assert (rows.groupby(["game", "seat"]).size() == N_POSITIONS).all()
+    assert len(rows) == 2 * 3 * N_POSITIONS
+    assert rows["won"].mean() == pytest.approx(1 / 3)
