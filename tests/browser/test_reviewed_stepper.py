@@ -32,3 +32,19 @@ def test_what_cost_something_is_marked_and_told(disk: Disk, tmp_path: Path) -> N
     expect(page.locator(".ttr-verdict")).to_contain_text(f"Better: {reviewed.best_move(step)}")
     expect(page.locator(".ttr-share")).to_have_count(2)
     assert not disk.watch.faults
+
+
+# Shapes of boards that differ from those of their pictures: then what lies beside a board is drawn, too.
+BENT = """() => [...document.querySelectorAll('.ttr-review figure svg')].map(svg => {
+  const [box, {width, height}] = [svg.getBoundingClientRect(), svg.viewBox.baseVal];
+  return Math.abs((box.width / box.height) / (width / height) - 1);
+}).filter(bend => bend > 0.01)"""
+
+
+def test_boards_of_moments_keep_their_shape(disk: Disk, tmp_path: Path) -> None:
+    write_review(a_review(), tmp_path / "review.html")
+    disk.page.goto((tmp_path / "review.html").as_uri())
+    assert disk.page.locator(".ttr-review figure svg").count()
+    for width in (1300, 800, 390):
+        disk.page.set_viewport_size({"width": width, "height": 900})
+        assert disk.page.evaluate(BENT) == []
