@@ -28,6 +28,7 @@ from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
 from ttr_analysis.studies.judging import Budget, Decision, Moment
+from ttr_analysis.studies.losses import decisions_of
 from ttr_analysis.studies.marks import BOUNDS, LABELS, label_of
 from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
 
@@ -569,3 +570,19 @@ def test_codes_of_the_best_are_those_of_the_table(reviewed: Review) -> None:
         before = reviewed.record.state_at(step - 1).packed
         code, value = codec.encode(reviewed.action(step), before)
         assert codec.decode(code, value, before) == reviewed.action(step)
+
+
+def test_losses_are_summed_over_first_measurements(tmp_path: Path) -> None:
+    """Decisions that seemed costly by chance are measured again: without their bad luck, the sum would be too high."""
+    record, path = Game(load("nordic"), 2).play(["Greedy", "Planner"], seed=3), tmp_path / "one.review"
+    found = review(record, 0, rollouts=30, path=path, progress=False)
+    saved = json.loads(path.read_text("utf-8"))
+    first = {one["step"]: one for one in saved["judged"]}
+    assert saved["again"]
+
+    assert any(found.first_measured(one.step) != one for one in found.decisions)
+    parts = decisions_of([(0, found)])
+    assert len(parts)
+    for step, lost, behind in parts[["step", "lost", "behind"]].itertuples(index=False):
+        assert lost == first[step]["lost"][0]
+        assert behind == -first[step]["skill"][0]

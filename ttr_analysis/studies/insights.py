@@ -451,7 +451,7 @@ def _games(
         header, rules = record.header, record.map.rules
         scores = scores_of(record.map, "Planner", header.n_players, _PLANNERS, seed)
         end = record.states()[-1]
-        of_review: Any = judged[number].summary().iloc[0] if number in judged else {}
+        of_review: Any = _parts(judged[number]) if number in judged else {}
         rows.append(
             {
                 "file": file,
@@ -470,6 +470,14 @@ def _games(
         )
     table = pd.DataFrame(rows, columns=list(GAME_COLUMNS)).rename_axis("game")
     return as_table(table, units={"points": "points", "best_other": "points"})
+
+
+def _parts(judged: Review) -> dict[str, float]:
+    """Return start, skill and luck of a reviewed seat; skill is summed over first measurements."""
+    (row,) = judged.summary().to_dict("records")
+    firsts = [judged.first_measured(one.step) for one in judged.decisions if one.worlds]
+    skill = sum(one.skill[one.seat] for one in firsts)
+    return {"start": row["start"], "skill": skill, "luck": row["luck"] + row["skill"] - skill}
 
 
 # -- reviews -------------------------------------------------------------------------------------------------------

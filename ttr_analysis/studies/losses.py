@@ -117,7 +117,8 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
         place, planned = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
         if place or planned:
             aim = moment.aim(one.planned) if planned else ""
-            yield game, one.step, place, one.loss, label_of(one) in BOUNDS, planned, -one.skill[one.seat], aim
+            first = review.first_measured(one.step)
+            yield game, one.step, place, first.loss, label_of(one) in BOUNDS, planned, -first.skill[one.seat], aim
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,8 @@ class Review:
         Time taken, if there was a time limit.
     is_whole
         Whether all decisions were judged; if not, the review ends with the last judged one.
+    first
+        Decisions as first measured, if those that seemed costly were measured again.
     """
 
     def __init__(
@@ -124,12 +126,14 @@ class Review:
         seconds: float | None = None,
         *,
         is_whole: bool = True,
+        first: Iterable[Decision] = (),
     ) -> None:
         self.record = record
         self.seat = seat
         self.is_whole = is_whole
         self._seconds = seconds
         self._decisions = {decision.step: decision for decision in decisions}
+        self._at_first = self._decisions | {decision.step: decision for decision in first}
         self._watchers: dict[int, Watcher] = {}
 
     @property
@@ -347,6 +351,15 @@ class Review:
         return luck
 
     # -- one decision -----------------------------------------------------------------
+
+    def first_measured(self, step: int) -> Decision:
+        """
+        Return a decision as first measured, for sums over decisions.
+
+        Those that seemed costly were measured again, and seem less costly then. Sums of
+        later measurements alone would therefore praise every player.
+        """
+        return self._at_first[step]
 
     def action(self, step: int) -> Action:
         """
@@ -587,7 +600,14 @@ def review(
         if not saved.judged:
             raise
         warnings.warn("the review was interrupted; the judged decisions are kept", Interrupted, stacklevel=2)
-    return Review(record, seat, saved.decisions, seconds, is_whole=is_whole or len(saved.judged) == len(cases))
+    return Review(
+        record,
+        seat,
+        saved.decisions,
+        seconds,
+        is_whole=is_whole or len(saved.judged) == len(cases),
+        first=saved.judged.values(),
+    )
 
 
 def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
