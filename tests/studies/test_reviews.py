@@ -515,7 +515,7 @@ def test_players_over_many_games() -> None:
     assert results["games"].to_dict() == {"Greedy": 2, "Planner": 2}
     assert results["result"].sum() == pytest.approx(1)
     assert results["luck"].between(results["luck_low"], results["luck_high"]).all()
-    with pytest.raises(ValueError, match="one review or more"):
+    with pytest.raises(ValueError, match="at least one review"):
         player_results([])
 
 
