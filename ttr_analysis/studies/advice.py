@@ -336,6 +336,10 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
     '6 points more on average; P1 ends with 4 points fewer'
     >>> in_points(0, [-7.0, 0.1], [0.5, 0.5])
     'a risk that pays: 7 points fewer on average, but more often enough to win'
+    >>> in_points(0, [-10.0, -4.0], [0.5, 0.5])
+    'a risk that pays: 10 points fewer on average, but more often enough to win; P1 ends with 4 points fewer'
+    >>> in_points(0, [-4.0, -10.0], [0.5, 0.5])
+    '4 points fewer on average; P1 ends with 10 points fewer'
     """
     clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
     told = [counted(f"{abs(gain):.0f}", "point") for gain in points]
@@ -343,7 +347,7 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
     own = ""
     if clear[seat]:
         own = f"{told[seat]} {'more' if points[seat] > 0 else 'fewer'} on average"
-        if points[seat] < 0 and not others:
+        if points[seat] < min((points[other] for other in others), default=0.0):
             own = f"a risk that pays: {own}, but more often enough to win"
     return "; ".join(filter(None, [own, listed(f"P{other} ends with {told[other]} fewer" for other in others)]))
 
