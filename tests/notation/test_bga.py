@@ -196,6 +196,16 @@ def test_points_tell_the_track_of_a_tunnel_paid_with_locomotives() -> None:
         assert [route.id for route in tracks_of(log, load("nordic")).values()] == [f"Mo i Rana-Trondheim/{number}"]
 
 
+def test_a_tunnel_paid_with_locomotives_is_not_on_the_track_that_is_tried_later() -> None:
+    """Ann takes one of two tracks with a locomotive, which fits both; later Bo tries the purple one."""
+    record = played(Table("nordic", "resets", 3), seed=1007)
+    read = read_bga(log_text(record, np.random.default_rng(7)), game_map=record.map)
+
+    order = [read.header.players.index(name) for name in NAMES[:3]]
+    assert [read.scores[seat] for seat in order] == list(record.scores)
+    assert read.states()[-1].owners["Kiruna-Narvik/1"] == order[0]
+
+
 def test_a_refusal_calls_players_by_name() -> None:
     claims = re.findall(r"(\w+) gains .* claiming route (from (.*) to (.*)) with .*", usa_log())
     owner, route = next(claim[:2] for claim in claims if len(load("usa").routes_between(*claim[2:])) == 1)

@@ -133,12 +133,14 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     together, by the colors played.
     """
     claims: dict[tuple[Route, ...], list[LogEntry]] = {}
+    attempts: dict[tuple[Route, ...], list[LogEntry]] = {}
     for entry in log.entries:
-        if entry.kind in ("claim", "choose"):
-            claims.setdefault(_routes(entry, game_map), []).append(entry)
+        if entry.kind in ("claim", "choose", "attempt"):
+            of_kind = attempts if entry.kind == "attempt" else claims
+            of_kind.setdefault(_routes(entry, game_map), []).append(entry)
     found: dict[int, Route] = {}
     for routes, entries in claims.items():
-        found.update(_assign(routes, entries))
+        found.update(_assign(routes, entries, attempts.get(routes, ())))
     for entry in log.entries:
         if entry.kind == "attempt":
             routes = _routes(entry, game_map)
@@ -187,15 +189,24 @@ def _fits(route: Route, entry: LogEntry) -> bool:
     return len(colors) <= 1 and (route.color == GRAY or colors <= {route.color})
 
 
-def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
-    """Assign tracks to the claims between two cities so that, if possible, each is paid in its color."""
+def _assign(routes: Sequence[Route], entries: Sequence[LogEntry], attempts: Sequence[LogEntry]) -> dict[int, Route]:
+    """
+    Assign tracks to the claims between two cities.
+
+    If possible, each is paid in its color, and each attempt of a tunnel finds a track of
+    its color free.
+    """
     if len(entries) > len(routes):
         late = entries[len(routes)]
         raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
 
     def n_wrong(tracks: Sequence[Route]) -> int:
-        pairs = zip(tracks, entries, strict=True)
-        return sum(entry.kind == "claim" and not _fits(route, entry) for route, entry in pairs)
+        pairs = list(zip(tracks, entries, strict=True))
+        n_blocked = 0
+        for attempt in attempts:
+            taken = [route for route, entry in pairs if entry.line < attempt.line]
+            n_blocked += not any(_fits(route, attempt) and route not in taken for route in routes)
+        return n_blocked + sum(entry.kind == "claim" and not _fits(route, entry) for route, entry in pairs)
 
     best = min(permutations(routes, len(entries)), key=n_wrong)
     return {entry.line: route for entry, route in zip(entries, best, strict=True)}
