@@ -206,6 +206,15 @@ def test_a_tunnel_paid_with_locomotives_is_not_on_the_track_that_is_tried_later(
     assert read.states()[-1].owners["Kiruna-Narvik/1"] == order[0]
 
 
+def test_a_tunnel_that_was_tried_in_vain_is_still_free() -> None:
+    """Cleo tries one of two gray tunnels, Ann takes one, and Bo tries what is left."""
+    record = played(Table("switzerland", "", 3), seed=1011)
+    read = read_bga(log_text(record, np.random.default_rng(11)), game_map=record.map)
+
+    order = [read.header.players.index(name) for name in NAMES[:3]]
+    assert [read.scores[seat] for seat in order] == list(record.scores)
+
+
 def test_a_refusal_calls_players_by_name() -> None:
     claims = re.findall(r"(\w+) gains .* claiming route (from (.*) to (.*)) with .*", usa_log())
     owner, route = next(claim[:2] for claim in claims if len(load("usa").routes_between(*claim[2:])) == 1)

@@ -141,10 +141,11 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     found: dict[int, Route] = {}
     for routes, entries in claims.items():
         found.update(_assign(routes, entries, attempts.get(routes, ())))
+    claimed = dict(found)
     for entry in log.entries:
         if entry.kind == "attempt":
             routes = _routes(entry, game_map)
-            taken = {found[line] for line in found if line < entry.line}
+            taken = {route for line, route in claimed.items() if line < entry.line}
             found[entry.line] = min(routes, key=lambda route: (not _fits(route, entry), route in taken))
     return found
 
