@@ -75,8 +75,7 @@ class CardCounts:
     """
     The number of cards of each kind: a hand, a pile, a payment.
 
-    Immutable. Adding and subtracting give new counts; a count below zero is
-    an error.
+    Immutable. Adding and subtracting give new counts; a count below zero is an error.
 
     Parameters
     ----------

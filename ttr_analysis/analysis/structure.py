@@ -127,9 +127,8 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     Parameters
     ----------
     a, b
-        Cities, border points or countries; or a ticket (or a pair of places)
-        alone. A country is cut off at all its border points, a ticket from all
-        its destinations.
+        Cities, border points or countries; or a ticket (or a pair of places) alone. A
+        country is cut off at all its border points, a ticket from all its destinations.
     by
         Count "tracks", or "pairs" of cities with all tracks between them.
 

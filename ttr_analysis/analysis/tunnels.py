@@ -196,8 +196,7 @@ def claim_odds(
     -------
     odds
         One for each payment, best first: highest probability, then fewest locomotives,
-        then smallest surcharge. Empty if the hand cannot pay
-        for the length.
+        then smallest surcharge. Empty if the hand cannot pay for the length.
 
     Raises
     ------

@@ -68,8 +68,7 @@ class Chance:
     ticket
         The ticket; None likewise.
     matches
-        For an unknown card turned over: whether it matches the color played. Else
-        None.
+        For an unknown card turned over: whether it matches the color played. Else None.
 
     Examples
     --------

@@ -87,8 +87,7 @@ class StationScore(NamedTuple):
     Parameters
     ----------
     route
-        The route that it borrows, the best one for its owner; None if none
-        helps.
+        The route that it borrows, the best one for its owner; None if none helps.
     """
 
     city: City

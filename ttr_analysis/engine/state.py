@@ -43,8 +43,7 @@ class PendingTunnel:
     revealed
         The known cards among those turned over.
     surcharge
-        Number of cards to add; if none was laid down, including those for the
-        spaces.
+        Number of cards to add; if none was laid down, including those for the spaces.
     """
 
     route: Route

@@ -217,8 +217,7 @@ class GameMap:
         ----------
         routes
             Routes, or names for them: ids, texts as printed, edges of the graph; or pairs of
-            cities, for all tracks between them. A NetworkX graph stands for its
-            edges.
+            cities, for all tracks between them. A NetworkX graph stands for its edges.
 
         Raises
         ------
@@ -316,8 +315,7 @@ class GameMap:
 
         Decision: routes to two border points of a country are separate routes, even from the
         same city (as from Kreuzlingen to Germany), and one player may own both. The rule
-        sheet only counts the routes to each
-        country.
+        sheet only counts the routes to each country.
         """
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
         return others[0] if others else None
@@ -386,10 +384,9 @@ class GameMap:
         Parameters
         ----------
         kind
-            "graphml" with all attributes (Gephi, yEd, Cytoscape),
-            "adjacency": a CSV matrix of the shortest route between each pair of cities (in
-            trains), empty if there is none, or "edges": a CSV table, one row per
-            track.
+            "graphml" with all attributes (Gephi, yEd, Cytoscape), "adjacency": a CSV
+            matrix of the shortest route between each pair of cities (in trains), empty if
+            there is none, or "edges": a CSV table, one row per track.
 
         Raises
         ------

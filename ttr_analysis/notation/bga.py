@@ -56,8 +56,7 @@ class LogReport:
         The source of each step after the set-up: columns step, line, move, time,
         text.
     totals
-        Figures of the log and of the record: columns what, player, log,
-        record.
+        Figures of the log and of the record: columns what, player, log, record.
     """
 
     players: tuple[str, ...]

@@ -53,9 +53,8 @@ class RecordHeader:
     Raises
     ------
     GameError
-        If a text is not printable or too long, a number is out of range, the
-        number of names is wrong, or the date does not exist. The message lists
-        all faults.
+        If a text is not printable or too long, a number is out of range, the number of
+        names is wrong, or the date does not exist. The message lists all faults.
     """
 
     map_name: str

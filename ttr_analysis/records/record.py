@@ -221,8 +221,7 @@ class GameRecord:
         Warns
         -----
         RecordWarning
-            If the record ends in the middle of a line, which is left out, or of a
-            move.
+            If the record ends in the middle of a line, which is left out, or of a move.
 
         Notes
         -----
@@ -615,8 +614,7 @@ class Game(GameEngine):
         policies
             One policy for each seat: an object, or the name of a built-in one.
         seed
-            Random seed. By default 0, so that the same call always plays the same
-            game.
+            Random seed. By default 0, so that the same call always plays the same game.
         game
             Number of the game in a run with that seed.
         start

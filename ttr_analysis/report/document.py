@@ -3,8 +3,7 @@ The contents of a study: sections with text, figures, tables and pictures; and i
 
 Plain data without markup, shared by the page, the CSV files and the tests. Names from a
 map are text until the page escapes them; `name` marks them so that names in
-right-to-left scripts do not affect the sentence around
-them.
+right-to-left scripts do not affect the sentence around them.
 """
 
 from __future__ import annotations

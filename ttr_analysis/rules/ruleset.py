@@ -168,8 +168,7 @@ class DeckRules:
     opening_deal
         Tickets that each player gets from it at the start.
     undealt
-        Where the rest goes: to the "pile" for later draws, or "removed" from the
-        game.
+        Where the rest goes: to the "pile" for later draws, or "removed" from the game.
     """
 
     name: str

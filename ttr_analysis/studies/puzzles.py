@@ -226,8 +226,7 @@ def puzzles(
     reviews
         From `review`, or `Insights.reviews.values()`.
     rollouts
-        Rollouts to find the best move; twice as many, in other worlds, must confirm
-        it.
+        Rollouts to find the best move; twice as many, in other worlds, must confirm it.
     seconds
         Time limit; the decision being searched when it ends is finished.
     path

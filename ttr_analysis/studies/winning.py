@@ -517,10 +517,9 @@ def route_gone(
     Returns
     -------
     chances
-        One row for each route that is open to the seat (index `route`), most
-        endangered first: `gone`, the probability that others close it by taking it or
-        the other track, with `gone_low` and `gone_high`, and `own`, that the seat does
-        so first.
+        One row for each route that is open to the seat (index `route`), most endangered
+        first: `gone`, the probability that others close it by taking it or the other
+        track, with `gone_low` and `gone_high`, and `own`, that the seat does so first.
 
     Raises
     ------

@@ -113,8 +113,7 @@ def plot_card_odds(
     Parameters
     ----------
     waiting
-        From `draws_to_gather` or `draws_for_routes`; or several results by
-        name.
+        From `draws_to_gather` or `draws_for_routes`; or several results by name.
     by
         Unit of time: "turns" of drawing, or "cards" drawn.
 
@@ -481,8 +480,7 @@ def plot_win_curve(
     points
         From `studies.turning_points`; numbered on the lines, in order.
     players
-        Names of the players by seat, for the ends of the lines; long ones are
-        cut.
+        Names of the players by seat, for the ends of the lines; long ones are cut.
 
     Examples
     --------

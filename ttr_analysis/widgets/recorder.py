@@ -51,16 +51,14 @@ class GameRecorder(MessageWidget):
     Parameters
     ----------
     n_players
-        Number of players; by default that of `players` or of the file, else the
-        fewest.
+        Number of players; by default that of `players` or of the file, else the fewest.
     variant
         A variant of the rules; None for the map's own.
     seat
         The seat that keeps the record; what the others draw is then assumed to be unknown
         unless given.
     players
-        Names of the players by seat, which can be used instead of seats in
-        lines.
+        Names of the players by seat, which can be used instead of seats in lines.
     path
         A file for saving the record after each line. An existing one is continued, with
         the same players.
@@ -143,8 +141,7 @@ class GameRecorder(MessageWidget):
         Raises
         ------
         NotationError
-            If it cannot be read or is impossible; nothing is entered
-            then.
+            If it cannot be read or is impossible; nothing is entered then.
         OSError
             If the file cannot be written; the line is entered.
         """

@@ -96,10 +96,9 @@ def best_network(
     """
     Return the routes that score most with a number of trains, counting all tickets of the map.
 
-    The player may choose any tickets, and nobody interferes. The points are those
-    of completed tickets (each copy counts; tickets to countries by the best one
-    reached) and routes, without any bonus. Nobody claims both tracks of a double
-    route.
+    The player may choose any tickets, and nobody interferes. The points are those of
+    completed tickets (each copy counts; tickets to countries by the best one reached)
+    and routes, without any bonus. Nobody claims both tracks of a double route.
 
     Parameters
     ----------
@@ -120,15 +119,14 @@ def best_network(
 
     Notes
     -----
-    An integer program, solved by HiGHS in a few seconds for a map; it takes
-    longest with few trains or few tickets, when most trains are left for routes
-    anywhere. For "any", networks of several parts that complete tickets are
-    bounded by a price for each train: if every part with at most half of the
-    trains earns at most *a* points more than its trains cost, and every larger
-    one at most *b*, then two or more parts score at most ``price * trains + a +
-    max(a, b)`` (for *a* up to 0; at most one part is large). If the lowest such
-    bound is still above the best score, networks of two parts are searched, then
-    of three, and so on.
+    An integer program, solved by HiGHS in a few seconds for a map; it takes longest
+    with few trains or few tickets, when most trains are left for routes anywhere. For
+    "any", networks of several parts that complete tickets are bounded by a price for
+    each train: if every part with at most half of the trains earns at most *a* points
+    more than its trains cost, and every larger one at most *b*, then two or more parts
+    score at most ``price * trains + a + max(a, b)`` (for *a* up to 0; at most one part
+    is large). If the lowest such bound is still above the best score, networks of two
+    parts are searched, then of three, and so on.
 
     The USA map with 45 trains has a published best score of 285, 223 of it
     from tickets [1]_.

@@ -145,8 +145,7 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
         A record, a state, or a seat's view. A record also shows which tickets were face
         up before a shuffle.
     seat
-        The viewer; None for a viewer of all hands, or for the seat of the
-        view.
+        The viewer; None for a viewer of all hands, or for the seat of the view.
     step
         Step of the record; ignored otherwise.
 
