@@ -39,7 +39,7 @@ class Fault:
         return f"{place}: {_shorten(self.expected, 300)}{got}"
 
 
-_MOST_TOLD = 50
+_MOST_LISTED = 50
 """Faults that a message lists one by one."""
 
 
@@ -57,9 +57,9 @@ class FaultsError(ValueError):
         self.source = source
         self.faults = tuple(faults)
         heading = f"{self.what} {_shorten(source, 200)} has {counted(len(self.faults), 'fault')}:"
-        lines = [heading, *(f"  {fault}" for fault in self.faults[:_MOST_TOLD])]
-        if len(self.faults) > _MOST_TOLD:
-            lines.append(f"  and {len(self.faults) - _MOST_TOLD:,} more")
+        lines = [heading, *(f"  {fault}" for fault in self.faults[:_MOST_LISTED])]
+        if len(self.faults) > _MOST_LISTED:
+            lines.append(f"  and {len(self.faults) - _MOST_LISTED:,} more")
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:

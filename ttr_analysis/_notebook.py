@@ -87,7 +87,7 @@ class Table(pd.DataFrame):
         return "\n".join([*shown, *notes])
 
     def _repr_html_(self) -> str | None:
-        if self.layout is None or self._is_readers_own() or not pd.get_option("display.notebook_repr_html"):
+        if self.layout is None or self._has_user_columns() or not pd.get_option("display.notebook_repr_html"):
             return super()._repr_html_()  # type: ignore[misc, no-any-return] # the stubs of pandas leave it out
         text, n_rows, notes = self._text(self.layout)
         with pd.option_context("display.max_colwidth", None):

@@ -214,7 +214,7 @@ class Compiled(Marked):
         self.is_quick = is_quick
         self._calls: dict[tuple[Type, ...], Callable[..., Any]] = {}
         self._machines: dict[tuple[tuple[Type, ...], bool], Machine] = {}
-        self.__call__ = self.call_anew
+        self.__call__ = self.call_again
 
     def __repr__(self) -> str:
         return f"<compiled {self.source.name}>"
@@ -229,7 +229,7 @@ class Compiled(Marked):
     def __get__(self, owner: object, kind: type | None = None) -> Any:  # noqa: ANN401
         return self if owner is None else functools.partial(self, owner)
 
-    def call_anew(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    def call_again(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
         """Call machine code with arguments of any types, compiling it if needed."""
         return self.call_other(None, arguments, named)
 

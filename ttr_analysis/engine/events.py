@@ -251,12 +251,12 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
     wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
-            due = due_words(decode_chance(codec, *done))
+            due = next_words(decode_chance(codec, *done))
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
         if given[1] != done[1]:
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(given[0])}"
     if len(script) < len(wanted):
-        due = due_words(decode_chance(codec, *wanted[len(script)]))
+        due = next_words(decode_chance(codec, *wanted[len(script)]))
         return f"outcome {len(script) + 1} is missing: {due} is due"
     return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
 
@@ -268,7 +268,7 @@ def why_not(code: int) -> str:
     return "the draw pile has none"
 
 
-def due_words(due: Chance) -> str:
+def next_words(due: Chance) -> str:
     """Describe the outcome that comes next, without naming the card or ticket."""
     texts: dict[ChanceKind, str] = {
         "card_dealt": f"a card dealt to P{due.seat}",

@@ -457,7 +457,7 @@ class Batch:
             self._end(ended, rewards)
             if self._auto_reset:
                 self._renew(ended)
-                self._see_anew(ended, seen, allowed)
+                self._refresh(ended, seen, allowed)
         return rewards, self._done.astype(np.bool_), self.seats
 
     def _find_codes(self, chosen: Ints) -> None:
@@ -497,7 +497,7 @@ class Batch:
         elif self._reward == "margin":
             rewards[ended] = margins(total)
 
-    def _see_anew(self, slots: Ints, seen: Singles, allowed: Flags) -> None:
+    def _refresh(self, slots: Ints, seen: Singles, allowed: Flags) -> None:
         """Fill in observations and masks of slots with a new game."""
         states = self._states[slots]
         if len(seen):

@@ -183,7 +183,7 @@ def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
             continue
         is_act = entry.kind in ACTS
         has_acted = has_acted or is_act
-        if not (entry.kind == "keep" and _is_told(log, entry)):
+        if not (entry.kind == "keep" and _is_repeated(log, entry)):
             log.entries.append(entry)
         if is_act:
             log.entries.extend(early)
@@ -191,7 +191,7 @@ def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
     log.entries.extend(early)
 
 
-def _is_told(log: Log, keep: LogEntry) -> bool:
+def _is_repeated(log: Log, keep: LogEntry) -> bool:
     """Return whether the log already has this line of tickets kept."""
     before = next((entry for entry in reversed(log.entries) if entry.kind in ACTS), None)
     return (

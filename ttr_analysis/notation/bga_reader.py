@@ -37,7 +37,7 @@ _LEFT: Final = re.compile(
 """Words in a line about a player who left or ran out of time."""
 
 
-class UntoldError(Exception):
+class MissingOutcomeError(Exception):
     """An outcome of a move is missing, for example because the log breaks off."""
 
 
@@ -85,7 +85,7 @@ class Proven:
             self._known[seat] -= Counter(cards)
 
 
-def _tell_one(telling: ScriptedStep, left: list[Copies]) -> bool:
+def _enter_one(telling: ScriptedStep, left: list[Copies]) -> bool:
     """
     Enter one ticket of an offer and remove it from the list; return whether one fits.
 
@@ -197,7 +197,7 @@ class LogFollower:
         for name, (act, after) in openings.items():
             try:
                 choices[name] = self._choice(act, after, n_dealt)
-            except UntoldError as error:
+            except MissingOutcomeError as error:
                 if act is not list(acts_of(self.log.entries))[-1][0]:
                     raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))
@@ -225,7 +225,7 @@ class LogFollower:
                 telling.add(hands[due.seat].popleft())
             elif due.kind == codes.MARKET_CARD:
                 telling.add(UNKNOWN_CARD)
-            elif not _tell_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
+            elif not _enter_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
                 name = self.players[due.seat]
                 self._leave_out(name, choices[name])
                 unknown = [(UNKNOWN_COPIES,) * len(part) for part in choices[name][:2]]
@@ -373,14 +373,14 @@ class LogFollower:
             paid, route = end.cards, self.tracks[end.line]
             self._check_points(end, route)
         if told is None and not paid:
-            raise UntoldError("expected the surcharge of the tunnel on the next lines")
+            raise MissingOutcomeError("expected the surcharge of the tunnel on the next lines")
         n_more = told.number if told is not None else len(paid) - route.length
         n_turned = told.turned if told is not None else self._n_to_turn_over(n_more)
         if not 0 <= n_more <= n_turned or (paid and len(paid) != route.length + n_more):
             said = f"{n_turned} cards were turned over and {n_more} match"
             raise act.fault(f"{said}, and {len(paid)} paid for {counted(route.length, 'space')}")
         if n_more == 0 and not paid:
-            raise UntoldError("expected the claim of the tunnel on the next lines")
+            raise MissingOutcomeError("expected the claim of the tunnel on the next lines")
         color = next((kind for kind in (*act.cards, *paid) if kind in COLORS), LOCOMOTIVE)
         return _Tunnel(route, color, n_more, n_turned, paid, end, after[:cut], after[cut + 1 :])
 
@@ -419,7 +419,7 @@ class LogFollower:
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         left = list(chosen.offered)
         while telling.next_outcome is not None:
-            if not _tell_one(telling, left):
+            if not _enter_one(telling, left):
                 self.unused.append(
                     f"{self.names(chosen.offered)}: noted for line {act.line}, but one of them was elsewhere"
                 )
@@ -437,7 +437,7 @@ class LogFollower:
                 return chosen
             self._leave_out(act.player, chosen)
         if self.packed.tables.unkept == UNKEPT_DISCARDED and len(laid) < n_offered - act.number:
-            raise UntoldError("expected the discarded tickets on the next lines")
+            raise MissingOutcomeError("expected the discarded tickets on the next lines")
         return self._unknown_choice(act, laid, n_offered)
 
     def _leave_out(self, name: str, chosen: Selection) -> None:
@@ -542,14 +542,14 @@ class LogFollower:
             if cards.get(due.kind):
                 value = cards[due.kind].popleft()
             elif due.kind == codes.NEUTRAL_TICKET and neutral:
-                if _tell_one(telling, [copies_named(neutral[0], self.game_map)]):
+                if _enter_one(telling, [copies_named(neutral[0], self.game_map)]):
                     neutral.popleft()
                     continue
                 raise neutral[0].fault("that ticket is not in the pile")
             elif due.kind == codes.CARD_REVEALED:
                 raise act.fault("more cards were turned over for the tunnel")
             elif due.kind == codes.NEUTRAL_TICKET:
-                raise UntoldError("expected the neutral ticket on the next lines")
+                raise MissingOutcomeError("expected the neutral ticket on the next lines")
             if reason := telling.add(value):
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:

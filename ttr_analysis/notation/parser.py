@@ -19,7 +19,7 @@ from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.drawing import offer_of
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
-from ttr_analysis.engine.events import decode_chance, due_words
+from ttr_analysis.engine.events import decode_chance, next_words
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.turns import fewest_kept
 from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
@@ -71,7 +71,7 @@ _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass
 """Moves without arguments, whose legality is known at once."""
 
 
-class ToldOutcomes:
+class GivenOutcomes:
     """The outcomes in a part of a line: values with positions, by kind of event."""
 
     def __init__(self) -> None:
@@ -160,18 +160,18 @@ class LineParser:
         start = self.scan.at
         if not self.scan.accept(re.compile(rf"{word.strip()}\b")):
             whose = "" if due.kind == codes.MARKET_CARD else f"P{due.seat}: "
-            what = due_words(decode_chance(self.packed.codec, due.code, 0))
+            what = next_words(decode_chance(self.packed.codec, due.code, 0))
             raise self.scan.expected(
                 f"{whose}{word}... ({what} comes first)", [word if self._seat is not None else whose + word]
             )
         if due.kind != codes.MARKET_CARD:
             self._check_seat(due.seat)
-        told = ToldOutcomes()
+        told = GivenOutcomes()
         self._add_items(told, due.kind)
         while True:
             if telling.next_outcome is not None and telling.next_outcome[:2] == due[:2]:
-                self._tell_next(telling, told)
-            elif not self._tell_replaced(telling, told):
+                self._enter_next(telling, told)
+            elif not self._enter_replaced(telling, told):
                 break
         self._check_used(telling, told, start)
         self._seat = None
@@ -298,7 +298,7 @@ class LineParser:
         if not drawn:
             raise self.scan.error("expected at least one card to draw", at=at)
         for i, (kind, place) in enumerate(drawn):
-            told = ToldOutcomes()
+            told = GivenOutcomes()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
             if i and self.vector.seat != vector.seat:
@@ -351,7 +351,7 @@ class LineParser:
         self._step(vector, codes.PAY_TUNNEL, writer.packed_cards(cards), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
-        told = ToldOutcomes()
+        told = GivenOutcomes()
         if self._with_outcomes:
             if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
                 raise self.scan.error(reason, at=start, is_illegal=True)
@@ -472,13 +472,13 @@ class LineParser:
         code: int,
         value: int,
         place: int,
-        told: ToldOutcomes | None = None,
+        told: GivenOutcomes | None = None,
         *,
         choices: Sequence[str] = (),
         is_last: bool = True,
     ) -> None:
         """Make a move with the outcomes that follow it."""
-        told = told or ToldOutcomes()
+        told = told or GivenOutcomes()
         if reason := self.packed.why_illegal(vector, code, value):
             raise self.scan.error(reason, choices, at=place, is_illegal=True)
         self.action = (code, value)
@@ -487,7 +487,7 @@ class LineParser:
         if is_last:
             self._read_clauses(told)
         telling = ScriptedStep(self.packed, vector, code, value)
-        self._tell_all(telling, told)
+        self._enter_all(telling, told)
         self._check_used(telling, told, place)
         move, *outcomes = telling.entries()
         if kind_of(code) == codes.KEEP_TICKETS:
@@ -496,7 +496,7 @@ class LineParser:
         self.entries += [move, *outcomes]
         self.vector = telling.after
 
-    def _read_clauses(self, told: ToldOutcomes) -> None:
+    def _read_clauses(self, told: GivenOutcomes) -> None:
         """Read the outcomes after a move."""
         while True:
             for kind, (pattern, _) in _CLAUSES.items():
@@ -506,7 +506,7 @@ class LineParser:
             else:
                 return
 
-    def _add_items(self, told: ToldOutcomes, kind: int) -> None:
+    def _add_items(self, told: GivenOutcomes, kind: int) -> None:
         """Read the cards or tickets of one kind of event."""
         scan = self.scan
         if kind in _TICKETS:
@@ -522,17 +522,17 @@ class LineParser:
                 values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
         told.add(kind, values, scan.at)
 
-    def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
+    def _enter_all(self, telling: ScriptedStep, told: GivenOutcomes) -> None:
         """Enter the outcomes of a step."""
         while True:
             due = telling.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD
-            if is_market or not self._tell_replaced(telling, told):
+            if is_market or not self._enter_replaced(telling, told):
                 if due is None:
                     return
-                self._tell_next(telling, told)
+                self._enter_next(telling, told)
 
-    def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
+    def _enter_replaced(self, telling: ScriptedStep, told: GivenOutcomes) -> bool:
         """Enter the first card of a replaced market, if possible and if more cards are given; return whether it was."""
         market = told.values.get(codes.MARKET_CARD)
         if not market or not telling.add_replaced(market[0][0]):
@@ -540,7 +540,7 @@ class LineParser:
         market.popleft()
         return True
 
-    def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
+    def _enter_next(self, telling: ScriptedStep, told: GivenOutcomes) -> None:
         """Enter the next outcome."""
         due = telling.next_outcome
         assert due is not None  # noqa: S101 - who calls has looked
@@ -561,9 +561,9 @@ class LineParser:
             reason = f"the draw pile has no {CARD_KINDS[value]} card"
         raise self.scan.error(reason, at=place, is_illegal=True)
 
-    def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
+    def _missing(self, due: Entry, telling: ScriptedStep, told: GivenOutcomes) -> NotationError:
         """Return an error for an outcome missing from the line."""
-        what = due_words(decode_chance(self.packed.codec, due.code, 0))
+        what = next_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
         unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
         items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
@@ -574,7 +574,7 @@ class LineParser:
         reason = f"expected {start}... ({what} is due)"
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
-    def _check_used(self, telling: ScriptedStep, told: ToldOutcomes, start: int) -> None:
+    def _check_used(self, telling: ScriptedStep, told: GivenOutcomes, start: int) -> None:
         """Refuse outcomes that do not follow from a step."""
         for kind, values in told.values.items():
             if values:

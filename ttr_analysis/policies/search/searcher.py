@@ -67,7 +67,7 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
     face_up = [row for row in rows if kind_of(row[0]) == DRAW_FACE_UP]
     stations = [row for row in rows if kind_of(row[0]) == BUILD_STATION]
     others = [row for row in rows if kind_of(row[0]) not in (CLAIM_ROUTE, DRAW_FACE_UP, BUILD_STATION)]
-    dearest = [row for row in _dearest_first(claims, state, tables) if row != own][:n_claims]
+    dearest = [row for row in _most_valuable_first(claims, state, tables) if row != own][:n_claims]
     best = _best_stations(stations, state, tables)
     return list(dict.fromkeys([own, *others, *_one_of_each_kind(face_up, own, state), *dearest, *best]))
 
@@ -105,7 +105,7 @@ def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) 
     return [cheapest[city] for city in ranked[:_N_STATIONS] if gain[city] > 0]
 
 
-def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
+def _most_valuable_first(claims: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
     """Return claims: the cheapest payment of each route first, and among these, the routes with most points first."""
     n_before: Counter[int] = Counter()
     ranked: list[tuple[int, int, Candidate]] = []
