@@ -278,7 +278,7 @@ def test_functions_are_called_by_number(module: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("", "nothing"),
+        ("", "at least one function"),
         ("plus half", "different signatures"),
         ("first", "annotation of a"),
         ("wrong Point", "not compiled"),
