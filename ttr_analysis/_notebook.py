@@ -80,7 +80,7 @@ class Table(pd.DataFrame):
 
     def __str__(self) -> str:
         """Return what a notebook shows, as text; columns that do not fit beside each other stand below."""
-        if self.layout is None or self._is_readers_own():
+        if self.layout is None or self._has_user_columns():
             return repr(self)
         text, n_rows, notes = self._text(self.layout)
         shown = [text.to_string(max_rows=n_rows, line_width=pd.get_option("display.width"))] if len(text) else []
@@ -95,7 +95,7 @@ class Table(pd.DataFrame):
         html = head + body + _BREAKABLE.sub(r'<\1\2 style="white-space: nowrap">\3</\1>', rest)
         return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
 
-    def _is_readers_own(self) -> bool:
+    def _has_user_columns(self) -> bool:
         """Return whether the columns are of the reader's own making."""
         return not (self.columns.is_unique and all(isinstance(name, str) for name in self.columns))
 

@@ -179,7 +179,7 @@ class LogFollower:
                     i += 1
             try:
                 self._act(act, after)
-            except UntoldError as error:
+            except MissingOutcomeError as error:
                 if i < len(acts) or self.log.entries[-1].kind == "end":
                     raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))  # the log breaks off before the outcome
