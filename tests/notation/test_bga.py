@@ -322,7 +322,7 @@ def test_what_only_the_record_shows_to_be_impossible_names_the_line_of_the_log()
     offered = notes["Ann"][0][0]
     notes["Bo"][0] = (offered, offered[: len(notes["Bo"][0][1])])
 
-    with pytest.raises(RecordError, match=r"log, line \d+: tickets that are not kept lie face up"):
+    with pytest.raises(RecordError, match=r"log, line \d+: rejected tickets are face up"):
         read_bga(text, tickets=notes, game_map=record.map)
 
 
