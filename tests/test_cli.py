@@ -18,6 +18,7 @@ from tests.fixtures import BUILT_IN, INVENTED
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, SimulationResult, cli, load_map
 from ttr_analysis.analysis.paths import shortest_path
+from ttr_analysis.cli.common import as_file_name
 from ttr_analysis.maps.summary import doubts
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
@@ -304,6 +305,28 @@ def test_a_score_is_compared_with_planners(capsys: pytest.CaptureFixture[str]) -
     assert "more than 100% of Greedy scored" in capsys.readouterr().out
     assert cli.main(["percentile", "nordic", "98", "--players", "5"]) == cli.USAGE
     assert "for 2 to 3 players" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("Ann", "Ann"),
+        ("Ann/Bo: the <best>?", "Ann-Bo- the -best--"),
+        ("CON", "-CON"),
+        ("aux.", "aux-"),
+        ("Com1.Ann", "-Com1.Ann"),
+        ("lpt³ ", "lpt³-"),
+        ("NUL .txt", "-NUL .txt"),
+        ("conout$", "-conout$"),
+        ("Connie", "Connie"),
+        ("COM10", "COM10"),
+        ("J. P. ", "J. P-"),
+        ("...", "-"),
+    ],
+)
+def test_every_system_accepts_the_file_of_a_player(name: str, file: str) -> None:
+    assert as_file_name(name) == file
+    assert as_file_name(file) == file
 
 
 def test_a_folder_of_games_says_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,9 +31,14 @@ class Stopped(click.ClickException):
         return cls(f"{what}: {error.strerror or error}")
 
 
+_NO_FILE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
+"""How names begin that are devices on Windows, whatever ending follows."""
+
+
 def as_file_name(name: str) -> str:
-    """Return a person's name without characters that some operating system forbids in file names."""
-    return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "-", name)
+    """Return the name of a person or a map as every system accepts it as the name of a file, or as its beginning."""
+    accepted = re.sub(r'[\x00-\x1f<>:"/\\|?*]|[. ]+$', "-", name)
+    return f"-{accepted}" if _NO_FILE.match(accepted) else accepted
 
 
 class Time(click.FloatRange):

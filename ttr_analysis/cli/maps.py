@@ -14,6 +14,7 @@ from ttr_analysis.cli.common import (
     Interrupt,
     Stopped,
     Time,
+    as_file_name,
     commands,
     complete_map,
     map_argument,
@@ -60,7 +61,7 @@ def study(
     from ttr_analysis.maps.loading import find_folder, load_map
 
     game_map = load_map(map_, variant=variant)
-    out = out or Path("studies") / "-".join(filter(None, [game_map.name or "map", variant]))
+    out = out or Path("studies", as_file_name("-".join(filter(None, [game_map.name or "map", variant]))))
     # Imported after the checks: the numeric libraries take a second to load.
     from ttr_analysis.report import Settings, write_study
     from ttr_analysis.report.study import PAGE, TABLES

@@ -83,7 +83,7 @@ def play(  # the other options are those of the table
     from ttr_analysis.widgets.human_game import PERSON
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
-    first = save or Path("games") / f"{game_map.name or 'map'}.jsonl"
+    first = save or Path("games") / f"{as_file_name(game_map.name) or 'map'}.jsonl"
     last = None if continued or is_new else _last_game(first, game_map)
     record = _saved_game(continued, game_map) if continued else None
     names = split_names(seats) if seats else []
