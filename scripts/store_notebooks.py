@@ -25,6 +25,7 @@ from typing import Any
 
 from PIL import Image
 
+from scripts.notebook_numbers import wrong_numbers
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis.teaching.editions import SOURCE_DIGEST, dumps, write_editions
 
@@ -43,29 +44,6 @@ STYLER = re.compile(r"\bT_[0-9a-f]{5}(?![0-9a-z])")
 """The random name of a table that pandas styles."""
 COMPILING = "ttr_analysis: compiling"
 """How the message begins that is written when a function is used for the first time on a machine."""
-
-NO_PROSE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][^>]*>", re.DOTALL)
-"""Code, formulas, links and marks in a text."""
-NUMBER = re.compile(r"(?<![\w.,/])\d+(?:,\d{3})*(?:\.\d+)?")
-COMPUTED = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
-SHARES = re.compile(r"%|percent|\b100\b")
-"""What a paragraph with shares has."""
-LEAST_QUOTED = 13
-"""Smaller whole numbers in texts are mostly counts that one sees, numbers of sections and the like."""
-QUOTED = {
-    "01_the_map_as_a_graph": "166 62 7.32 7.53 1971 2.2 28 24 1736 1.5 87 0.24",
-    "02_murmansk_lieksa": "27 95 741 25",
-    "03_tunnel_odds": "14 95 81 42 88",
-    "04_which_tickets_to_keep": "129 24 39 25 26 4.6",
-    "05_step_through_a_game": "44 27 89 121",
-    "06_what_wins": "95 33.3 27",
-    "07_my_policy_in_a_tournament": "490 400",
-    "08_win_probability": "225 21 207 64 20000",
-    "09_published_results": "2020 2025 110 50.7 26.4 10000",
-    "10_review_a_game": "95",
-    "12_are_the_experts_right": "95 1.9 79 76 62 3.8 3.5 2.3 2.1 2.7",
-}
-"""Numbers in texts that no cell computes or checks: from other sections, papers and pictures."""
 
 Notebook = dict[str, Any]
 
@@ -105,42 +83,6 @@ def faults(notebook: Notebook) -> list[str]:
         found += [f"{what}: execution times"] * ("execution" in cell["metadata"])
         found += [f"{what}: {fault}" for output in cell["outputs"] for fault in _output_faults(output)]
     return found
-
-
-def unproven_numbers(notebook: Notebook, quoted: str = "") -> list[str]:
-    """
-    Return the numbers in texts that no code and no result of their section has, each with the words around it.
-
-    The checks are code, so that a text whose number was changed is found, unless another has the new number.
-    """
-    in_code = _numbers("\n".join("".join(cell["source"]) for cell in code_cells(notebook))) | _numbers(quoted)
-    sections: list[list[dict[str, Any]]] = [[]]
-    for cell in notebook["cells"]:
-        if "".join(cell["source"]).startswith("## "):
-            sections.append([])
-        sections[-1].append(cell)
-    return [words for section in sections for words in _unproven(section, in_code)]
-
-
-def _unproven(cells: list[dict[str, Any]], in_code: set[float]) -> Iterator[str]:
-    known = set(in_code)
-    for output in (output for cell in cells for output in cell.get("outputs", [])):
-        known |= _numbers("".join(output.get("data", {}).get("text/plain", output.get("text", ""))))
-    for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
-        paragraphs = NO_PROSE.sub(" ", "".join(cell["source"])).split("\n\n")
-        for text, found in ((paragraph, found) for paragraph in paragraphs for found in NUMBER.finditer(paragraph)):
-            decimals = len(found[0].partition(".")[2])
-            [value] = _numbers(found[0])
-            as_given = value in {round(number, decimals) for number in known}
-            as_share = SHARES.search(text) and round(value / 100, decimals + 2) in {
-                round(n, decimals + 2) for n in known
-            }
-            if not (as_given or as_share) and (decimals or value >= LEAST_QUOTED):
-                yield " ".join(text[max(0, found.start() - 30) : found.end() + 10].split())
-
-
-def _numbers(text: str) -> set[float]:
-    return {float(number.replace(",", "").replace("_", "").rstrip(".")) for number in COMPUTED.findall(text)}
 
 
 def _output_faults(output: dict[str, Any]) -> Iterator[str]:
@@ -290,11 +232,7 @@ def main() -> int:
     write_editions(FOLDER)
     read = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in paths]
     wrong = [(path, fault) for path, notebook in read for fault in faults(notebook)]
-    wrong += [
-        (path, f"no cell computes or checks the number in {words!r}")
-        for path, notebook in read
-        for words in unproven_numbers(notebook, QUOTED.get(path.stem, ""))
-    ]
+    wrong += [(path, fault) for path, notebook in read for fault in wrong_numbers(notebook, path.stem)]
     for path, said in [*happened.items(), *wrong]:
         print(f"{path.relative_to(ROOT)}: {said}")
     return int(bool(wrong) or FAILED in happened.values())
