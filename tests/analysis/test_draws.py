@@ -88,7 +88,7 @@ def test_a_pool_may_not_hold_enough() -> None:
 def test_bad_wishes_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean green, gray or red"):
         ttr.draws.draws_to_gather(3, "greey")
-    with pytest.raises(ValueError, match="to gather must be 0 or more, got -1"):
+    with pytest.raises(ValueError, match="k must be 0 or more, got -1"):
         ttr.draws.draws_to_gather(-1, "red")
     with pytest.raises(ValueError, match="1 red too few"):
         ttr.draws.draws_to_gather(3, "red", hand={"red": 13})

@@ -155,7 +155,7 @@ def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord)
     [
         pytest.param({"seat": 2}, GameError, "seat from 0 to 1, got 2", id="seat"),
         pytest.param({"step": 9_999}, IndexError, "got 9999", id="step"),
-        pytest.param({"n_rollouts": 0}, ValueError, "1 rollout or more, got 0", id="rollouts"),
+        pytest.param({"n_rollouts": 0}, ValueError, "at least 1 rollout, got 0", id="rollouts"),
         pytest.param({"policies": [Greedy()]}, ValueError, "expected 2 policies", id="too few policies"),
         pytest.param({"policies": [Greedy(), object()]}, TypeError, "P1 must be played by", id="no policy"),
     ],
@@ -562,8 +562,8 @@ def test_a_curve_of_a_seat_begins_unsure_and_ends_known(record: GameRecord) -> N
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
-        pytest.param({"steps": ()}, "one step or more", id="no steps"),
-        pytest.param({"n_rollouts": 0}, "1 rollout or more, got 0", id="no rollouts"),
+        pytest.param({"steps": ()}, "at least one step", id="no steps"),
+        pytest.param({"n_rollouts": 0}, "at least 1 rollout, got 0", id="no rollouts"),
         pytest.param({"policies": [Greedy()]}, "expected 2 policies", id="too few policies"),
     ],
 )
