@@ -8,6 +8,8 @@ import pytest
 
 from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
+from ttr_analysis.viz.html import page
+from ttr_analysis.widgets.base import page as page_of_widget
 
 
 class Thing:
@@ -19,6 +21,15 @@ class Thing:
 
 class Special(Thing):
     """A subclass, drawn like its base."""
+
+
+def test_titles_and_data_of_pages_are_escaped() -> None:
+    plain = page(title="<b>", styles="", body="", script="")
+    widget = page_of_widget(title="<b>", module="export default { render };", styles="", values={"name": "</script>"})
+
+    assert "<title>&lt;b&gt;</title>" in plain
+    assert "<title>&lt;b&gt;</title>" in widget
+    assert r"\u003c/script>" in widget
 
 
 def register(monkeypatch: pytest.MonkeyPatch, target: str) -> None:

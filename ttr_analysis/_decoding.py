@@ -222,9 +222,20 @@ def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str 
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file under a temporary name, then rename it: no reader sees half of it, and an old one stays whole."""
+    """
+    Write a file under a temporary name, then rename it: no reader sees half of it, and an old one stays whole.
+
+    An OSError names the file itself.
+    """
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content
+    try:
+        _write_then_rename(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write_then_rename(path: Path, data: bytes) -> None:
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

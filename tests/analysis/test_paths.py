@@ -259,7 +259,7 @@ def test_what_is_counted_may_be_the_weight(nordic: GameMap, word: Weight, measur
 
 
 def test_a_weight_as_networkx_has_them_is_told_what_it_gets(nordic: GameMap) -> None:
-    with pytest.raises(TypeError, match=r"weight is a function of one route.*missing a required argument: 'v'"):
+    with pytest.raises(TypeError, match=r"weight must be a function of one route.*missing a required argument: 'v'"):
         shortest_path(nordic, "Oslo", "Bergen", lambda u, v, d: 1)  # type: ignore[arg-type, misc]  # noqa: ARG005
     with pytest.raises(TypeError, match="too many positional arguments"):
         shortest_path(nordic, "Oslo", "Bergen", lambda: 1)  # type: ignore[arg-type, misc]

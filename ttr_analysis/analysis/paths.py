@@ -168,7 +168,7 @@ def _check_function(weight: Callable[..., object]) -> None:
         parameters.bind(None)
     except TypeError as error:
         raise TypeError(
-            f"weight must be a function of one route, such as lambda route: route.length: {error}"
+            f"weight must be a function of one route, such as lambda route: route.length (called with a route: {error})"
         ) from None
 
 

@@ -26,7 +26,7 @@ N_COUNTS: Final = N_KINDS + 1
 """Counts of some cards: nine by kind, and the number of unknown ones."""
 
 Counts = tuple[int, ...]
-"""A number of cards, tickets or the like for each seat."""
+"""Counts of some cards, `N_COUNTS` of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

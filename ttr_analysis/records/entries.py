@@ -155,7 +155,7 @@ class Entry(NamedTuple):
     Parameters
     ----------
     kind
-        As in `engine.codes`, or `SHOWN`, `START` or `CORRECTED`.
+        Of an action or a random event, or one of the three.
     seat
         The seat that acts, or gets a card or ticket; else 0.
     argument
@@ -514,7 +514,7 @@ def entry_of(event: Event, codec: Codec) -> Entry:
             code, value = encode_chance(codec, event)
             entry = Entry.of(code, value)
             if entry.kind == codes.NEUTRAL_TICKET and event.ticket is None:
-                raise GameError(f"{event.kind} needs a card, since everyone sees it: got {event!r}")
+                raise GameError(f"{event.kind} needs a ticket, since everyone sees it: got {event!r}")
             return entry
         case _:
             raise GameError(f"expected a Move, Chance or TicketsShown, got {event!r}")

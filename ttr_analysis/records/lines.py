@@ -57,7 +57,7 @@ def read_bytes(path: str | os.PathLike[str], faults: FaultList) -> bytes:
 
 def parse_lines(content: bytes, faults: FaultList) -> Lines:
     """
-    Return the objects of JSON Lines in UTF-8; a RecordError is raised at once if the limits above are exceeded.
+    Return the objects of JSON Lines in UTF-8.
 
     A last line without a line feed that may be the beginning of a valid one was cut off
     during a write, and is left out. The first line must be complete. Exceeding the limits of

@@ -72,7 +72,7 @@ class Refuse(Protocol):
 
 class PositionReader:
     """
-    Reads a position, or a part of one; `refuse` is called for each fault.
+    Reads a position, or a part of one.
 
     In strict mode, names are as in records; otherwise routes, cities, tickets and cards may
     be objects or have any of their names. `refuse` is called for each fault. Players' names,

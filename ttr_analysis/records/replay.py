@@ -48,7 +48,7 @@ SET_UP: Final = -1
 LAID: Final = -2
 """Code of a step that sets up a position or makes a correction."""
 _EVERY: Final = 32
-"""A state is stored after this many steps."""
+"""A state is stored every this many steps."""
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
 _TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
@@ -208,7 +208,7 @@ class States(Sequence[GameState]):
     timeline
         The steps of the record.
     numbers
-        The timeline of the steps.
+        Numbers of the steps after which these states are.
     """
 
     __slots__ = ("_numbers", "_timeline")

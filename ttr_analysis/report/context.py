@@ -64,7 +64,7 @@ class Settings:
         Range(2).check(self.n_deals, "n_deals")  # a standard error needs two
         Range().check(self.n_games, "n_games")
         if not self.best_seconds >= 0:
-            raise ValueError(f"best_seconds is a number of 0 or more, got {self.best_seconds}")
+            raise ValueError(f"best_seconds must be 0 or more, got {self.best_seconds}")
 
 
 class Played(NamedTuple):

@@ -113,7 +113,7 @@ def _marks(row: dict[Any, Any]) -> str:
     )
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
-    return f"{made}, which cost {cost}% of winning{' one by one' if n_marks > 1 else ''}. {kept}{shared}"
+    return f"{made}, which cost {cost}% of winning{' in total' if n_marks > 1 else ''}. {kept}{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:

@@ -397,7 +397,7 @@ def _trains(solver: ForestSolver, tickets: Iterable[Ticket]) -> int | None:
 
 DEFAULT_SECONDS: Final = 2.0
 _FEWEST: Final = 2
-"""Columns with standard errors."""
+"""Fewest values for a standard error."""
 N_CLAIMS: Final = 10
 """Most claims to consider, as for `Searcher`."""
 

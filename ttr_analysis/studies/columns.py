@@ -136,7 +136,9 @@ ROUTES: Final = {
     "locomotives": Column("int16", "locomotives among them", "cards"),
     "sets": Column("int8", "sets of cards paid in place of one card", "sets"),
     "surcharge": Column("int8", "surcharge of a tunnel", "cards"),
-    "color": Column("color", "color of colored cards; locomotive if there are none; missing for the neutral player"),
+    "color": Column(
+        "color", "color of most colored cards; locomotive if there are none; missing for the neutral player"
+    ),
     "toll": Column("int16", "toll paid", "tokens"),
     "loans": Column("int16", "loans taken for it", "loans"),
 }

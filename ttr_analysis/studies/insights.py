@@ -524,4 +524,4 @@ def _review(record: GameRecord, seat: int, seconds: float, seed: int, path: Path
 
 
 _FEWEST_SECONDS: Final = 0.5
-"""Ends a game's review when time is up."""
+"""Least time for the review of a game, even when time is up."""

@@ -31,7 +31,7 @@ _LONGEST: Final = 34
 """Longest label in letters; longer ones are cut."""
 _TICKS: Final = (1, 2, 5)
 _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
-"""Anchor of a name above or below a city, by the room to its left: the middle if there is room."""
+"""Share of a name above or below a city that lies left of it, in the order tried."""
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 

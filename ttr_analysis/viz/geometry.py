@@ -298,7 +298,7 @@ def _exits(game_map: GameMap, position: dict[str, Points]) -> dict[str, Exit]:
 # -- outlines as corners in board units ----------------------------------------------------------------------------
 
 PLATE: Shape = ((-0.62, -0.40), (0.62, -0.40), (0.62, 0.40), (-0.62, 0.40))
-"""Width of the plate behind a locomotive symbol, in car widths."""
+"""Plate behind a locomotive symbol, in car widths."""
 _ARROW: Shape = ((1.2, 0.0), (-0.6, 0.9), (-0.2, 0.0), (-0.6, -0.9))
 _HOUSE: Shape = ((-1.35, -1.2), (1.35, -1.2), (1.35, 0.55), (0.0, 1.8), (-1.35, 0.55))
 _CIRCLE: Shape = tuple((math.cos(math.tau * k / 40), math.sin(math.tau * k / 40)) for k in range(40))

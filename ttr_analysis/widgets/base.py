@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ttr_analysis.studies.advice import Advice
 
 Json: TypeAlias = dict[str, Any]
-"""Rounding of numbers for the browser."""
+"""Data for the browser."""
 MOST_LETTERS: Final = 5_000
 """Longest line from the browser."""
 

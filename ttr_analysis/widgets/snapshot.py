@@ -227,7 +227,12 @@ class Moments:
         return self._scored[1]
 
     def judge(self, state: GameState, seat: int) -> list[Marked]:
-        """Return number and status of each ticket, and the fewest trains over own and open routes."""
+        """
+        Return number and status of each ticket, and the fewest trains over own and open routes.
+
+        The trains are None if there is no such path. A ticket is possible if its seat has
+        that many trains left, or can borrow routes with stations.
+        """
         tickets = state.tickets[seat]
         key = (len(state.owners), tickets, state.is_over, state.n_stations)
         if self._judged.get(seat, (None,))[0] != key:

@@ -41,7 +41,7 @@ _LONG: Final = 3
 _LATE: Final = 6.0
 """Turns left from which the end counts as near."""
 _CALM: Final = 0.3
-"""Base risk of losing a route that no rival builds near; each rival network at one of its ends adds 1."""
+"""Base risk of losing a route that no rival builds near; each of its ends that rivals touch adds 1."""
 _BOTH: Final = 2
 """Ends of a route."""
 
@@ -210,7 +210,7 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
 
 @compiled
 def danger(turn: Turn, route: int) -> float:
-    """Return the trains that losing a route costs, weighted by how many rivals build at its ends."""
+    """Return the trains that losing a route costs, weighted by how many of its ends rivals touch."""
     rivals = turn.memory.rivals[turn.tables.city_a[route]] + turn.memory.rivals[turn.tables.city_b[route]]
     return float(turn.facts.danger[route] * (_CALM + rivals) / DANGER_UNIT)
 

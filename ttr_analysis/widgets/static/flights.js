@@ -41,8 +41,9 @@ function cardFlights(before, { moment, moved, log }, places, you) {
 function refilled(before, now, n, emptied) {
   const all = [...now.keys()].filter((slot) => now[slot] !== null);
   const changed = all.filter((slot) => now[slot] !== before[slot]);
-  if (n === 1 && !changed.length) return all.filter((slot) => slot === emptied); // its like lies there again
-  return n > changed.length ? all : changed;
+  if (n > changed.length + 1) return all;
+  const isSame = n > changed.length; // a card like the one taken lies there again
+  return all.filter((slot) => changed.includes(slot) || (isSame && slot === emptied));
 }
 
 /* A ticket whose words are hidden. */
