@@ -234,7 +234,7 @@ def test_a_console_without_the_letters_of_a_name_stops_nothing(broken: Path) -> 
 
 
 def test_the_command_starts_without_the_heavy_libraries() -> None:
-    heavy = ("numpy", "pandas", "llvmlite", "scipy", "matplotlib", "networkx")
+    heavy = ("numpy", "pandas", "llvmlite", "scipy", "matplotlib")  # distances of a map need NetworkX
     script = (
         "import sys; from ttr_analysis.cli import main; code = main(['check', 'nordic']); "
         f"assert not {heavy!r} & sys.modules.keys(), sys.modules; sys.exit(code)"

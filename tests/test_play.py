@@ -114,7 +114,7 @@ def test_a_game_is_continued_after_a_crash(tmp_path: Path, n_draws: int) -> None
         table.kill()
     with served("nordic", folder=tmp_path) as table:
         _, _, offer = table.stop()
-    assert offer.strip().endswith("so does --continue games/nordic.jsonl")
+    assert offer.strip().endswith("or with --continue games/nordic.jsonl")
 
     with served("nordic", "--continue", "games/nordic.jsonl", folder=tmp_path) as table:
         after = asyncio.run(play(table))

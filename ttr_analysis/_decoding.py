@@ -232,7 +232,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     try:
         _write_then_rename(path, data)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def _write_then_rename(path: Path, data: bytes) -> None:

@@ -286,7 +286,7 @@ def test_a_transcript_goes_on_from_a_record_and_back(table: Table) -> None:
     while transcript.lines:
         transcript.undo()
     assert transcript.state is None
-    with pytest.raises(GameError, match="nothing is written yet"):
+    with pytest.raises(GameError, match="there is no line to take back"):
         transcript.undo()
     for line in lines:
         transcript.write(line)

@@ -167,7 +167,7 @@ DECISIONS = {
     "the reset after a claim": ("reset_at", ("switzerland", "nederland", "usa"), market, "immediately"),
     "the reshuffle of tickets": ("unkept", ("nederland",), find_ticket_pile, "run out"),
     "the second card": ("draws_per_turn", BUILT_IN, after_draw, "Nordic"),
-    "ties": ("tie_breaks", ("nederland",), scoring._mark_winners, "say nothing"),
+    "ties": ("tie_breaks", ("nederland",), scoring._mark_winners, "do not cover ties"),
     "Kreuzlingen and Germany": ("double_routes_from", ("switzerland",), GameMap.twin, "count"),
 }
 """For each: the field beside which it is marked, the maps, where the rule is, and a bit of the books' word there."""

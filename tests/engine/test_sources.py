@@ -101,7 +101,7 @@ def test_all_faults_are_told_at_once() -> None:
     assert [fault.field for fault in info.value.faults] == ["move", "time"]
 
     header = GameRecord.loads(short_text()).header
-    with pytest.raises(GameError, match=r"(?s)the title of a record: .*\nthe date of a record: expected a day"):
+    with pytest.raises(GameError, match=r"(?s)the title of a record: .*\nthe date of a record: expected a date such"):
         replace(header, title="\n", date="soon")
 
 

@@ -397,7 +397,7 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
         any_map.export(tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"expected a file that ends in .graphml for graphml, got 'board.gexf'"):
         any_map.export(tmp_path / "board.gexf")
-    with pytest.raises(ValueError, match=r'for graphml, or say kind="adjacency" or kind="edges", got'):
+    with pytest.raises(ValueError, match=r'for graphml, or use kind="adjacency" or kind="edges", got'):
         any_map.export(tmp_path / "board.csv")
     assert not [*tmp_path.glob("board.*")]
 
@@ -422,5 +422,5 @@ def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
     ],
 )
 def test_a_ticket_from_or_to_what_is_no_place_is_refused(origin: object, destinations: object) -> None:
-    with pytest.raises(TypeError, match=r"a ticket joins places of a map, as in Ticket\("):
+    with pytest.raises(TypeError, match=r"a ticket needs places of a map, as in Ticket\("):
         Ticket("mine", origin, destinations)  # type: ignore[arg-type]

@@ -178,7 +178,7 @@ def test_what_cannot_be_searched_is_refused(nordic: GameMap) -> None:
         {"seconds": np.inf},
     ]
     for wrong in cases:
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is a "):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be a "):
             Searcher(**wrong)
     game = Game(nordic)
     with pytest.raises(GameError, match="P0 acts: give its view"):

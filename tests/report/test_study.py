@@ -294,7 +294,7 @@ def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noq
     with pytest.raises(ValueError, match="too large for a game: 150 tickets"):
         check_size(many, 3)
     assert games.section(Context(many, FULL)) is None
-    with pytest.raises(ValueError, match="n_games is a whole number of 0 or more, got -1"):
+    with pytest.raises(ValueError, match="n_games must be a whole number of 0 or more, got -1"):
         Settings(n_games=-1)
 
 

@@ -48,7 +48,7 @@ def test_strategies_meet_the_same_deals() -> None:
     assert list(found.filter(like="difference").loc["as they do"]) == [0] * 6
     with pytest.raises(ValueError, match="n_games must be a whole number of 1 or more, got 0"):
         S.compare_strategies(usa, strategies, rivals, 0, SEED)
-    with pytest.raises(ValueError, match="expected at least one strategy"):
+    with pytest.raises(ValueError, match="there is no strategy to compare"):
         S.compare_strategies(usa, {}, rivals, 20, SEED)
 
 

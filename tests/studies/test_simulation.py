@@ -185,7 +185,7 @@ class Seeded(Stubborn):
     ],
 )
 def test_who_brings_a_generator_is_warned(play: Callable[[], object]) -> None:
-    with pytest.warns(UserWarning, match=r"Seeded holds a random generator \(rng\), which begins anew") as warned:
+    with pytest.warns(UserWarning, match=r"Seeded holds a random generator \(rng\), which restarts") as warned:
         play()
     assert {warning.filename for warning in warned} == {__file__}
 
@@ -491,7 +491,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: simulate again"):
         SimulationResult.load(out)
     (out / META).write_text("[]")
-    with pytest.raises(ValueError, match="does not say what was simulated"):
+    with pytest.raises(ValueError, match="has no valid description: it is damaged"):
         simulate(load("nordic"), 3, out=out, resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
@@ -550,7 +550,7 @@ def test_players_of_one_name_are_told_apart_by_player() -> None:
     assert seats.groupby("policy").size().to_dict() == {"Greedy": 6, "Random": 12}
     assert seats.groupby("player").size().to_dict() == {0: 6, 1: 6, 2: 6}
     assert seats.groupby("player")["policy"].nunique().eq(1).all()
-    assert "`player` tells them apart" in str(SimulationResult.describe("seats").loc["policy", "meaning"])
+    assert "`player` distinguishes them" in str(SimulationResult.describe("seats").loc["policy", "meaning"])
 
 
 def test_seats_have_their_deal_and_what_is_filtered_has_no_other_policy(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FAULT = "a fault of this package: IndexError: list index out of range"
+FAULT = "A bug in this package made this fail in Python: IndexError: list index out of range"
 
 
 def fail(*_: object) -> None:

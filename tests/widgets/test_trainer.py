@@ -124,7 +124,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> No
 
 
 def test_without_puzzles_there_is_no_trainer() -> None:
-    with pytest.raises(ValueError, match="one puzzle or more"):
+    with pytest.raises(ValueError, match="at least one puzzle"):
         Trainer([])
 
 
