@@ -17,14 +17,14 @@ function cardFlights(before, { moment, moved, log }, places, you) {
   const { pile, discards, track } = { pile: places.pile(), discards: places.discards(), track: places.track(route) };
   const [wasTried, isTried] = [before.tunnel !== null, moment.tunnel !== null];
   const hand = (kind) => places.hand(seat, kind);
-  const taken = (kind) => {
+  const emptied = (kind) => {
     const slots = before.market.flatMap((card, slot) => (card === kind ? [slot] : []));
-    return places.slot(slots.find((slot) => moment.market[slot] !== kind) ?? slots[0]);
+    return slots.find((slot) => moment.market[slot] !== kind) ?? slots[0];
   };
   const turned = wasTried ? [track, discards] : isTried ? [pile, track] : [pile, track, discards];
   const ways = {
     drawn: (kind) => [pile, hand(kind)],
-    taken: (kind) => [taken(kind), hand(kind)],
+    taken: (kind) => [places.slot(emptied(kind)), hand(kind)],
     "laid down": (kind) => [hand(kind), isTried ? track : discards],
     paid: (kind) => [hand(kind), discards],
     "taken back": (kind) => [track, hand(kind)],
@@ -32,7 +32,7 @@ function cardFlights(before, { moment, moved, log }, places, you) {
   };
   const flights = ([what, cards]) => cards.map((kind) => [kind, ways[what](kind), what === "turned over" && !wasTried]);
   const { "to the market": filled = [], taken: [kind] = [] } = Object.fromEntries(moved);
-  const slots = refilled(before.market, moment.market, filled.length, before.market.indexOf(kind));
+  const slots = refilled(before.market, moment.market, filled.length, emptied(kind));
   const refills = slots.map((slot) => [moment.market[slot], [pile, places.slot(slot)], false]);
   return [...moved.filter(([what]) => what in ways).flatMap(flights), ...refills];
 }
