@@ -1,5 +1,5 @@
 """
-The numbers in the texts of notebooks: each is one that a check expects, and each that a check expects is in a text.
+The numbers in the text of notebooks: a check expects each of them, and each number that a check expects is in the text.
 
 Checks are the asserts of cells with the tag `checks` and of hidden tests. They compare results with numbers of their
 own, so that a run fails if a result changes. Here their numbers are compared with those of the texts, so that a number
@@ -39,7 +39,7 @@ COUNTED = re.compile(r"^#+ (\d+)\.|\*\*Exercise (\d+)\.\*\*", re.MULTILINE)
 PROSE_NUMBER = re.compile(r"(?<![\w.,/])\d+(?:,\d{3})*(?:\.\d+)?")
 NUMBER = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 SHARES = re.compile(r"%|percent|\b100\b")
-"""What a paragraph with shares has."""
+"""Found in a paragraph that gives percentages."""
 CARDINALS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
 IN_WORDS = {word: n for words in (CARDINALS, ORDINALS) for n, word in enumerate(words.split(), start=1)}
@@ -173,7 +173,7 @@ def _in_digits(paragraph: str) -> Iterator[Quote]:
 
 
 def _in_words(cells: list[Cell]) -> list[Quote]:
-    """Return the numbers that texts have in words."""
+    """Return the numbers that the text spells out."""
     text = " ".join(_text(cell) for cell in cells if cell["cell_type"] == "markdown").lower()
     return [
         Quote(IN_WORDS[word], decimals=0, is_share=False, words=word)
@@ -193,7 +193,7 @@ def _unquoted(numbers: list[float], quotes: list[Quote]) -> Iterator[str]:
 
 
 def _miscounted(cells: list[Cell]) -> Iterator[str]:
-    """Yield where the numbers of sections or of exercises leave one out."""
+    """Yield faults in the numbers of sections and exercises."""
     found = [match for cell in cells if cell["cell_type"] == "markdown" for match in COUNTED.finditer(_text(cell))]
     for group in (1, 2):
         counted = [int(match[group]) for match in found if match[group]]

@@ -542,7 +542,8 @@ def advise(
     with ThreadPoolExecutor(1) as beside:  # what gives reasons is compiled meanwhile
         told = beside.map(reasons.of, actions_tried)
         best, results = halve(search, tried, rollouts, seconds)
-    why = dict(enumerate(told)) | {best: reasons.in_favor(actions_tried[best])}
+    why = list(told)
+    why[best] = reasons.in_favor(actions_tried[best])
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
     packed = KernelGame(view.game_map, view.n_players)

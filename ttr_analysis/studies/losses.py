@@ -91,19 +91,19 @@ def losses(decisions: pd.DataFrame, games: Sequence[int]) -> pd.DataFrame:
     """
     rows = []
     for place in PLACES:
-        here, planned = (decisions[decisions[by] == place] for by in ("place", "planned_place"))
+        here, of_planner = (decisions[decisions[by] == place] for by in ("place", "planned_place"))
         per_game = [
             frame.groupby("game")[what].sum().reindex(list(games), fill_value=0.0)
-            for frame, what in ((here, "lost"), (planned, "behind"))
+            for frame, what in ((here, "lost"), (of_planner, "behind"))
         ]
-        aims = planned[planned["aim"] != ""].groupby("aim")["behind"].sum()
+        aims = of_planner[of_planner["aim"] != ""].groupby("aim")["behind"].sum()
         rows.append(
             {
                 "decisions": len(here) / len(games),
                 "marks": here["mark"].sum() / len(games),
                 **with_ends("lost", interval_of_mean(per_game[0])),
                 **with_ends("behind", interval_of_mean(per_game[1])),
-                "aim": aims.idxmax() if len(aims) and 2 * aims.max() > planned["behind"].sum() else "",
+                "aim": aims.idxmax() if len(aims) and 2 * aims.max() > of_planner["behind"].sum() else "",
             }
         )
     return as_table(pd.DataFrame(rows, index=pd.Index(PLACES, name="place"), columns=list(LOSS_COLUMNS)))
@@ -114,11 +114,11 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
         if label_of(one) == FORCED:
             continue
         moment = _Moment(review, one)
-        place, planned = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
-        if place or planned:
-            aim = moment.aim(one.planned) if planned else ""
+        place, of_planner = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
+        if place or of_planner:
+            aim = moment.aim(one.planned) if of_planner else ""
             first = review.first_measured(one.step)
-            yield game, one.step, place, first.loss, label_of(one) in BOUNDS, planned, -first.skill[one.seat], aim
+            yield game, one.step, place, first.loss, label_of(one) in BOUNDS, of_planner, -first.skill[one.seat], aim
 
 
 @dataclass(frozen=True)

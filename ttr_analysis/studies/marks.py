@@ -69,14 +69,14 @@ def missed_ideas(
 
     Those that missed the same route, tunnel or station are one idea. So are those that
     missed a face-up card of one kind, or tickets, until the seat took such a card, or drew
-    tickets. Any other is one of its own.
+    tickets. Any other decision is an idea of its own.
 
     Parameters
     ----------
     decisions
         In the order of the game.
     market_at
-        Gives the face-up cards that the seat saw which decided in a step.
+        Returns the face-up cards that the deciding seat saw at a step.
     """
     missed: dict[tuple[int, object], list[Decision]] = {}
     n_taken: Counter[tuple[int, int, int]] = Counter()
