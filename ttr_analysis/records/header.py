@@ -153,7 +153,7 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     Maps that are not built in must be given.
     """
     if given is None:
-        given = _built_in(header.map_name)
+        given = built_in_map(header.map_name)
         if given is None:
             expected = f"expected one of {', '.join(map_names())}; give any other one as game_map"
             faults.add(1, "map", as_json(header.map_name), expected)
@@ -184,7 +184,7 @@ def _title(name: str, variant: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _built_in(name: str) -> GameMap | None:
+def built_in_map(name: str) -> GameMap | None:
     """Return a built-in map, never a folder: the name may come from an untrusted file."""
     return load_map(name) if name in map_names() else None
 

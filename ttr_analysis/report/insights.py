@@ -25,7 +25,7 @@ from ttr_analysis.report.page import chart
 from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING
+from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.viz.results import plot_point_sources, plot_progress, plot_rates
 
 if TYPE_CHECKING:
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
 _N_SHOWN: Final = 12
 _LEFT_OUT: Final = ("file", "seat", "ending", "start")
 """Columns of games that are not on the page, or elsewhere on it."""
-_PLACES: Final = (
-    (OPENING, "Which tickets are kept at the start."),
-    (DRAWS, "Drawing tickets, or not, and which to keep."),
-    (END, "From when some player has less than a sixth of the trains left."),
-    (
-        BLOCKED,
-        "Another then takes the better route, is in the way of a ticket, or the move plans as if nobody else built.",
-    ),
-    (CLAIMING, "Claiming where a card or another route was better."),
-    (DRAWING, "Drawing a card where another card or a claim was better."),
-)
 _GROUPS: Final = (
     ("points", "Points", ("points", "route_points", "ticket_gain", "ticket_loss", "bonus", "other_points")),
     ("tickets", "Tickets", ("tickets", "completed", "blocked", "ticket_draws")),
@@ -120,7 +109,7 @@ def _losses(found: Insights, losses: pd.DataFrame) -> Section:
             size=(8.0, 3.4),
         ),
         make_table("insights_losses", "Where winning chances are lost", dearest[columns].reset_index()),
-        Terms(_PLACES),
+        Terms(tuple(PLACES.items())),
     ]
     total = interval_of_mean(-found.games["skill"].dropna())
     less = "less" if total.value < 0 else "more"

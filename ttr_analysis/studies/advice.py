@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, singledispatchmethod
 from math import isfinite
-from operator import index
-from typing import Final, SupportsIndex
+from operator import attrgetter, index
+from typing import Any, Final, SupportsIndex
 
 import numpy as np
 import pandas as pd
@@ -22,13 +22,7 @@ from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing
-from ttr_analysis.analysis.tickets.network import (
-    ForestSolver,
-    Network,
-    NoNetworkError,
-    join_cities,
-    reached_destinations,
-)
+from ttr_analysis.analysis.tickets.network import ForestSolver, Network, join_cities, reached_destinations
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions import Action
@@ -60,6 +54,7 @@ _PAY_ALREADY: Final = "your cards pay for any of the"
 _TAKES_NONE: Final = "takes no route that you need"
 _AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
 """Beginnings of reasons that speak against an action."""
+_POINTS: Final = attrgetter("points")
 _FEWEST_POINTS: Final = 1.5
 """Smallest change in points that is reported."""
 
@@ -101,12 +96,12 @@ class Reasons:
     def _open_tickets(self) -> list[Ticket]:
         """The open tickets, highest points first."""
         tickets = [ticket for ticket in self._view.tickets if ticket is not None and not self._score(ticket, ())]
-        return sorted(tickets, key=_points, reverse=True)
+        return sorted(tickets, key=_POINTS, reverse=True)
 
     @cached_property
     def _alone(self) -> dict[str, int | None]:
         """The fewest trains for each open ticket, by its id; None if it is impossible."""
-        return {ticket.id: _trains(self._solver, [ticket]) for ticket in self._open_tickets}
+        return {ticket.id: self._solver.trains([ticket]) for ticket in self._open_tickets}
 
     def _network(self, tickets: list[Ticket]) -> Network | None:
         """Return the cheapest network for as many tickets as the trains allow, highest points first."""
@@ -195,9 +190,9 @@ class Reasons:
     @_of.register
     def _(self, action: actions.KeepTickets) -> str:
         known = [ticket for ticket in action.tickets if ticket is not None]
-        points = sum(map(_points, known))
-        together = sorted({*known, *self._open_tickets}, key=_points, reverse=True)
-        trains = _trains(self._solver, together[:_MOST_TICKETS])
+        points = sum(map(_POINTS, known))
+        together = sorted({*known, *self._open_tickets}, key=_POINTS, reverse=True)
+        trains = self._solver.trains(together[:_MOST_TICKETS])
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
@@ -213,7 +208,7 @@ class Reasons:
         view = self._view
         others = [route for seat in range(view.n_players) if seat != view.seat for route in view.routes_of(seat)]
         nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
-        most = max(nearer, key=lambda tickets: sum(map(_points, tickets)), default=[])  # it lends one
+        most = max(nearer, key=lambda tickets: sum(map(_POINTS, tickets)), default=[])  # it lends one
         names = listed(_ends(ticket) for ticket in most)
         return f"lends a route of another for {names}" if names else "lends a route of another"
 
@@ -222,7 +217,7 @@ class Reasons:
         solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
         found = []
         for ticket in self._open_tickets:
-            before, after = self._alone[ticket.id], _trains(solver, [ticket])
+            before, after = self._alone[ticket.id], solver.trains([ticket])
             if after is not None and (before is None or after < before):
                 found.append(ticket)
         return found
@@ -253,7 +248,7 @@ class Reasons:
         ways = listed(_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
         if ways and not self._score_changes(route):
             yield f"on the shortest path of {ways}"
-        without = _trains(self._solver.without([route]), plan.tickets)
+        without = self._solver.without([route]).trains(plan.tickets)
         if without is None:
             yield "without it there is no path"
         elif without > plan.length:
@@ -379,18 +374,6 @@ def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
 def _ends(ticket: Ticket) -> str:
     """Return a ticket by its places."""
     return f"{ticket.origin.name} – {listed([place.name for place, _ in ticket.destinations], 'or')}"
-
-
-def _points(ticket: Ticket) -> int:
-    return max(points for _, points in ticket.destinations)
-
-
-def _trains(solver: ForestSolver, tickets: Iterable[Ticket]) -> int | None:
-    """Return the fewest trains for some tickets, None if impossible."""
-    try:
-        return solver.solve(list(tickets)).length
-    except NoNetworkError:
-        return None
 
 
 # -- advice --------------------------------------------------------------------------------------------------------
@@ -561,8 +544,13 @@ def advise(
         loss = mean_loss(results[best], results[order[1]], view.seat)
         close = too_close(str(rows[1][0]), loss, is_planners=best == 0)
         rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs, close)))
+    return Advice(view, [tried[i] for i in order], advice_table(rows))
+
+
+def advice_table(rows: Sequence[Any]) -> pd.DataFrame:
+    """Return the table of an `Advice`, from the values of `ADVICE_COLUMNS` for each action, best first."""
     table = pd.DataFrame(rows, columns=list(ADVICE_COLUMNS), index=pd.RangeIndex(1, len(rows) + 1, name="rank"))
-    return Advice(view, [tried[i] for i in order], as_table(table, units={"lead": "points"}))
+    return as_table(table, units={"lead": "points"})
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:

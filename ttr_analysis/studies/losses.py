@@ -10,7 +10,7 @@ from typing import Final
 import pandas as pd
 
 from ttr_analysis._notebook import as_table
-from ttr_analysis.analysis.tickets.network import ForestSolver, NoNetworkError, join_cities, reached_destinations
+from ttr_analysis.analysis.tickets.network import ForestSolver, join_cities, reached_destinations
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.engine.layout import NOBODY, Phase
@@ -25,15 +25,16 @@ from ttr_analysis.studies.marks import BOUNDS, FORCED, label_of
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
-OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = (
-    "opening tickets",
-    "ticket draws",
-    "the end",
-    "blocked routes",
-    "claiming",
-    "drawing cards",
-)
-"""The parts of a game; each decision belongs to one."""
+OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = {
+    "opening tickets": "Which tickets are kept at the start.",
+    "ticket draws": "Drawing tickets, or not, and which to keep.",
+    "the end": "From when some player has less than a sixth of the trains left.",
+    "blocked routes": "Another then takes the better route, is in the way of a ticket, or the move plans as if nobody "
+    "else built.",
+    "claiming": "Claiming where a card or another route was better.",
+    "drawing cards": "Drawing a card where another card or a claim was better.",
+}
+"""The parts of a game, and what they are; each decision belongs to one."""
 _LATE: Final = 6
 """The end begins when some seat has fewer than one in this many of its trains left."""
 _TOGETHER: Final = 6
@@ -205,14 +206,7 @@ def _is_in_the_way(before: GameState, seat: int, held: Iterable[Ticket | None]) 
     others = tuple(route for route in before.claimed if before.owners[route.id] != seat)
     parts = join_cities(own)
     tickets = [ticket for ticket in held if ticket is not None and not reached_destinations(ticket, parts)]
-    tickets.sort(key=lambda ticket: max(points for _, points in ticket.destinations), reverse=True)
+    tickets.sort(key=lambda ticket: ticket.points, reverse=True)
     closed, free = ForestSolver(before.game_map, others, own), ForestSolver(before.game_map, (), own)
     wanted = [*([ticket] for ticket in tickets), *([tickets[:_TOGETHER]] if len(tickets) > 1 else [])]
-    return any(_trains(closed, some) != _trains(free, some) for some in wanted)
-
-
-def _trains(solver: ForestSolver, tickets: Sequence[Ticket]) -> int | None:
-    try:
-        return solver.solve(tickets).length
-    except NoNetworkError:
-        return None
+    return any(closed.trains(some) != free.trains(some) for some in wanted)

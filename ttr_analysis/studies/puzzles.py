@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from math import inf
 from operator import index
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, Text, read_text, write_atomically
 from ttr_analysis._errors import GameError, UnknownNameError
-from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.actions import (
     Action,
     BuildStation,
@@ -33,19 +31,22 @@ from ttr_analysis.engine.actions import (
 from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
-from ttr_analysis.maps.loading import MapLike, as_map, data_folder, find_folder, load_map, map_names
+from ttr_analysis.maps.loading import MapLike, as_map, data_folder, find_folder, map_names
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import read_game, read_move, record_lines
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import know
-from ttr_analysis.records.header import MAX_NAME
+from ttr_analysis.records.header import MAX_NAME, built_in_map
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, advise, check_budget, view_of
+from ttr_analysis.studies.advice import advice_table, advise, check_budget, view_of
 from ttr_analysis.studies.marks import FORCED, label_of
 from ttr_analysis.studies.reviews import Review
-from ttr_analysis.studies.saved_review import read_saved, with_version
+from ttr_analysis.studies.saved_review import SavedWork
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEAST_LEAD: Final = 0.05
 """Share of a win by which a puzzle's best move must lead the second."""
@@ -261,17 +262,19 @@ def puzzles(
     n, rollouts = Range(1).check(n, "n"), Range(1).check(rollouts, "rollouts")
     _, seconds = check_budget(None, seconds, None)
     until = inf if seconds is None else perf_counter() + seconds
-    saved = _SavedSearch(path, {"rollouts": rollouts, "seed": index(seed)})
+    saved = SavedWork(path, "search", {"rollouts": rollouts, "seed": index(seed)})
+    searched = saved.read("seed or number of rollouts", _decoded) or {}
     found: list[Puzzle] = []
     for review, step, key in tqdm(_decisions(reviews), unit="decision", disable=not progress):
-        played = review.move(step)
-        if key not in saved.tables:
+        record, played = _as_stored(review.record), review.move(step)
+        if key not in searched:
             if perf_counter() >= until:
                 continue  # puzzles found earlier, in later decisions, are still returned
-            made = find_puzzle(_as_stored(review.record), step - 1, rollouts=rollouts, seed=seed, played=played)
-            saved.keep(key, made.table if made else None)
-        if (table := saved.tables[key]) is not None:
-            found.append(Puzzle(_as_stored(review.record), step - 1, played, table))
+            puzzle = find_puzzle(record, step - 1, rollouts=rollouts, seed=seed, played=played)
+            searched[key] = puzzle.table if puzzle else advice_table([])
+            saved.write({"decisions": {one: list(map(asdict, _moves_of(table))) for one, table in searched.items()}})
+        if len(searched[key]):
+            found.append(Puzzle(record, step - 1, played, searched[key]))
         if len(found) == n:
             break
     return tuple(found)
@@ -376,34 +379,12 @@ def _moves_of(table: pd.DataFrame) -> tuple[_Move, ...]:
 
 
 def _table_of(moves: Iterable[_Move]) -> pd.DataFrame:
-    table = pd.DataFrame(list(map(asdict, moves)), columns=list(ADVICE_COLUMNS))
-    table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
-    return as_table(table, units={"lead": "points"})
+    return advice_table(list(map(asdict, moves)))
 
 
-def _decisions_of(data: Any) -> dict[str, list[_Move]]:  # noqa: ANN401 - what a file holds
-    return {key: [_Move(**move) for move in moves] for key, moves in data["decisions"].items()}
-
-
-class _SavedSearch:
-    """Results of the searched decisions, None if not a puzzle; also saved if there is a file."""
-
-    def __init__(self, path: str | os.PathLike[str] | None, how: Mapping[str, int]) -> None:
-        self._path = None if path is None else Path(path).expanduser()
-        self._how = with_version(how)
-        self.tables: dict[str, pd.DataFrame | None] = {}
-        if self._path is not None and self._path.exists():
-            found = read_saved(self._path, "search", self._how, "seed or number of rollouts", _decisions_of)
-            self.tables = {key: _table_of(moves) if moves else None for key, moves in (found or {}).items()}
-
-    def keep(self, key: str, table: pd.DataFrame | None) -> None:
-        """Store the result of a decision."""
-        self.tables[key] = table
-        if self._path is not None:
-            found = {
-                key: [] if table is None else list(map(asdict, _moves_of(table))) for key, table in self.tables.items()
-            }
-            write_atomically(self._path, json.dumps({"search": self._how, "decisions": found}))
+def _decoded(data: Any) -> dict[str, pd.DataFrame]:  # noqa: ANN401 - what a file holds
+    """Return the table of each searched decision, without rows if it is not a puzzle."""
+    return {key: _table_of(_Move(**move) for move in moves) for key, moves in data["decisions"].items()}
 
 
 @dataclass(frozen=True)
@@ -425,16 +406,12 @@ class _Stored:
         of_game = (header.map_name, header.variant, header.n_players, header.players)
         return cls(*of_game, puzzle.step, puzzle.played, _moves_of(puzzle.table), tuple(record_lines(puzzle.record)))
 
-    def puzzle(self, own: GameMap | None, load: Callable[..., GameMap]) -> Puzzle:
-        variant = self.variant or None
-        if own is not None and self.map == own.name:
-            game_map = own.with_variant(variant)
-        elif self.map in map_names():
-            game_map = load(self.map, variant=variant)
-        else:  # a map name in an untrusted file must not lead to another file
-            known = ", ".join([*map_names(), *([own.name] if own is not None else ["or game_map"])])
+    def puzzle(self, own: GameMap | None) -> Puzzle:
+        game_map = own if own is not None and self.map == own.name else built_in_map(self.map)
+        if game_map is None:
+            known = ", ".join([*map_names(), "or game_map" if own is None else own.name])
             raise GameError(f"expected one of the maps {known}, got {self.map!r}")
-        record = read_game(self.game, Game(game_map, self.seats), players=self.players)
+        record = read_game(self.game, Game(game_map, self.seats, self.variant or None), players=self.players)
         puzzle = Puzzle(record, self.step, self.played, _table_of(self.moves))
         if not puzzle.actions:
             raise GameError("expected at least one move")
@@ -499,15 +476,12 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
     own = None if game_map is None else as_map(game_map)
     faults = FaultList(str(path), path.name)
     lines = enumerate((read_text(path, faults, _MOST_BYTES) or "").splitlines(), start=1)
-    load = cache(load_map)  # most puzzles of a file share a map
-    found = [_read(line, number, own, load, faults) for number, line in lines]
+    found = [_read(line, number, own, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)
 
 
-def _read(
-    line: str, number: int, own: GameMap | None, load: Callable[..., GameMap], faults: FaultList
-) -> Puzzle | None:
+def _read(line: str, number: int, own: GameMap | None, faults: FaultList) -> Puzzle | None:
     """Return the puzzle on a line, adding faults."""
 
     def refuse(keys: Keys, value: str, expected: str) -> None:
@@ -515,7 +489,7 @@ def _read(
 
     try:
         stored: _Stored | None = Decoder(refuse).table(_Stored, json.loads(line))
-        return None if stored is None else stored.puzzle(own, load)
+        return None if stored is None else stored.puzzle(own)
     except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
         refuse((), "something else", f"expected a puzzle: {error}")
     return None

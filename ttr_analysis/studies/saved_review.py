@@ -16,37 +16,48 @@ from ttr_analysis.studies.judging import Decision
 T = TypeVar("T")
 
 
-def with_version(key: Mapping[str, object]) -> dict[str, object]:
-    """Return the identity of saved work; other versions judge moves differently."""
-    return {"version": __version__, **key}
+class SavedWork:
+    """
+    Work on disk, if there is a file.
 
+    `name` is what is saved, `key` identifies it; other versions of this package judge moves differently.
+    """
 
-def read_saved(path: Path, name: str, key: Mapping[str, object], parts: str, decode: Callable[[Any], T]) -> T | None:
-    """Return the content of a file, None if of another version; refuse a file with another key of `parts`."""
-    try:
-        data = json.loads(path.read_text("utf-8"))
-        saved = data[name]
-        if saved.get("version") != __version__:
+    def __init__(self, path: str | os.PathLike[str] | None, name: str, key: Mapping[str, object]) -> None:
+        self._path = None if path is None else Path(path).expanduser()
+        self._name, self._key = name, {"version": __version__, **key}
+
+    def read(self, parts: str, decode: Callable[[Any], T]) -> T | None:
+        """Return the content, None if there is none of this version; refuse a file with another key of `parts`."""
+        if self._path is None or not self._path.exists():
             return None
-        kept = decode(data)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is not a saved {name}") from error
-    if saved != key:
-        raise ValueError(f"{path} belongs to another {name}: another {parts}")
-    return kept
+        try:
+            data = json.loads(self._path.read_text("utf-8"))
+            saved = data[self._name]
+            if saved.get("version") != __version__:
+                return None
+            kept = decode(data)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError(f"{self._path} is not a saved {self._name}") from error
+        if saved != self._key:
+            raise ValueError(f"{self._path} belongs to another {self._name}: another {parts}")
+        return kept
+
+    def write(self, data: Mapping[str, object]) -> None:
+        """Replace the content."""
+        if self._path is not None:
+            write_atomically(self._path, json.dumps({self._name: self._key, **data}))
 
 
 class SavedReview:
     """The judged decisions, also on disk if there is a file; a file of another version is discarded."""
 
     def __init__(self, path: str | os.PathLike[str] | None, key: Mapping[str, object]) -> None:
-        self._path = None if path is None else Path(path).expanduser()
-        self._key = with_version(key)
+        self._saved = SavedWork(path, "review", key)
         self.judged: dict[int, Decision] = {}
         self.again: dict[int, Decision] = {}
-        if self._path is not None and self._path.exists():
-            kept = read_saved(self._path, "review", self._key, "game, seat, seed or number of rollouts", _decoded)
-            self.judged, self.again = kept or ({}, {})
+        if kept := self._saved.read("game, seat, seed or number of rollouts", _decoded):
+            self.judged, self.again = kept
 
     @property
     def decisions(self) -> list[Decision]:
@@ -64,9 +75,7 @@ class SavedReview:
         self._write()
 
     def _write(self) -> None:
-        if self._path is not None:
-            kept = {name: list(map(asdict, getattr(self, name).values())) for name in ("judged", "again")}
-            write_atomically(self._path, json.dumps({"review": self._key, **kept}))
+        self._saved.write({name: list(map(asdict, getattr(self, name).values())) for name in ("judged", "again")})
 
 
 def _decoded(data: Any) -> tuple[dict[int, Decision], dict[int, Decision]]:  # noqa: ANN401 - what a file holds

@@ -212,6 +212,11 @@ class ForestSolver:
         costs, used = self.used_routes(targets or tickets, np.arange(len(tickets), dtype=np.int64)[None])
         return None if costs[0] >= UNREACHABLE else self.network(tickets, used[0])
 
+    def trains(self, tickets: Sequence[Ticket]) -> int | None:
+        """Return the fewest trains for tickets; None if there is no network."""
+        network = self.find(tickets)
+        return None if network is None else network.length
+
     def network(self, tickets: Sequence[Ticket], used: Flags) -> Network:
         """Return the network of the routes marked by `used_routes`."""
         owned = {route.id for route in self.owned}
