@@ -29,7 +29,7 @@ def test_the_files_that_the_guide_names_exist() -> None:
 
 
 def test_no_journey_leads_through_a_file_twice() -> None:
-    text = GUIDE.read_text("utf-8").partition("## Three journeys\n")[2].partition("\n## ")[0]
+    text = GUIDE.read_text("utf-8").partition("## Three walkthroughs\n")[2].partition("\n## ")[0]
     journeys = [re.findall(r"`((?:ttr_analysis|data)/[\w/.]+)`", journey) for journey in text.split("\n**")[1:]]
 
     assert [len(files) for files in journeys] == [len(set(files)) for files in journeys]
