@@ -217,7 +217,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
 
     rates = seat_advantage(result)
     assert tables["game_seats"]["win_rate"].tolist() == rates["win_rate"].tolist()
-    assert f"the first seat, seat 0, wins {percent(rates['win_rate'].iloc[0])} (95% interval " in section.lead
+    assert f"the first seat (seat 0) wins {percent(rates['win_rate'].iloc[0])} (95% interval " in section.lead
     done = ticket_fates(result)["rate"].xs("completed", level="fate").iloc[0]
     assert f"{percent(done)} are completed" in section.lead
     kept = result.tickets[result.tickets["kept"]]
@@ -247,13 +247,13 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
         return {subject: plain(text) for subject, text in told}
 
     assert words(rules)["Tickets"] == (
-        "At the start 4 (1 long and 3 short) are dealt and at least 2 kept; later 3 are drawn and at least 1 kept. "
-        "Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those that nobody "
-        "is dealt leave the game too."
+        "At the start 4 (1 long and 3 short) are dealt and at least 2 are kept; later, 3 are drawn and at least 1 "
+        "kept. Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those not "
+        "dealt leave the game too."
     )
     assert words(rules)["Stations"] == (
-        "3 each, built for 1, 2 and 3 cards of one color, one in a city. At the end each lends its owner one route of "
-        "another player that ends there, for tickets only, to the owner's best. Each one not built scores 4 points."
+        "3 each, built for 1, 2 and 3 cards of one color, one in a city. At the end, each lends its owner one route of "
+        "another player that ends there: the best one for the owner's tickets. Each one not built scores 4 points."
     )
     assert "fewer stations built" in words(rules)["Ties for the win"]
     one = replace(rules, stations=replace(rules.stations, number=1), neutral=replace(rules.neutral, trains=40))
@@ -313,8 +313,8 @@ def test_what_a_deal_writes_off_is_told() -> None:
     (rows,) = (table.frame.to_dict("records") for table in section.tables if table.name == "which_to_keep")
     lost = plain(rows[0]["written_off"])
     assert lost in plain(rows[0]["keep"])
-    assert "No choice that the rules allow can be completed in full" in section.lead
-    assert plain(section.lead).endswith(f"2 left. By the map alone, that means to write off {lost}.")
+    assert "no choice that the rules allow can be completed in full" in section.lead
+    assert plain(section.lead).endswith(f"2 left. By the map alone, that means writing off {lost}.")
     assert all(len(plain(row["written_off"])) < len(plain(row["keep"])) for row in rows)
 
 
@@ -386,9 +386,9 @@ def test_the_best_score_is_told_with_its_proof() -> None:
     (section,) = (section for section in study_of("invented").sections if section.id == "best")
     tables = {table.name: table.frame for table in section.tables}
     tickets, routes = (int(tables[f"best_network_{what}"]["points"].sum()) for what in ("tickets", "routes"))
-    assert f"would make {tickets + routes} points" in section.lead
+    assert f"would score {tickets + routes} points" in section.lead
     assert f"{tickets} from" in section.lead
-    assert "proven to be the most" in section.lead
+    assert "proven to be the most that" in section.lead
     assert tables["best_network_routes"]["length"].sum() <= load("invented").rules.trains.per_player
 
 

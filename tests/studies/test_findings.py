@@ -165,31 +165,38 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     rising = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17))
     assert pays_from(rising) == (6, math.inf)
     assert worth_in_words(lieksa, rising) == (
-        "Go for Lieksa-Murmansk with 6 own cards or more: that gains 12 points (95% interval 8 to 17), against leaving "
-        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself with 6 own cards, a player "
-        "takes it in 25% of the games."
+        "Go for Lieksa-Murmansk with 6 or more cards of one color: that gains 12 points (95% interval 8 to 17) "
+        "compared with leaving it. From an empty hand, it costs 14 points (95% interval 9 to 18). A player with 6 "
+        "cards of one color who is free to choose takes it in 25% of games."
     )
     never = worth((0, -14, -18, -9), (6, -2, -6, 2))
     assert pays_from(never) is None
     assert worth_in_words(lieksa, never).startswith(
-        "Lieksa-Murmansk does not surely pay: with 6 own cards that costs 2 points (95% interval −2 to 6)."
+        "Lieksa-Murmansk does not clearly pay: with 6 cards of one color, that costs 2 points (95% interval −2 to 6)."
     )
-    assert "is not worth going for on purpose" in worth_in_words(lieksa, never.assign(gain_high=-1.0))
-    held = "Played out with 4 own cards, going for it gains 1 point (95% interval −3 to 5), against leaving it."
+    assert "is not worth going for" in worth_in_words(lieksa, never.assign(gain_high=-1.0))
+    held = (
+        "Played out with 4 cards of one color, going for it gains 1 point (95% interval −3 to 5) compared with leaving "
+        "it."
+    )
     assert worth_in_words(lieksa, rising, own=5) == held
     costs = RouteCosts(load("nordic"), lieksa, hand={"green": 5, "red": 3}, worth=rising)
     assert costs.answer["said"].endswith(held)
     costs.route = "Bergen-Oslo/0"
     assert "Played out" not in costs.answer["said"]
     tried = never.assign(free_claimed=[0.3, 0.75])
-    assert "Left to itself with 6 own cards, a player takes it in 75%" in worth_in_words(lieksa, tried)
+    assert "A player with 6 cards of one color who is free to choose takes it in 75%" in worth_in_words(lieksa, tried)
     tried = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17)).assign(positions=[100, 100, 5])
-    assert worth_in_words(lieksa, tried).endswith("Left out, as fewer than 30 games came to it: 6 own cards (5).")
+    assert worth_in_words(lieksa, tried).endswith(
+        "Moments that came up in fewer than 30 games are left out: 6 cards of one color (5)."
+    )
     late = rising.set_axis(pd.MultiIndex.from_tuples([(0, 9.0), (4, 9.0), (6, 9.0)], names=rising.index.names))
-    assert "Left to itself with 6 own cards and at most 9 turns left, a player" in worth_in_words(lieksa, late)
+    assert "A player with 6 cards of one color and at most 9 turns left who is free to choose" in worth_in_words(
+        lieksa, late
+    )
     rare = rising.assign(positions=3)
     assert pays_from(rare) is None
-    assert "cannot be said" in worth_in_words(lieksa, rare)
+    assert "It is not clear whether" in worth_in_words(lieksa, rare)
 
 
 def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_pays() -> None:
@@ -209,28 +216,28 @@ def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_
 
     assert pays_from(table) == (4, math.inf)
     said = (
-        "Go for Lieksa-Murmansk with 4 own cards or more: that gains 5 points (95% interval 1 to 9), against leaving "
-        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself with 4 own cards, a player "
-        "takes it in 40% of the games."
+        "Go for Lieksa-Murmansk with 4 or more cards of one color: that gains 5 points (95% interval 1 to 9) compared "
+        "with leaving it. From an empty hand, it costs 14 points (95% interval 9 to 18). A player with 4 cards of one "
+        "color who is free to choose takes it in 40% of games."
     )
     assert worth_in_words(lieksa, table) == said
     exact = tickets.value_table(nordic, n_deals=10), tickets.blocking_map(nordic, n_deals=4)
     found = find(Inputs(nordic, *exact, worth={lieksa.id: table}))["long-route"]
     assert found.figure == 5
-    assert found.table.index[found.table["is_told"]].tolist() == ["4 own cards"]
-    assert found.table.index[2] == "4 own cards and at most 10 turns left"
+    assert found.table.index[found.table["is_told"]].tolist() == ["4 cards of one color"]
+    assert found.table.index[2] == "4 cards of one color and at most 10 turns left"
 
     only_late = table.assign(gain_low=[-30, -18, -6, -1, 1, -1])
     assert pays_from(only_late) == (6, 10.0)
     assert worth_in_words(lieksa, only_late) == (
-        "Go for Lieksa-Murmansk with 6 own cards or more and at most 10 turns left: that gains 4 points (95% "
-        "interval 1 to 7), against leaving it. With 0 own cards and at most 10 turns left it costs 20 points (95% "
-        "interval 10 to 30). "
-        "Left to itself with 6 own cards and at most 10 turns left, a player takes it in 50% of the games."
+        "Go for Lieksa-Murmansk with 6 or more cards of one color and at most 10 turns left: that gains 4 points (95% "
+        "interval 1 to 7) compared with leaving it. With 0 cards of one color and at most 10 turns left, it costs 20 "
+        "points (95% interval 10 to 30). "
+        "A player with 6 cards of one color and at most 10 turns left who is free to choose takes it in 50% of games."
     )
     assert worth_in_words(lieksa, table, own=5) == (
-        "Played out with 4 own cards, going for it gains 5 points (95% interval 1 to 9), against leaving it. With 4 "
-        "own cards and at most 10 turns left it costs 3 points (95% interval −0.5 to 6)."
+        "Played out with 4 cards of one color, going for it gains 5 points (95% interval 1 to 9) compared with leaving "
+        "it. With 4 cards of one color and at most 10 turns left, it costs 3 points (95% interval −0.5 to 6)."
     )
 
 

@@ -261,9 +261,9 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
-        f"{best['name']} pays best: kept, it brings {in_words(best['figure'], 'points')} on average, failures counted "
-        f"({interval_text(best['low'], best['high'], 'points')}), or "
-        f"{in_words(best['net_per_train'], 'points a train')} that it takes at least{_among(inputs)}."
+        f"{best['name']} pays best: a player who keeps it scores {in_words(best['figure'], 'points')} with it on "
+        f"average, failures included ({interval_text(best['low'], best['high'], 'points')}), or "
+        f"{in_words(best['net_per_train'], 'points a train')} of its shortest path{_among(inputs)}."
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
@@ -274,17 +274,17 @@ def _trap(inputs: Inputs) -> _Said | None:
     paid = inputs.paid_tickets
     if paid is None:
         return None
-    # A cheap ticket brings little but takes few trains, so the ticket to leave is the one that wastes trains.
+    # A cheap ticket brings little but takes few trains, so the ticket to avoid is the one that wastes trains.
     paid = paid.copy()
     paid[["figure", "low", "high"]] = paid[["figure", "low", "high"]].div(paid["trains"], axis=0)
     paid = paid.sort_values("figure", ascending=False, kind="stable")
     worst = row_at(paid, -1)
     ticket = inputs.game_map.ticket(str(worst["name"]))
-    points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
+    points = f"of its {ticket.points} points it scores" if len(ticket.destinations) == 1 else "it scores"
     sentence = (
         f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
-        f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
-        f"{in_words(worst['completion_rate'], 'share')} of the cases when kept{_among(inputs)}: "
+        f"{in_words(worst['net_points'], 'points')} on average, because players who keep it complete it in "
+        f"{in_words(worst['completion_rate'], 'share')} of games{_among(inputs)}. That is "
         f"{in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
@@ -315,18 +315,19 @@ def _hurry(inputs: Inputs) -> _Said | None:
         return None
     worst = row_at(table, 0)
     route = game_map.route(str(worst["name"]))
-    needs = f"{in_words(worst['deal_mean'], 'trains')} more for the tickets of an opening deal"
+    costs = f"losing it makes the tickets of an opening deal {in_words(worst['deal_mean'], 'trains')} longer"
     if inputs.games is None:
         sentence = (
-            f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs {needs} on average "
-            f"({interval_text(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
+            f"Claim {'-'.join(route.cities)} soon: with {players} players, {costs} on average "
+            f"({interval_text(worst['low'], worst['high'], 'trains')}), and {worst['deal_worst']:.0f} at worst."
         )
     else:
-        start = "Hurry for" if worst["figure"] >= _HURRY else "No need to hurry, not even for"
+        cities = "-".join(route.cities)
+        start = f"Claim {cities} soon" if worst["figure"] >= _HURRY else f"No route is urgent, not even {cities}"
         sentence = (
-            f"{start} {'-'.join(route.cities)}, where most is at stake: with {players} players it is taken in "
-            f"{in_words(worst['rate'], 'share')} of the games, in turn {worst['turn']:.0f} on average, and who loses "
-            f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
+            f"{start}: it has the most at stake. With {players} players it is taken in "
+            f"{in_words(worst['rate'], 'share')} of games, in turn {worst['turn']:.0f} on average, and {costs}. "
+            f"That costs an average of {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
     return _Said(sentence, table, route.id)
@@ -370,18 +371,18 @@ def _seat(inputs: Inputs) -> _Said | None:
     is_clear = not begins["win_low"] <= fair <= begins["win_high"]
     seat = 0 if is_clear else int((seats["win_rate"] - fair).abs().to_numpy().argmax())
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
-    table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in range(len(seats))])
+    table.index = pd.Index([f"Seat {n}{', the first' if n == 0 else ''}" for n in range(len(seats))])
     row = row_at(table, seat)
     told, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
     games = f"{row['games']:,.0f} games between {len(seats)} equal players"
     if row["low"] <= fair <= row["high"]:
         sentence = (
-            f"Where you sit does not matter as far as {games} can tell: no seat is clearly off "
-            f"{in_words(fair, 'share')}; farthest is seat {seat} with {told} ({interval})."
+            f"Where you sit makes no clear difference in {games}: no seat wins clearly more or less than "
+            f"{in_words(fair, 'share')}; seat {seat} is the farthest from it, with {told} ({interval})."
         )
     else:
-        who = "Who begins" if seat == 0 else f"Seat {seat}"
-        more = "more" if row["figure"] > fair else "fewer"
+        who = "The first player" if seat == 0 else f"Seat {seat}"
+        more = "more" if row["figure"] > fair else "less"
         sentence = (
             f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
@@ -389,7 +390,7 @@ def _seat(inputs: Inputs) -> _Said | None:
 
 
 def _winners(inputs: Inputs) -> _Said | None:
-    """Return by which points winners lead; only games are independent."""
+    """Return the kinds of points by which winners lead; only games are independent."""
     if inputs.games is None:
         return None
     seats = inputs.games.seats
@@ -412,10 +413,10 @@ def _winners(inputs: Inputs) -> _Said | None:
         return None
     table = table.sort_values("figure", ascending=False, kind="stable")
     whole, first, second = float(table["figure"].sum()), row_at(table, 0), row_at(table, 1)
-    at_table = f" of {n_players(inputs.games)} players"
+    at_table = f" with {n_players(inputs.games)} players"
     sentence = (
         f"{table.index[0]} win games{at_table}: winners lead by {in_words(whole, 'points')}, of which "
-        f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) are from "
+        f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) come from "
         f"{table.index[0].lower()} and {number_text(second['figure'], 'points')} from {table.index[1].lower()}."
     )
     if first["low"] <= second["high"]:
@@ -436,27 +437,27 @@ def _fates(inputs: Inputs) -> _Said | None:
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
     first, rates = row_at(lost, 0), rows["rate"].to_dict()
     failed = 1 - rates["completed"]
-    share = "most of them" if first["low"] > failed / 2 else "above all"
+    share = "mostly" if first["low"] > failed / 2 else "most often"
     sentence = (
-        f"Of the tickets kept {in_words(failed, 'share')} fail{_among(inputs)}, {share} {lost.index[0]}: "
+        f"{in_words(failed, 'share')} of the tickets kept fail{_among(inputs)}, {share} {lost.index[0]}: "
         f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
-        sentence += f"; {blocked} {in_words(rates['blocked'], 'share')}"
+        sentence += f"; {in_words(rates['blocked'], 'share')} fail {blocked}"
     return _Said(f"{sentence}.", lost, lost.index[0])
 
 
 _CAUSES: Final = {
-    "blocked": "by the claim of another",
-    "out of trains": "for want of trains",
-    "out of time": "for want of time",
-    "hopeless": "as they were lost when kept",
+    "blocked": "because of another player's claim",
+    "out of trains": "for lack of trains",
+    "out of time": "for lack of time",
+    "hopeless": "because they were already lost when kept",
 }
 
 
 def _tunnel(inputs: Inputs) -> _Said | None:
-    """Return the exact odds of the commonest tunnel by spare cards."""
+    """Return the exact odds of the most common tunnel by number of spare cards."""
     game_map = inputs.game_map
     rules = game_map.rules
     routes = [route for route in game_map.routes if route.tunnel]
@@ -473,23 +474,24 @@ def _tunnel(inputs: Inputs) -> _Said | None:
     table.index = pd.Index([counted(n or "no", "spare card") for n in odds.index])
     one, none = float(odds.iloc[1]), float(odds.iloc[0])
     sentence = (
-        f"One spare card makes a tunnel: of length {length}, the commonest, it succeeds in {in_words(one, 'share')} of "
-        f"the tries with one spare card, in {in_words(none, 'share')} without (exact, from a fresh deck)."
+        f"One spare card makes a tunnel much safer: at length {length}, the most common one, a claim succeeds in "
+        f"{in_words(one, 'share')} of cases with a spare card, and in {in_words(none, 'share')} without (exact, from a "
+        "fresh deck)."
     )
     return _Said(sentence, table, table.index[1])
 
 
 _KINDS: Final = {
     "best-ticket": _Kind(_best_ticket, "The ticket that pays best", "points"),
-    "trap": _Kind(_trap, "The ticket to leave", "points a train"),
-    "hurry": _Kind(_hurry, "The route to hurry for", "trains", "board"),
+    "trap": _Kind(_trap, "The ticket to avoid", "points a train"),
+    "hurry": _Kind(_hurry, "The route to claim first", "trains", "board"),
     "long-route": _Kind(_long_route, "Is {} worth it?", "points"),
     "seat": _Kind(_seat, "What a seat is worth", "share"),
-    "winners": _Kind(_winners, "Where winners gain", "points"),
+    "winners": _Kind(_winners, "Where winners pull ahead", "points"),
     "fates": _Kind(_fates, "Why tickets fail", "share"),
-    "tunnel": _Kind(_tunnel, "What a tunnel asks", "share"),
+    "tunnel": _Kind(_tunnel, "What a tunnel takes", "share"),
 }
-"""The kinds of findings by their ids, in the order in which to tell them."""
+"""The kinds of findings by their ids, in the order of presentation."""
 
 
 # -- whether a route is worth it, in words -------------------------------------------------------------------------
@@ -507,8 +509,8 @@ def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
     Returns
     -------
     moment
-        Own cards and the bound of turns left, as in the index; of several bounds
-        the largest. None if no number of cards that was seen often clearly pays.
+        Cards of one color and the limit of turns left, as in the index; the largest of
+        several limits. None if no number of cards that came up often clearly pays.
     """
     known = worth[worth["positions"] >= FEWEST]
     bounds = known.index.get_level_values("turns_left")
@@ -528,15 +530,15 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
     """
     Return whether a route is worth it, in two to four sentences.
 
-    Rows with fewer than 30 positions are named as left out.
+    Rows with fewer than 30 positions are left out, and the text says so.
 
     Parameters
     ----------
     worth
         From `route_worth`.
     own
-        Cards at hand: only the row with that number, or the next lower one, with
-        each bound. None: the moment from which it pays.
+        Cards of one color in hand: only the row with that number, or the next lower one,
+        with each limit of turns left. None: the moment from which it pays.
     """
     known = worth[worth["positions"] >= FEWEST]
     if own is not None:
@@ -545,38 +547,39 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
             return _at_hand(known[held == held[held <= own].max()])
     name = "-".join(route.cities)
     if own is not None or known.empty:
-        return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
+        return f"It is not clear whether {name} is worth it: the moment to go for it came up too rarely."
     start = pays_from(worth)
     if start is None:
         row = row_at(known, -1)
-        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
-        words = f"{name} {verdict}: with {moment(row)} that {_gain(row)}."
+        verdict = "is not worth going for" if known["gain_high"].max() < 0 else "does not clearly pay"
+        words = f"{name} {verdict}: with {moment(row)}, that {_gain(row)}."
     else:
         alike = known[known.index.get_level_values("turns_left") == start[1]]
         row, first = row_at(alike, alike.index.tolist().index(start)), row_at(alike, 0)
-        words = f"Go for {name} with {moment(row, ' or more')}: that {_gain(row)}, against leaving it."
+        words = f"Go for {name} with {moment(row, or_more=True)}: that {_gain(row)} compared with leaving it."
         if first["name"] != start and first["gain_high"] < 0:
             words += (
-                f" {'From an empty hand' if first['name'] == _EMPTY else f'With {moment(first)}'} it {_gain(first)}."
+                f" {'From an empty hand' if first['name'] == _EMPTY else f'With {moment(first)}'}, it {_gain(first)}."
             )
     taken = in_words(row["free_claimed"], "share")
-    words += f" Left to itself with {moment(row)}, a player takes it in {taken} of the games."
+    words += f" A player with {moment(row)} who is free to choose takes it in {taken} of games."
     players = worth.attrs.get("n_players")
-    table = f"Played with {players} players." if players else ""
+    table = f"These are games with {players} players." if players else ""
     return " ".join(filter(None, (words, table, _left_out(worth))))
 
 
 def _at_hand(rows: pd.DataFrame) -> str:
     first, *others = (row_at(rows, i) for i in reversed(range(len(rows))))
-    words = f"Played out with {moment(first)}, going for it {_gain(first)}, against leaving it."
-    return " ".join([words, *(f"With {moment(row)} it {_gain(row)}." for row in others)])
+    words = f"Played out with {moment(first)}, going for it {_gain(first)} compared with leaving it."
+    return " ".join([words, *(f"With {moment(row)}, it {_gain(row)}." for row in others)])
 
 
-def moment(row: dict[str, Any], more: str = "") -> str:
-    """Return the moment of a row of `route_worth`; `more` follows the number of cards."""
+def moment(row: dict[str, Any], *, or_more: bool = False) -> str:
+    """Describe the moment of a row of `route_worth`."""
     own, left = row["name"]
     in_time = "" if isinf(left) else f" and at most {counted(f'{left:g}', 'turn')} left"
-    return f"{counted(own, 'own card')}{more}{in_time}"
+    n_cards = f"{own} or more cards" if or_more else counted(own, "card")
+    return f"{n_cards} of one color{in_time}"
 
 
 def _left_out(worth: pd.DataFrame) -> str:
@@ -584,7 +587,7 @@ def _left_out(worth: pd.DataFrame) -> str:
     rare = worth[worth["positions"] < FEWEST]
     rows = [row_at(rare, i) for i in range(len(rare))]
     moments = listed(f"{moment(row)} ({row['positions']:.0f})" for row in rows)
-    return f"Left out, as fewer than {FEWEST} games came to it: {moments}." if rows else ""
+    return f"Moments that came up in fewer than {FEWEST} games are left out: {moments}." if rows else ""
 
 
 def _gain(row: dict[str, Any]) -> str:

@@ -40,19 +40,19 @@ def board_section(context: Context) -> Section:
     trains = context.game_map.rules.trains.per_player
     most = max(route.points for route in routes)
     dearest = [route for route in routes if route.points == most]
-    where = route_name(dearest[0]) if len(dearest) == 1 else f"each of {len(dearest)} routes"
+    who = f"{route_name(dearest[0])} scores" if len(dearest) == 1 else f"{len(dearest)} routes each score"
     by_color = _by_color(context)
     lead = (
         f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
         f"of one player fill {percent(min(trains / spaces, 1.0))} of them. "
-        f"The most points lie on {where}: {most} for {counted(dearest[0].length, 'train')}."
+        f"{who} the most: {most} points for {counted(dearest[0].length, 'train')}."
     )
     colored = {row["color"]: row["spaces"] for row in by_color if row["color"] != GRAY}
     if len(set(colored.values())) > 1:
         most, least = max(colored.values()), min(colored.values())
         with_most = listed(color for color, n in colored.items() if n == most)
         with_least = listed(color for color, n in colored.items() if n == least)
-        lead += f" Of the colored ones most are {with_most} ({most}), fewest {with_least} ({least})."
+        lead += f" Among the colors, {with_most} has the most spaces ({most}) and {with_least} the fewest ({least})."
     return Section(
         id="board",
         title="The board",
@@ -112,7 +112,7 @@ def head(context: Context) -> tuple[Figures, Drawing]:
         (n_tolls, "numbers are tolls"),
     ]
     legend = "".join(f"; {mark}" for n, mark in marks if n)
-    caption = f"The board. Every color has a symbol of its own{legend}. Point at a route to read what it is."
+    caption = f"The board. Every color also has a symbol{legend}. Point at a route to see what it is."
     figures = Figures(tuple((value, what) for value, what in items if value != "0"))
     return figures, Drawing(map_svg(game_map), caption)
 
@@ -134,15 +134,15 @@ def structure_section(context: Context) -> Section:
     center = numbers["center_length"]
     lead = (
         f"{_some_centers(center)} {'is' if len(center) == 1 else 'are'} in the middle: no city is more than "
-        f"{numbers['radius_length']:g} trains away, while the farthest two lie {numbers['diameter_length']:g} apart. "
-        f"Most shortest paths pass through {busiest['city']} ({percent(busiest['betweenness_length'])})."
+        f"{numbers['radius_length']:g} trains away, while the two farthest cities are {numbers['diameter_length']:g} "
+        f"apart. {busiest['city']} is on the most shortest paths ({percent(busiest['betweenness_length'])})."
     )
     figures = Figures(
         (
             (f"{numbers['mean_distance_length']:.1f}", "trains between two cities, on average"),
             (f"{numbers['radius_length']:g} / {numbers['diameter_length']:g}", "radius and diameter in trains"),
             (f"{numbers['radius_hops']:g} / {numbers['diameter_hops']:g}", "radius and diameter in routes"),
-            (f"{numbers['mean_tracks']:.2f}", "routes at a city, on average"),
+            (f"{numbers['mean_tracks']:.2f}", "routes per city, on average"),
             (f"{numbers['cyclomatic_pairs']}", "independent loops"),
             (f"{numbers['spanning_tree_length']}", "trains of the minimum spanning tree"),
         )
@@ -213,19 +213,19 @@ def bottleneck_section(context: Context) -> Section:
     cut_cities = _cut_cities(context)
     lead = f"{_dearest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
     note = (
-        f"{number(context.n_losses_deals)} random {context.deals}, all of whose tickets are to be completed, with "
+        f"For {number(context.n_losses_deals)} random {context.deals}, if all their tickets are to be completed, with "
         f"{context.n_players} players."
     )
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
         _loss_board(context, losses),
-        make_table("blocking", "What the loss of a route costs", shown, n_shown=15, note=note),
+        make_table("blocking", "What losing a route costs", shown, n_shown=15, note=note),
     ]
     if bridges:
         blocks.append(make_table("bridges", "Bridges: the only way between two parts", bridges))
     if cut_cities:
         blocks.append(make_table("cut_cities", "Cut cities", cut_cities))
-    blocks.append(make_table("ticket_cuts", "How few lost routes make a ticket impossible", cuts, n_shown=12))
+    blocks.append(make_table("ticket_cuts", "How many lost routes make a ticket impossible", cuts, n_shown=12))
     return Section("bottlenecks", "Bottlenecks", lead, tuple(blocks))
 
 
@@ -269,13 +269,13 @@ def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
     harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
     lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
     words = (
-        f"The loss of {first['route']}{lost} costs most: {counted(number(first['deal_mean'], 2), 'train')} more for "
-        f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst, with "
-        f"{context.n_players} players."
+        f"Losing {first['route']}{lost} costs the most: it makes the tickets of an opening deal "
+        f"{counted(number(first['deal_mean'], 2), 'train')} longer on average, and {number(first['deal_worst'])} at "
+        f"worst, with {context.n_players} players."
     )
     if not harmless:
         return words
-    return f"{words} {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
+    return f"{words} Of {len(losses)} possible losses, {harmless} cost nothing in any deal."
 
 
 def _worst(losses: list[dict[str, Any]]) -> dict[str, Any]:
@@ -294,14 +294,14 @@ def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
         tracks = game_map.routes_between(*game_map.route(row["id"]).cities) if row["lost"] == _BOTH else ()
         dearest |= dict.fromkeys([row["id"], *(track.id for track in tracks)], _or_zero(row["deal_mean"]))
     doubled = next((row["lost"] for row in losses if row["lost"] != "route"), "")
-    twins = f"; of a double route, {doubled}" if doubled else ""
+    twins = f"; for a double route, {doubled}" if doubled else ""
     top = _worst(losses)
     highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
-    caption = f"How many trains more an opening deal takes on average when the route is lost{twins}."
+    caption = f"How many more trains an opening deal takes on average when the route is lost{twins}."
     return board(
         lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
         game_map,
-        f"The board colored by the price of a loss; highest at {highest}.",
+        f"The board colored by the cost of losing each route; highest at {highest}.",
         caption,
         extra_width=1.0,
     )
@@ -326,9 +326,9 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     n_weakest = sum(row["tracks"] == fewest for row in cuts)
     most = cuts[-1]["tracks"]
     if fewest == most:
-        return f"Every ticket is lost with {counted(fewest, 'route')}."
+        return f"Losing {counted(fewest, 'route')} can make any ticket impossible."
     return (
-        f"To make a ticket impossible takes from {counted(fewest, 'lost route')} "
+        f"Making a ticket impossible takes from {counted(fewest, 'lost route')} "
         f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
     )
 

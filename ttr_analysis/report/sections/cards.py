@@ -53,12 +53,12 @@ def drawing_section(context: Context) -> Section:
     means = {way: typical[f"{way.key}_cards"] for way in ways}
     fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     lead = (
-        f"To gather {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws "
+        f"Gathering {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws "
         f"({fast.words}) to {number(means[slow], 1)} ({slow.words})."
     )
     if 0 < means[ways[1]] < float("inf"):
         ratio = means[ways[0]] / means[ways[1]]
-        lead += f" A route that needs one given color waits {number(ratio, 1)} times as long as a gray one."
+        lead += f" Cards for a route of a given color take {number(ratio, 1)} times as many draws as for a gray one."
     if rules.deck.locomotives:
         words, more = _locomotive(context)
         lead += f" {words}"
@@ -90,14 +90,14 @@ def _locomotive(context: Context) -> tuple[str, list[Block]]:
     use = sum(route.locomotives_allowed or route.locomotives > 0 for route in routes) / len(routes)
     where = "on every route" if use == 1 else f"on {percent(use)} of the routes"
     if rules.market.locomotive_cost == 1:
-        return f"A face-up locomotive costs no more than a blind card, and is of use {where}.", []
+        return f"A face-up locomotive costs no more than a blind card, and can be used {where}.", []
     rows = records(draws.locomotive_table(rules=rules).reset_index())
-    words = f"A face-up locomotive, of use {where}, costs {counted(rules.market.locomotive_cost, 'draw')}: "
+    words = f"A face-up locomotive can be used {where} and costs {counted(rules.market.locomotive_cost, 'draw')}: "
     blind = [row["colors"] for row in rows if row["better"] == "blind"]
     if blind:
-        words += f"blind cards bring more from {counted(min(blind), 'useful color')} on."
+        words += f"with {counted(min(blind), 'useful color')} or more, blind cards are better."
     else:
-        words += "it always brings more than the blind cards."
+        words += "it is always better than the blind cards."
     return words, [make_table("locomotive_or_blind", "A face-up locomotive, or blind cards", rows)]
 
 
@@ -140,9 +140,9 @@ def long_route_section(context: Context) -> Section | None:
     rows = [row for route in routes for row in costs[route.id]]
     blocks: list[Block] = [_waiting_chart(context, route) for route in routes]
     title = "Long routes with sets of cards"
-    heading = "What they cost, by own cards"
+    heading = "What they cost, by cards in hand"
     if len(routes) == 1:
-        title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
+        title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by cards in hand"
         rows = drop_equal(rows, "route")
     note = "Points assume that you hold the right cards, here and elsewhere; tickets and bonuses are not counted."
     blocks.append(make_table("long_routes", heading, rows, note=note))
@@ -156,9 +156,9 @@ def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> st
     none, most = rows[0], rows[-1]
     lead = (
         f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
-        f"cards stand in for one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
-        f"with none {none['cards']}: each card of that color saves {route.swap_size - 1}. "
-        f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere."
+        f"cards can replace one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
+        f"and with none {none['cards']}: each card of that color saves {route.swap_size - 1}. "
+        f"Elsewhere, the same trains score at most {max(row['same_trains'] for row in rows)} points."
     )
     worth = context.worth.get(route.id)
     return lead if worth is None else f"{lead} {worth_in_words(route, worth)}"
@@ -206,9 +206,11 @@ def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
 
 def _waiting_chart(context: Context, route: Route) -> Picture:
     most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
-    odds = {counted(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
-    halves = listed(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
-    caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
+    odds = {
+        f"{counted(own, 'card')} of the color": _waiting(context, route, own) for own in sorted({0, most // 2, most})
+    }
+    halves = listed(f"{wait.quantile(0.5)} draws starting with {held}" for held, wait in odds.items())
+    caption = f"How soon blind draws pay for {route_name(route)}. The chance reaches one half after {halves}."
     alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
 
@@ -230,8 +232,8 @@ def ferries(context: Context) -> Section | None:
         f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The "
         f"commonest, {kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
         f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
-        f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
-        f"a plain route of its length and color after {_mean(common['plain_draws'])}."
+        f"Drawing blind from an empty hand, you can pay for it {_mean(common['draws'])}, and for a plain route of its "
+        f"length and color {_mean(common['plain_draws'])}."
     )
     note = "All other cards are in the draw pile; a gray ferry takes any one color."
     table = make_table("ferries", "What ferries cost", drop_equal(rows, "sets"), note=note)
@@ -239,7 +241,7 @@ def ferries(context: Context) -> Section | None:
 
 
 def _mean(n_cards: float) -> str:
-    return "all cards in vain" if n_cards == float("inf") else f"{number(n_cards, 1)} cards"
+    return "not even with all cards" if n_cards == float("inf") else f"after {number(n_cards, 1)} cards on average"
 
 
 def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
@@ -287,10 +289,10 @@ def tunnel_section(context: Context) -> Section | None:
     blocks: list[Block] = []
     if surcharges:
         blocks.append(_surcharge_chart(surcharges, context.game_map.rules.tunnel.revealed))
-        blocks.append(make_table("tunnel_surcharges", "The surcharge, by what is held", surcharges))
+        blocks.append(make_table("tunnel_surcharges", "The surcharge, by cards held", surcharges))
     if spare:
-        blocks.append(make_table("tunnel_spare_cards", "The odds to succeed, by spare cards", spare))
-    blocks.append(make_table("tunnels", "The tunnels of the board", _all_tunnels(context, routes), n_shown=15))
+        blocks.append(make_table("tunnel_spare_cards", "The odds of success, by spare cards", spare))
+    blocks.append(make_table("tunnels", "All tunnels", _all_tunnels(context, routes), n_shown=15))
     return Section("tunnels", "Tunnels", _tunnel_lead(context, routes, spare), tuple(blocks))
 
 
@@ -302,10 +304,10 @@ def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, An
         return lead + "The deck is too small to hold spare cards of one color."
     common = max(in_color, key=lambda row: row["n_tunnels"])
     odds = [common[f"s{n}"] for n in range(revealed + 1)]
-    steps = listed(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
+    steps = listed(f"{percent(p)} {'without' if n == 0 else f'with {n}'}" for n, p in enumerate(odds[:3]))
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
-        f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps} spare cards. "
+        f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps}. "
         f"To succeed in nine of ten tries, hold {counted(enough, 'spare card')}."
     )
 
@@ -378,8 +380,8 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
     odds = {f"{row['plays']}, {row['held']} held": [row[f"p{k}"] for k in range(revealed + 1)] for row in chosen}
     first = rows[0]
     caption = (
-        "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card held is one "
-        f"that cannot be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the "
+        "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card you hold is "
+        f"one that cannot be turned over. With none, {percent(first['p0'])} of tries cost nothing more, and the "
         f"surcharge is {number(first['mean'], 2)} cards on average."
     )
     alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"

@@ -40,8 +40,8 @@ _TICKETS = (
 _ROUTES = ("claim_rate", "claim_low", "claim_high", "turn", "cards", "win_association", "association_low")
 _SEATS = ("win_rate", "win_low", "win_high", "points", "points_low", "points_high", "route_points", "ticket_points")
 _NO_CAUSE = (
-    "A route can go with winning without causing it: whoever is ahead can afford more. "
-    "And unlike people, planners do not block each other on purpose."
+    "Owning a route can go with winning without causing it: a player who is ahead can afford more. "
+    "And planners, unlike people, do not block each other on purpose."
 )
 
 
@@ -65,7 +65,7 @@ def section(context: Context) -> Section | None:
         Words(_NO_CAUSE),
     ]
     if len(result.tunnels):
-        blocks += [Heading("Attempts at tunnels"), _tunnel_chart(result)]
+        blocks += [Heading("Tunnel attempts"), _tunnel_chart(result)]
     return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
 
 
@@ -77,13 +77,13 @@ def _between(low: float, high: float, digits: int = 0) -> str:
 def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     first, n_games = records(seats)[0], seats["games"].iloc[0]
     chance = 1 / len(seats)
-    than = "no clear difference from"
+    than = "not clearly different from"
     if not first["win_low"] <= chance <= first["win_high"]:
         than = "more than" if first["win_low"] > chance else "less than"
     lead = (
-        f"In {counted(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
-        f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the "
-        f"{percent(chance)} of equal seats."
+        f"In {counted(n_games, 'game')} between {len(seats)} planners, the first seat (seat 0) wins "
+        f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}), {than} an equal share of "
+        f"{percent(chance)}."
     )
     if fates.empty:
         return lead
@@ -130,7 +130,7 @@ def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) 
 
 def _seat_chart(seats: pd.DataFrame) -> Picture:
     told = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
-    caption = "How often each seat wins, with 95% intervals. Line: the share of equal seats."
+    caption = "How often each seat wins, with 95% intervals. The line is an equal share."
     size = (8.0, 1.2 + 0.4 * len(seats))
     return chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
 
@@ -171,7 +171,7 @@ def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]
 def _ticket_chart(results: pd.DataFrame) -> Picture:
     caption = (
         "How often each kept ticket is completed, with 95% intervals, against the fewest trains that it takes. "
-        "Colors: the mean points it scores, failures included."
+        "Colors show the mean points it scores, failures included."
     )
     alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
     return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
@@ -180,8 +180,8 @@ def _ticket_chart(results: pd.DataFrame) -> Picture:
 def _fate_chart(fates: pd.DataFrame) -> Picture:
     told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
-        "What becomes of tickets. Blocked: another player's claim put them beyond the trains left. "
-        "Out of trains: the owner's own claim did. Out of time: the trains would have been enough."
+        "What becomes of tickets. Blocked: after another player's claim, the owner had too few trains left. "
+        "Out of trains: the same, after the owner's own claim. Out of time: the trains would have been enough."
     )
     return chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
 

@@ -14,21 +14,21 @@ from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
 UNOFFICIAL = (
     "This is an unofficial study by players for players. It is not affiliated with, endorsed by or approved by the "
-    "publisher of Ticket to Ride, whose trademark that is."
+    "publisher of Ticket to Ride, which owns that trademark."
 )
 
 _DEFINITIONS = (
     ("Length", "Car spaces of a route, which is the number of trains it takes."),
     (
         "Network",
-        "Routes that join the ends of given tickets. It need not be connected: a Steiner forest, found exactly.",
+        "Routes that connect the ends of the given tickets. It need not be connected: a Steiner forest, found exactly.",
     ),
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
     (
         "Standard error",
-        "How much a mean over random deals strays from the true one: within twice of it in 95 of 100 cases.",
+        "How far a mean over random deals typically is from the true mean; it is within twice that in 95% of cases.",
     ),
-    ("Blind draws", "Cards from a shuffled pile that holds everything not seen."),
+    ("Blind draws", "Cards drawn from a shuffled pile of all unseen cards."),
 )
 
 
@@ -47,7 +47,7 @@ def rules_section(context: Context) -> Section:
     players = f"{low} to {high} players" if high > low else f"{low} players"
     variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
-        f"What the numbers of this study assume: the rules for {players}, "
+        f"The numbers in this study assume these rules, for {players}, "
         f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Terms(tuple(items))]
@@ -55,7 +55,7 @@ def rules_section(context: Context) -> Section:
     if decided:
         blocks += [
             Heading("Decisions"),
-            Words("Where the printed rules leave room, this was chosen:"),
+            Words("Where the printed rules leave room for interpretation, we chose:"),
             Terms(tuple(decided)),
         ]
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
@@ -64,10 +64,10 @@ def rules_section(context: Context) -> Section:
 def method(context: Context) -> Section:
     """Return the section on how the study was made."""
     settings = context.settings
-    games = ", but for the time that its games took" if context.n_games else ""
+    games = ", except for the time that its games took" if context.n_games else ""
     lead = (
-        f"Everything here is exact unless a standard error or an interval stands beside it. What is drawn at random "
-        f"uses seed {settings.seed} and {number(context.n_deals)} deals, so that the same command gives the same study"
+        f"Everything here is exact unless it comes with a standard error or an interval. Random samples use seed "
+        f"{settings.seed} and {number(context.n_deals)} deals, so the same command gives the same study"
         f"{games}."
     )
     blocks: list[Block] = [Terms(tuple(_versions(context))), Heading("Definitions"), Terms(_DEFINITIONS)]
@@ -82,7 +82,7 @@ def _versions(context: Context) -> list[tuple[str, str]]:
     used = ("numpy", "scipy", "networkx", "llvmlite", "pandas", "matplotlib")
     packages = [f"ttr-analysis {__version__}", *(f"{package} {version(package)}" for package in used)]
     game_map = context.game_map
-    quick = " Quick study: fewer samples, and the longest computations left out." if context.settings.quick else ""
+    quick = " Quick study: fewer samples, and without the longest computations." if context.settings.quick else ""
     return [
         ("Map", f"{name(game_map.title)}, folder {name(game_map.name)}."),
         ("Seed", f"{context.settings.seed}; {number(context.n_deals)} random deals.{quick}"),
@@ -102,7 +102,7 @@ _TIES = {
     "completed_tickets": "more completed tickets",
     "longest_trail": "the longer continuous path",
     "fewest_stations": "fewer stations built",
-    "path_bonus": "whoever has the bonus for the path",
+    "path_bonus": "the bonus for the longest path",
 }
 _UNKEPT = {
     "removed": "leave the game",
@@ -120,7 +120,7 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
         ("Drawing cards", _drawing(rules)),
         ("Locomotives as jokers", _jokers(rules, ferries=ferries, tunnels=tunnels)),
         ("Ferries", _ferries(rules) if ferries else ""),
-        ("Tunnels", f"{turned} turned over; each one that matches demands one card more." if tunnels else ""),
+        ("Tunnels", f"{turned} turned over; each match costs one more card." if tunnels else ""),
         ("Double routes", _doubles(rules) if doubles else ""),
         ("Points for routes", ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."),
         ("Tickets", _tickets(rules)),
@@ -168,12 +168,12 @@ def _drawing(rules: RuleSet) -> str:
     dear = f"counts as {market.locomotive_cost} cards, and may not be taken after another card"
     cost = "counts as one card" if market.locomotive_cost == 1 else dear
     reset = (
-        f"All are replaced when {market.reset_at} of them are locomotives."
+        f"All face-up cards are replaced when {market.reset_at} of them are locomotives."
         if market.reset_at
-        else "They are never replaced all at once."
+        else "The face-up cards are never replaced all at once."
     )
     return (
-        f"{counted(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} lie there) or blind. "
+        f"{counted(rules.cards.draws_per_turn, 'card')} a turn, from {market.size} face-up cards or blind. "
         f"A face-up locomotive {cost}. {reset}"
     )
 
@@ -191,7 +191,7 @@ def _ferries(rules: RuleSet) -> str:
     text = "Each locomotive symbol needs a locomotive."
     if size:
         where = "" if rules.claims.ferry_swap_fills == "any" else ", for a symbol only"
-        text += f" Any {size} cards may stand in for a locomotive{where}."
+        text += f" Any {size} cards may replace a locomotive{where}."
     return text
 
 
@@ -199,12 +199,12 @@ def _doubles(rules: RuleSet) -> str:
     low, high = rules.players
     limit = rules.claims.double_routes_from
     if limit <= low:
-        return "Both tracks are open with any number of players; no player takes both."
+        return "Both tracks are open with any number of players; no player may take both."
     if limit > high:
         return "The first claim closes the other track for everyone."
     return (
-        f"Both tracks are open from {limit} players; with fewer, the first claim closes the other one. "
-        "No player takes both."
+        f"With {limit} or more players, both tracks are open; with fewer, the first claim closes the other one. "
+        "No player may take both."
     )
 
 
@@ -220,9 +220,9 @@ def _tickets(rules: RuleSet) -> str:
         else f"Those not kept at the start {_UNKEPT[first]}, later ones {_UNKEPT[later]}."
     )
     return (
-        f"At the start {dealt} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} are drawn and "
-        f"at least {tickets.keep} kept. {unkept}"
-        + (f" Of the {listed(gone)} ones, those that nobody is dealt leave the game too." if gone else "")
+        f"At the start {dealt} are dealt and at least {tickets.opening_keep} are kept; later, {tickets.draw} are drawn "
+        f"and at least {tickets.keep} kept. {unkept}"
+        + (f" Of the {listed(gone)} ones, those not dealt leave the game too." if gone else "")
     )
 
 
@@ -236,8 +236,8 @@ def _stations(rules: RuleSet) -> str:
     whose = "another player or of the neutral one" if lends_neutral else "another player"
     left = f" Each one not built scores {counted(stations.points_left, 'point')}." if stations.points_left else ""
     return (
-        f"{stations.number} each, built {price}, one in a city. At the end each lends its owner one route of {whose} "
-        f"that ends there, for tickets only, to the owner's best.{left}"
+        f"{stations.number} each, built {price}, one in a city. At the end, each lends its owner one route of {whose} "
+        f"that ends there: the best one for the owner's tickets.{left}"
     )
 
 
@@ -247,8 +247,8 @@ def _tolls(rules: RuleSet) -> str:
         return ""
     second = "the owner of the first" if money.second_track_pays == "owner" else "the bank"
     return (
-        f"Tokens worth {money.tokens} each. The second track of a double route pays {second}, "
-        "every other route the bank."
+        f"Each player has tokens worth {money.tokens}. The toll for the second track of a double route goes to "
+        f"{second}, all other tolls to the bank."
     )
 
 
@@ -256,7 +256,7 @@ def _loans(rules: RuleSet) -> str:
     if not rules.money.tokens:
         return ""
     penalty = counted(rules.money.loan.penalty, "point")
-    return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
+    return f"A player who cannot pay the whole toll takes a loan, which costs {penalty} at the end."
 
 
 def _bonus(bonus: BonusRules) -> str:
@@ -270,7 +270,11 @@ def _bonus(bonus: BonusRules) -> str:
 
 def _ties(rules: RuleSet) -> str:
     breaks = [_TIES[tie] for tie in rules.scoring.tie_breaks]
-    return f"Decided by {', then '.join(breaks)}; still tied, the win is shared." if breaks else "The win is shared."
+    return (
+        f"Decided by {', then '.join(breaks)}; players who are still tied share the win."
+        if breaks
+        else "The win is shared."
+    )
 
 
 # -- what the map's own files say ----------------------------------------------------

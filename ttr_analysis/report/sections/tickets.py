@@ -108,12 +108,12 @@ def _pay(rows: list[dict[str, Any]]) -> str:
     low, high = rows[rates.index(min(rates))], rows[rates.index(max(rates))]
     if math.isclose(min(rates), max(rates)):
         a_train = "1 point" if math.isclose(rates[0], 1) else f"{number(rates[0], 2)} points"
-        return f"Taken alone, every ticket pays exactly {a_train} for each of its fewest trains."
+        return f"Taken alone, every ticket pays exactly {a_train} for each train of its cheapest network."
     one = sum(math.isclose(rate, 1) for rate in rates)
     equal = f" ({number(one)} of {len(rows)} pay exactly 1)" if one > len(rows) / 3 else ""
     return (
         f"Taken alone, tickets pay from {number(min(rates), 2)} ({low['ticket']}) to {number(max(rates), 2)} points "
-        f"({high['ticket']}) for each of their fewest trains{equal}."
+        f"({high['ticket']}) for each train of their cheapest network{equal}."
     )
 
 
@@ -125,8 +125,9 @@ def _par(rows: list[dict[str, Any]]) -> str:
     best, worst = known[0], known[-1]
     shared = fmean(row["shared"] for row in known)
     return (
-        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. On paper that "
-        f"puts {best['ticket']} most above par ({_bargain(best)}) and {worst['ticket']} most below ({_bargain(worst)})."
+        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. On paper, "
+        f"{best['ticket']} is furthest above par ({_bargain(best)}), and {worst['ticket']} is furthest below "
+        f"({_bargain(worst)})."
     )
 
 
@@ -142,9 +143,9 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
         ax.set_xlabel("extra trains in an opening deal, on average")
 
     caption = (
-        "Points of every ticket against the trains that it takes on top of the others of an opening deal "
-        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points over par: above the straight "
-        "line through all tickets."
+        "Points of every ticket against the trains that it adds to the others in an opening deal "
+        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points the ticket has over par, the "
+        "straight line fitted to all tickets."
     )
     alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
     return chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
@@ -170,15 +171,17 @@ def pairs(context: Context) -> Section | None:
     helping = sum(row["saved"] > 0 for row in rows)
     best, most = rows[0], saving[0]
     lead = (
-        f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
-        f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
-        f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
+        f"Of {number(len(rows))} pairs, {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
+        f"{best['ticket_a']} with {best['ticket_b']}, scores {best['points']} points for "
+        f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save the most: "
         f"{most['saved']} of {most['apart']} trains."
     )
     note = f"The file has all {number(len(rows))} pairs."
     blocks = (
         make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
-        make_table("ticket_pairs_saving", "Pairs that save most trains", pd.DataFrame(saving[:_N_PAIRS])[[*_SAVING]]),
+        make_table(
+            "ticket_pairs_saving", "Pairs that save the most trains", pd.DataFrame(saving[:_N_PAIRS])[[*_SAVING]]
+        ),
         make_table("ticket_pairs_worst", "Worst pairs, by points per train", drop_empty(worst[:_N_PAIRS], "saved")),
     )
     return Section("pairs", "Best pairs", lead, blocks)
@@ -199,9 +202,9 @@ def deal(context: Context) -> Section:
     best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
     which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
-    lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
+    lead = f"An example deal (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
     if not any(row["possible"] for row in rows):
-        lead += "No choice that the rules allow can be completed in full with the trains of a player. "
+        lead += "With the trains that a player has, no choice that the rules allow can be completed in full. "
     if played:
         lead += (
             f"Played out by {context.n_players} players, the best choice is to keep {which}: it wins "
@@ -215,12 +218,12 @@ def deal(context: Context) -> Section:
         )
     written_off = choices[best["written_off"]]
     if written_off:
-        lead += f" By the map alone, that means to write off {listed(map(ticket_name, written_off))}."
+        lead += f" By the map alone, that means writing off {listed(map(ticket_name, written_off))}."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
         note = (
             f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
-            f"{context.n_players} players. Trust this table where the one below ranks them otherwise."
+            f"{context.n_players} players. Where the table below ranks them differently, trust this one."
         )
         shown = [
             {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
@@ -273,8 +276,8 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
     ]
     shown = drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
-        "By the map alone: ranked by net points, as if nobody took a route of the network; worst detour and points at "
-        "risk say what that may cost. Where the trains of a player do not suffice, tickets are written off, and count "
+        "By the map alone: ranked by net points, as if nobody else took a route of the network; the worst detour and "
+        "the points at risk show what that may cost. If a player has too few trains, tickets are written off and count "
         "as lost."
     )
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
@@ -319,7 +322,7 @@ def best(context: Context) -> Section | None:
         lead = f"No network was found in {best.seconds:.0f} seconds; {_limit(best)}."
         return Section("best", _TITLE, lead, ())
     lead = (
-        f"Whoever could choose any tickets and were left alone would make {best.score} points with "
+        f"A player who could choose any tickets and play undisturbed would score {best.score} points with "
         f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
         f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
@@ -333,12 +336,12 @@ def best(context: Context) -> Section | None:
 
 def _proof(best: BestNetwork) -> str:
     if best.is_proven:
-        return f"That is proven to be the most, of all networks {_scope(best)}."
+        return f"This is proven to be the most that any network {_scope(best)} can score."
     return f"It is the best found in {best.seconds:.0f} seconds; {_limit(best)}."
 
 
 def _limit(best: BestNetwork) -> str:
-    return f"it is proven that no network {_scope(best)} makes more than {counted(best.bound, 'point')}"
+    return f"it is proven that no network {_scope(best)} scores more than {counted(best.bound, 'point')}"
 
 
 def _scope(best: BestNetwork) -> str:
@@ -393,16 +396,16 @@ def toll_section(context: Context) -> Section | None:
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
     lead = (
         f"The shortest paths of {len(tickets)} tickets cost {counted(number(mean, 1), 'token')} on average. "
-        f"The {tokens} tokens of a player pay for {enough} of them"
+        f"A player's {tokens} tokens pay for {enough} of them"
     )
     if saving:
         saved, extra = fmean(row["saved"] for row in saving), fmean(row["extra"] for row in saving)
         lead += (
-            f". On {len(saving)} a cheaper way saves {counted(number(saved, 1), 'token')} for "
-            f"{counted(number(extra, 1), 'train')} more, on average."
+            f". For {len(saving)} of them, a cheaper path saves {counted(number(saved, 1), 'token')} at the cost of "
+            f"{counted(number(extra, 1), 'extra train')}, on average."
         )
     else:
-        lead += ". No other way is cheaper."
+        lead += ". No other path is cheaper."
     bonuses = [bonus for bonus in game_map.rules.bonus if bonus.measure == "tokens"]
     for bonus in bonuses:
         lead += " " + _worth(bonus, game_map.rules.players[1])
@@ -483,9 +486,9 @@ def countries(context: Context) -> Section | None:
     if dearer and nearest:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
-            f" To go farther than the nearest destination for a better one takes "
-            f"{counted(number(trains / len(dearer), 1), 'train')} more for "
-            f"{counted(number(points / len(dearer), 1), 'point')} more, on average."
+            f" Going past the nearest destination to a better one takes "
+            f"{counted(number(trains / len(dearer), 1), 'extra train')} and earns "
+            f"{counted(number(points / len(dearer), 1), 'extra point')}, on average."
         )
     table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
     return Section("countries", "Country tickets", lead, (table,))
