@@ -14,7 +14,6 @@ from ttr_analysis.report.document import (
     Heading,
     Points,
     Section,
-    Table,
     Terms,
     Words,
     make_table,
@@ -30,7 +29,6 @@ from ttr_analysis.viz.results import plot_point_sources, plot_progress, plot_rat
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _N_SHOWN: Final = 12
 _LEFT_OUT: Final = ("file", "seat", "ending", "start")
@@ -85,10 +83,8 @@ def _results(found: Insights) -> Section:
     shown = games[[*(column for column in games if column not in _LEFT_OUT), "file"]].reset_index()
     shown["game"] += 1
     empty = [column for column in ("date", "skill", "luck") if not shown[column].replace("", None).notna().any()]
-    lead = (
-        f"{percent(won.value)} of games won (95% interval {percent(won.low)} to "
-        f"{percent(won.high)}), with {games['points'].mean():.0f} points on average."
-    )
+    points = f"{games['points'].mean():.0f} points on average"
+    lead = f"{percent(won.value)} of games won ({won.ends(percent)}), with {points}."
     caption = "Wins beyond an equal share, game after game, and what own moves and luck brought."
     blocks: list[Block] = [
         chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
@@ -101,31 +97,20 @@ def _losses(found: Insights, losses: pd.DataFrame) -> Section:
     columns = ["behind", "behind_low", "behind_high", "lost", "lost_low", "lost_high", "decisions", "marks"]
     dearest = losses.sort_values("behind", ascending=False, kind="stable")
     caption = "Win probability lost a game in each part of it, compared with a planner's moves, with 95% intervals."
+    shares = dearest.rename(columns=lambda column: column.replace("behind", "lost_share"))
+    draw = partial(plot_rates, shares, value="lost_share", reference=0.0, title="")
     blocks: list[Block] = [
-        chart(
-            lambda ax: _plot_losses(dearest, ax),
-            f"Dots with intervals. {caption}",
-            caption,
-            size=(8.0, 3.4),
-        ),
+        chart(draw, f"Dots with intervals. {caption}", caption, size=(8.0, 3.4)),
         make_table("insights_losses", "Where winning chances are lost", dearest[columns].reset_index()),
         Terms(tuple(PLACES.items())),
     ]
-    total = interval_of_mean(-found.games["skill"].dropna())
-    less = "less" if total.value < 0 else "more"
+    total = interval_of_mean(-100 * found.games["skill"].dropna())
     lead = (
-        f"In {counted(len(found.reviews), 'reviewed game')} your moves lost "
-        f"{number(abs(100 * total.value))} percentage points of winning a game {less} than a "
-        f"planner's would have (95% interval {number(100 * total.low)} to "
-        f"{number(100 * total.high)})."
+        f"In {counted(len(found.reviews), 'reviewed game')} your moves lost {number(abs(total.value))} percentage "
+        f"points of winning a game {'less' if total.value < 0 else 'more'} than a planner's would have "
+        f"({total.ends(number)})."
     )
     return Section("losses", "Where chances are lost", lead, tuple(blocks))
-
-
-def _plot_losses(losses: pd.DataFrame, ax: Axes) -> None:
-    ends = {"lost_share": "behind", "lost_share_low": "behind_low", "lost_share_high": "behind_high"}
-    table = losses.assign(**{new: losses[old] for new, old in ends.items()})
-    plot_rates(table, ax, value="lost_share", reference=0.0, title="")
 
 
 def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> Section:
@@ -137,10 +122,9 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
         for row in clear.to_dict("records")
     ]
     lead = f"Clearly different from the others, a game: {'; '.join(said)}." if said else "No clear difference."
-    frame = rows.assign(what=rows["meaning"])
-    frame = frame[["what", "mine", "others", "difference", "difference_low", "difference_high"]]
-    table = make_table("insights_habits", title, frame)
-    blocks: list[Block] = [Table(f"insights_{anchor}", title, frame, table.columns)]
+    columns = ["what", "mine", "others", "difference", "difference_low", "difference_high"]
+    table = make_table("insights_habits", title, rows.rename(columns={"meaning": "what"})[columns])
+    blocks: list[Block] = [table._replace(name=f"insights_{anchor}")]
     if anchor == "points":
         caption = "What points come from, for you and the others, in games won and lost."
         draw = partial(plot_point_sources, found.sources, title="")

@@ -39,7 +39,7 @@ from ttr_analysis.policies.search.searcher import Candidate, Search, candidates,
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.studies.intervals import Interval, interval_of_difference
+from ttr_analysis.studies.intervals import Interval, end_columns, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, succession
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
@@ -387,13 +387,11 @@ N_CLAIMS: Final = 10
 ADVICE_COLUMNS: Final = {
     "move": "the option, in notation",
     "win": "probability of winning after it, if planners play on",
-    "win_low": "low end of its 95% interval",
-    "win_high": "high end of its 95% interval",
+    **end_columns("win"),
     "points": "expected final points",
     "lead": "expected final points minus those of the best other seat",
     "loss": "drop in win probability compared with the best action, in the worlds where both were tried",
-    "loss_low": "low end of its 95% interval",
-    "loss_high": "high end of its 95% interval",
+    **end_columns("loss"),
     "rollouts": "number of games played out after it",
     "reason": "why to choose it, in terms of the game; for the best one, also the others' losses, and whether another "
     "may be as good",

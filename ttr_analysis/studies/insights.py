@@ -21,10 +21,18 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.notation.bga import read_bga
 from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.columns import Column, bonus_points
-from ttr_analysis.studies.intervals import Interval, clustered_rate, interval_of_mean, moments_of, with_ends
+from ttr_analysis.studies.columns import ANSWERS, BONUSES, Column, bonus_points
+from ttr_analysis.studies.intervals import (
+    Interval,
+    clustered_rate,
+    end_columns,
+    interval_of_mean,
+    moments_of,
+    with_ends,
+)
 from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING, decisions_of, losses
 from ttr_analysis.studies.percentiles import below, scores_of
+from ttr_analysis.studies.questions.tally import Tally
 from ttr_analysis.studies.recorded import alike, from_records
 from ttr_analysis.studies.reviews import Review, player_names, review
 from ttr_analysis.studies.simulation import Interrupted
@@ -81,8 +89,7 @@ HABIT_COLUMNS: Final = {
     "mine": "mean of the player",
     "others": "mean of the others, each game counting once",
     "difference": "mean difference in a game",
-    "difference_low": "low end of its 95% interval",
-    "difference_high": "high end of its 95% interval",
+    **end_columns("difference"),
     "unit": "unit",
     "meaning": "what is compared",
 }
@@ -158,17 +165,10 @@ class Insights:
     def sources(self) -> pd.DataFrame:
         """Mean points by source, as in `point_sources`, for the player and the others, in games won and lost."""
         seats = self.seats.dropna(subset=["points", "won"])
-        named = seats.assign(
-            policy=np.where(seats["is_mine"], self.player, "the others"),
-            won=seats["won"] > 0,
-            routes=seats["route_points"],
-            tickets_completed=seats["ticket_gain"],
-            tickets_missed=seats["ticket_loss"],
-            loans=seats["loan_points"],
-            stations=seats["station_points"],
-        )
+        who = np.where(seats["is_mine"], self.player, "the others")
+        rows = seats.assign(policy=who, won=seats["won"] > 0)
         columns = ["points", "start", "routes", "tickets_completed", "tickets_missed", "bonus", "loans", "stations"]
-        return named.groupby(["policy", "won"])[columns].mean()
+        return Tally([rows], ["policy", "won"], ANSWERS["point_sources"]).table()[columns]
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -186,19 +186,13 @@ class Insights:
             between = f"95% interval {100 * row['behind_low']:.0f} to {100 * row['behind_high']:.0f}"
             yield f"{said}: against a planner's moves it costs {cost} ({between})."
         if found.empty:
-            dearest = str(self.losses["lost"].idxmax())
-            row = self.losses.loc[[dearest]].iloc[0]
+            lost, most = self.losses["lost"], self.losses["behind_high"].max()
+            doubt = f"; {counted(len(self.reviews), 'reviewed game')} cannot rule out {100 * most:.0f}"
             yield (
                 f"No part of your play clearly costs {100 * _LEAST:.0f} points of winning a game more "
-                f"than a planner's{self._unseen()}. Most is left to gain in "
-                f"{dearest}: better moves would bring {percent(max(0.0, row['lost']))} of a win a game."
+                f"than a planner's{doubt if most > _LEAST else ''}. Most is left to gain in "
+                f"{lost.idxmax()}: better moves would bring {percent(max(0.0, lost.max()))} of a win a game."
             )
-
-    def _unseen(self) -> str:
-        """Return in words how much a part of the game could still cost."""
-        most = np.nan if self.losses is None else self.losses["behind_high"].max()
-        n_games = len(self.reviews)
-        return f"; {counted(n_games, 'reviewed game')} cannot rule out {100 * most:.0f}" if most > _LEAST else ""
 
     def _rest(self) -> Iterator[str]:
         """Yield the other sentences."""
@@ -206,8 +200,7 @@ class Insights:
         won, fair = win_rate(games), (1 / games["players"]).mean()
         if len(games):
             yield (
-                f"You won {percent(won.value)} of {counted(len(games), 'game')} "
-                f"(95% interval {percent(won.low)} to {percent(won.high)}); "
+                f"You won {percent(won.value)} of {counted(len(games), 'game')} ({won.ends(percent)}); "
                 f"equal players would win {percent(fair)}."
             )
         yield from self._of_sources()
@@ -219,7 +212,7 @@ class Insights:
             kind = ("good" if luck.value > 0 else "bad") if is_clear else "neither good nor bad"
             yield (
                 f"Luck was {kind}: with the moves of the others it brought {percentage_points(luck.value)} points of "
-                f"winning a game (95% interval {percentage_points(luck.low)} to {percentage_points(luck.high)})."
+                f"winning a game ({luck.ends(percentage_points)})."
             )
         habits = self.habits.loc[["tickets", "completed"]]
         (kept, done), (theirs, finished) = habits["mine"], habits["others"]
@@ -394,38 +387,27 @@ def _unfit(record: GameRecord, player: str) -> str:
 
 def _seats(games: Sequence[GameRecord], numbers: Sequence[int], player: str) -> pd.DataFrame:
     """Return the facts of each seat of games of one map and number of players."""
-    result = from_records([games[number] for number in numbers], partial=True)
+    these = [games[number] for number in numbers]
+    result = from_records(these, partial=True)
+    routes, tunnels, tickets = result.routes, result.tunnels, result.tickets
+    length = routes["route"].map({route.id: min(route.length, LENGTHS) for route in these[0].map.routes})
+    is_blocked = tickets["kept"] & tickets["lost_to"].notna() & tickets["completed_turn"].isna()
     keys = ["game", "seat"]
-    seats = pd.DataFrame(result.seats).astype({"won": float, "points": float})
-    game_map = games[numbers[0]].map
-    lengths = result.routes.merge(
-        pd.DataFrame({"route": [r.id for r in game_map.routes], "length": [r.length for r in game_map.routes]})
-    )
-    lengths["length"] = lengths["length"].clip(upper=LENGTHS)
-    of_length = lengths.pivot_table(index=keys, columns="length", values="turn", aggfunc="size", fill_value=0)
-    of_length = of_length.reindex(columns=range(1, LENGTHS + 1), fill_value=0)
-    of_length.columns = pd.Index(list(_LENGTHS))
-    tunnels = result.tunnels.assign(failed=~result.tunnels["taken"], tunnels=1).groupby(keys)
-    kept = result.tickets[result.tickets["kept"]]
-    blocked = kept[kept["lost_to"].notna() & kept["completed_turn"].isna()].groupby(keys).size().rename("blocked")
-    first = result.routes.groupby(keys)["turn"].min().rename("first_claim")
-    added: list[Any] = [of_length, tunnels[["tunnels", "surcharge", "failed"]].sum(), blocked]
-    for frame in added:
-        seats = seats.join(frame, on=keys)
-    filled = [*_LENGTHS, "tunnels", "surcharge", "failed", "blocked"]
-    seats[filled] = seats[filled].fillna(0)
-    seats = seats.join(first, on=keys)
+    things = [
+        routes[keys].assign(**{name: length == n for n, name in enumerate(_LENGTHS, start=1)}),
+        tunnels[[*keys, "surcharge"]].assign(tunnels=1, failed=~tunnels["taken"]),
+        tickets[keys].assign(blocked=is_blocked),
+    ]
+    sums = pd.concat([frame.set_index(keys).astype(float) for frame in things]).groupby(level=keys).sum()
+    seats = pd.DataFrame(result.seats).set_index(keys).join(sums).fillna(dict.fromkeys(sums, 0))
+    seats["first_claim"] = routes.groupby(keys)["turn"].min()
+    seats["first_hand"] = np.concatenate([_first_hands(record) for record in these])
     seats["bonus"] = bonus_points(seats)
     seats["other_points"] = seats["loan_points"] + seats["station_points"]
-    names = [player_names(games[number]) for number in numbers]
-    seats["is_mine"] = [
-        seat == names[game].index(player) for game, seat in zip(seats["game"], seats["seat"], strict=True)
-    ]
-    seats["first_hand"] = np.concatenate([_first_hands(games[number]) for number in numbers])
-    seats["game"] = np.array(numbers)[seats["game"]]
-    return seats[[*keys, "is_mine", "won", "start", "loan_points", "station_points", *HABITS]].astype(
-        dict.fromkeys(HABITS, float)
-    )
+    seats["is_mine"] = [seat == player_names(these[game]).index(player) for game, seat in seats.index]
+    columns = ["is_mine", "won", "start", "loan_points", "station_points", *BONUSES, *HABITS]
+    facts = seats[columns].astype(dict.fromkeys(["won", *HABITS], float))
+    return facts.rename(index=dict(enumerate(numbers)), level="game").reset_index()
 
 
 def _first_hands(record: GameRecord) -> list[float]:
@@ -444,40 +426,35 @@ def _games(
     files: Sequence[str], games: Sequence[GameRecord], seats: pd.DataFrame, judged: Mapping[int, Review], seed: int
 ) -> pd.DataFrame:
     """Return the table of games."""
-    rows = []
-    for number, (file, record) in enumerate(zip(files, games, strict=True)):
-        here = seats[seats["game"] == number]
-        mine, others = here[here["is_mine"]].iloc[0], here[~here["is_mine"]]
-        header, rules = record.header, record.map.rules
-        scores = scores_of(record.map, "Planner", header.n_players, _PLANNERS, seed)
-        end = record.states()[-1]
-        of_review: Any = _parts(judged[number]) if number in judged else {}
-        rows.append(
-            {
-                "file": file,
-                "date": header.date,
-                "map": rules.full_title,
-                "players": header.n_players,
-                "seat": int(mine["seat"]),
-                "points": mine["points"],
-                "best_other": others["points"].max(),
-                "won": mine["won"],
-                "percentile": np.nan if np.isnan(mine["points"]) else below(scores, mine["points"]).mean(),
-                "turns": end.n_turns,
-                "ending": end.ending or "",
-                **{part: of_review.get(part, np.nan) for part in ("start", "skill", "luck")},
-            }
-        )
-    table = pd.DataFrame(rows, columns=list(GAME_COLUMNS)).rename_axis("game")
-    return as_table(table, units={"points": "points", "best_other": "points"})
+    mine = seats[seats["is_mine"]].set_index("game")
+    ends = [record.states()[-1] for record in games]
+    table = mine[["seat", "points", "won"]].assign(
+        file=files,
+        date=[record.header.date for record in games],
+        map=[record.map.rules.full_title for record in games],
+        players=[record.header.n_players for record in games],
+        best_other=seats[~seats["is_mine"]].groupby("game")["points"].max(),
+        percentile=[_percentile(*one, seed) for one in zip(games, mine["points"], strict=True)],
+        turns=[end.n_turns for end in ends],
+        ending=[end.ending or "" for end in ends],
+    )
+    parts = {number: _parts(one) for number, one in judged.items()}
+    table = table.join(pd.DataFrame.from_dict(parts, "index", float, ["start", "skill", "luck"]))
+    return as_table(table[list(GAME_COLUMNS)], units={"points": "points", "best_other": "points"})
 
 
-def _parts(judged: Review) -> dict[str, float]:
+def _percentile(record: GameRecord, points: float, seed: int) -> float:
+    """Return the share of planners' scores below some points; missing if these are."""
+    scores = scores_of(record.map, "Planner", record.header.n_players, _PLANNERS, seed)
+    return np.nan if np.isnan(points) else float(below(scores, points).mean())
+
+
+def _parts(judged: Review) -> tuple[float, float, float]:
     """Return start, skill and luck of a reviewed seat; skill is summed over first measurements."""
     (row,) = judged.summary().to_dict("records")
     firsts = [judged.first_measured(one.step) for one in judged.decisions if one.worlds]
     skill = sum(one.skill[one.seat] for one in firsts)
-    return {"start": row["start"], "skill": skill, "luck": row["luck"] + row["skill"] - skill}
+    return row["start"], skill, row["luck"] + row["skill"] - skill
 
 
 # -- reviews -------------------------------------------------------------------------------------------------------

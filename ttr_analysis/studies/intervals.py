@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -43,6 +44,10 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
+
+    def ends(self, form: Callable[[float], str]) -> str:
+        """Return its ends in words, each in a form such as `percent`."""
+        return f"95% interval {form(self.low)} to {form(self.high)}"
 
 
 def rate_interval(successes: float, n: float) -> Interval:
@@ -364,6 +369,11 @@ def interval_text(low: float, high: float, unit: Unit) -> str:
 def with_ends(name: str, found: Interval, ends: str = "") -> dict[str, float]:
     """Return a figure and its interval's ends by column name, with `ends` before _low and _high."""
     return {name: found.value, f"{ends or name}_low": found.low, f"{ends or name}_high": found.high}
+
+
+def end_columns(name: str, interval: str = "its 95% interval") -> dict[str, str]:
+    """Return the columns of the ends of a figure's interval, with their meanings."""
+    return {f"{name}_{end}": f"{end} end of {interval}" for end in ("low", "high")}
 
 
 def row_at(table: pd.DataFrame, at: int) -> dict[str, Any]:

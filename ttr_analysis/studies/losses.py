@@ -19,7 +19,7 @@ from ttr_analysis.maps.model import Ticket
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import planned
-from ttr_analysis.studies.intervals import interval_of_mean, with_ends
+from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Decision
 from ttr_analysis.studies.marks import BOUNDS, FORCED, label_of
 from ttr_analysis.studies.reviews import Review
@@ -57,11 +57,9 @@ LOSS_COLUMNS: Final = {
     "decisions": "decisions a game in which the best move found was another one",
     "marks": "decisions a game that reviews call an inaccuracy, mistake or blunder",
     "lost": "share of a win lost a game, against the best moves found",
-    "lost_low": "low end of its 95% interval, over games",
-    "lost_high": "high end of its 95% interval",
+    **end_columns("lost", "its 95% interval, over games"),
     "behind": "share of a win lost a game against the moves of a planner; below 0 if gained",
-    "behind_low": "low end of its 95% interval, over games",
-    "behind_high": "high end of its 95% interval",
+    **end_columns("behind", "its 95% interval, over games"),
     "aim": "in which direction most of that was lost: often, rarely, early, late, many, few; may be empty",
 }
 """Columns of `losses`, and their meanings."""

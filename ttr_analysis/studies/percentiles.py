@@ -15,14 +15,13 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import clustered_rate, moments_of, with_ends
+from ttr_analysis.studies.intervals import clustered_rate, end_columns, moments_of, with_ends
 from ttr_analysis.studies.simulation import simulate
 from ttr_analysis.tables import check_size
 
 PERCENTILE_COLUMNS: Final = {
     "percentile": "share of their seats with fewer points, plus half of those with equal points",
-    "percentile_low": "low end of its 95% interval",
-    "percentile_high": "high end of its 95% interval",
+    **end_columns("percentile"),
     "wins": "share of games in which the points beat those of all seats but one",
     "median": "points that half of the seats reach",
     "winners": "mean points of the winners",
@@ -106,16 +105,15 @@ def below(scores: Ints, points: float) -> Floats:
 
 def _standing(scores: Ints, points: float) -> dict[str, float]:
     """Return the row for a score compared with those of games."""
-    n_players = scores.shape[1]
+    n_games, n_players = scores.shape
+    n_below = below(scores, points).sum(axis=1)
     best_of_others = np.sort(scores, axis=1)[:, ::-1]
     # One seat is replaced: the others' best is the overall best, or the second best if the seat has the best.
     wins = ((n_players - 1) * (best_of_others[:, 0] < points) + (best_of_others[:, 1] < points)) / n_players
     return {
-        **with_ends(
-            "percentile", clustered_rate(moments_of(below(scores, points).sum(axis=1), np.full(len(scores), n_players)))
-        ),
+        **with_ends("percentile", clustered_rate(moments_of(n_below, np.full(n_games, n_players)))),
         "wins": float(wins.mean()),
         "median": float(np.median(scores)),
         "winners": float(best_of_others[:, 0].mean()),
-        "games": len(scores),
+        "games": n_games,
     }

@@ -32,7 +32,7 @@ from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
-from ttr_analysis.studies.intervals import interval_of_mean, with_ends
+from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.pool import in_order
@@ -50,8 +50,7 @@ REVIEW_COLUMNS: Final = {
     "best": "the best action",
     "label": "best, good, inaccuracy, mistake or blunder; forced if there was no choice",
     "loss": "win probability lost: after the best action minus after the one played",
-    "loss_low": "low end of its 95% interval",
-    "loss_high": "high end of its 95% interval",
+    **end_columns("loss"),
     "lead": "lead over the best other seat that it lost, in expected final points",
     "win": "probability of winning after the action, given what the seat knew; missing if forced",
     "skill": "win probability gained over a planner's action; below 0 if lost",
@@ -91,8 +90,7 @@ CURVE_COLUMNS: Final = {
     "seat": "seat of the probability",
     "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
     "win": "probability of winning after the step, if the seat's next decision is the best one",
-    "win_low": "low end of its 95% interval",
-    "win_high": "high end of its 95% interval",
+    **end_columns("win"),
     "after": "probability right after the seat's own move, before cards are turned up; missing if it did not move",
 }
 """Columns of a review's curve, and their meanings."""

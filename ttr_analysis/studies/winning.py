@@ -35,6 +35,7 @@ from ttr_analysis.studies.intervals import (
     Interval,
     clustered_mean,
     effective_trials,
+    end_columns,
     mean_interval,
     moments_of,
     rate_interval,
@@ -168,16 +169,13 @@ CURVE_COLUMNS: Final = {
     "seat": "seat of the probability",
     "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
     "win": "probability of winning after the step",
-    "win_low": "low end of its 95% interval",
-    "win_high": "high end of its 95% interval",
+    **end_columns("win"),
     "points": "expected final points",
-    "points_low": "low end of their 95% interval",
-    "points_high": "high end of their 95% interval",
+    **end_columns("points", "their 95% interval"),
     "rollouts": "number of games played on from here",
     "since": "previous step of the curve; missing for the first",
     "swing": "probability minus that after `since`; missing for the first",
-    "swing_low": "low end of its 95% interval, from differences between paired rollouts",
-    "swing_high": "high end of its 95% interval",
+    **end_columns("swing", "its 95% interval, from differences between paired rollouts"),
 }
 """Columns of a curve, and their meanings."""
 
