@@ -160,7 +160,7 @@ def draw(table: pd.DataFrame, error: float, n_positions: int) -> None:
     ax.set(ylabel="games won", xlim=(0, 1), ylim=(0, 1), title=_title(error, n_positions))
     ax.legend(frameon=False, loc="upper left")
     below.bar(table["from"] + 0.5 / N_BINS, table["positions"], 0.9 / N_BINS, color="#0072b2", alpha=0.5)
-    below.set(xlabel="predicted probability to win", ylabel="positions")
+    below.set(xlabel="predicted probability of winning", ylabel="positions")
     for axes in (ax, below):
         axes.spines[["top", "right"]].set_visible(False)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))

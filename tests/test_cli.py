@@ -254,7 +254,7 @@ def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, capsys: pytest.C
 
     assert code == cli.DONE
     assert set(GameRecord.load(tmp_path / "game.jsonl").scores) == set(record.scores)
-    assert "all as in the record" in capsys.readouterr().out
+    assert "all equal to the record" in capsys.readouterr().out
 
 
 def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Files and values from outside, read, decoded and checked: all faults at once, each with file, line and field."""
+"""Read, decode and check external files and values, and report all faults at once with file, line and field."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ _HUGE: Final = 10**15
 _MAX_ITEMS: Final = 100
 _MAX_TEXT: Final = 200
 _SLIP: Final = 0.75
-"""How alike an unknown key must be to a known one that is suggested: one rule must not be taken for another."""
+"""
+Similarity from which a known key is suggested for an unknown one; high, so that one rule is not
+taken for another.
+"""
 
 
 # -- what is allowed -----------------------------------------------------------------------------------------------
 
 
 class Allowed(Protocol):
-    """Values that are allowed; its text follows "expected"."""
+    """A set of allowed values; as text, it follows the word "expected" in messages."""
 
     def __contains__(self, value: object, /) -> bool:
         """Return whether a value is allowed."""
@@ -54,7 +57,7 @@ class Allowed(Protocol):
 @dataclass(frozen=True, slots=True)
 class Range:
     """
-    The whole numbers from `low` to `high`, both included; without `high` all from `low` on.
+    The whole numbers from `low` to `high`, both included; without `high`, all from `low` up.
 
     Examples
     --------
@@ -79,7 +82,7 @@ class Range:
 
     def check(self, value: object, what: str, error: type[Exception] = ValueError) -> int:
         """
-        Return a number that a user gave as an `int`, numpy's too; raise `error` about `what` if it is not in range.
+        Return a user's number, possibly NumPy's, as an `int`; if out of range, raise an `error` that names `what`.
 
         Examples
         --------
@@ -102,7 +105,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Printable texts of `least` to `most` characters."""
+    """Printable strings of `least` to `most` characters."""
 
     most: int
     least: int = 0
@@ -118,7 +121,7 @@ class Text:
 @dataclass(frozen=True, slots=True)
 class Amount:
     """
-    The finite numbers from `low` on, or those above it; without `low` all of them.
+    The finite numbers from `low` up, or those above it; without `low`, all of them.
 
     Examples
     --------
@@ -145,7 +148,7 @@ class Amount:
 def _number_text(value: object) -> str:
     """Return a value for a message; Python refuses to print whole numbers of thousands of digits."""
     if isinstance(value, int) and abs(value) >= _HUGE:
-        return f"one of {value.bit_length()} bits"
+        return f"a number of {value.bit_length()} bits"
     return repr(value)
 
 
@@ -155,7 +158,7 @@ def _number_text(value: object) -> str:
 @dataclass
 class FaultList:
     """
-    All faults of a source of one file or several.
+    All faults of a source, which is one file or several.
 
     `raise_if_any` raises an `error` about the `source`, the path or name that was asked for; with `most` faults it
     is raised at once.
@@ -168,11 +171,11 @@ class FaultList:
     faults: list[Fault] = field(default_factory=list)
 
     def of(self, file: str) -> FaultList:
-        """Return the list for another file of the source; the faults are the same."""
+        """Return a list for another file of the source, which shares the faults."""
         return replace(self, file=file)
 
     def add(self, line: int, key: str, value: object, expected: str) -> None:
-        """Add a fault at a column or key of a line; line 0 is the whole file. A text as value is shown as it is."""
+        """Add a fault at a column or key of a line; line 0 is the whole file. A string value is shown as it is."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
             self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))
@@ -190,7 +193,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), de
 
 
 def shown(value: object) -> str:
-    """Return a value about as it is written in a file: a number, text or list as JSON has it."""
+    """Return a value roughly as it is written in a file: a number, string or list, in JSON."""
     if isinstance(value, int) and abs(value) >= _HUGE:
         return "a huge number"
     return _ENCODER.encode(value)
@@ -223,9 +226,9 @@ def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """
-    Write a file under a temporary name, then rename it: no reader sees half of it, and an old one stays whole.
+    Write a file under a temporary name, then rename it, so that it is never partial or lost.
 
-    An OSError names the file itself.
+    An OSError names the file, not the temporary one.
     """
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content
@@ -240,7 +243,7 @@ def _write_then_rename(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        # mkstemp makes files that only their owner may read.
+        # mkstemp creates files that only their owner can read.
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)
@@ -260,7 +263,7 @@ class Decoder:
     A type states what is allowed: `bool`, `str`, `Literal`, `Annotated` with an `Allowed`, a
     dataclass (a table), a tuple (a list), or a tuple of pairs (a table of whole numbers).
     `refuse` is called with the keys of a wrong value, its text and what was expected; the value
-    is decoded as None, and the others are still looked at. `hidden` fields of dataclasses are no keys.
+    is decoded as None, and the others are still checked. `hidden` fields of dataclasses are not keys.
     """
 
     Refuse: TypeAlias = Callable[[Keys, str, str], None]
@@ -277,7 +280,7 @@ class Decoder:
         return None
 
     def name(self, path: Keys, value: object, names: Mapping[str, T], what: str) -> T | None:
-        """Return what a name means, or None with a fault that gives the nearest right names."""
+        """Return what a name means, or None with a fault that suggests the nearest valid names."""
         if isinstance(value, str) and value in names:
             return names[value]
         hint = nearest(value, names) if isinstance(value, str) else []
@@ -350,13 +353,13 @@ def allowed_in(cls: type[Any]) -> dict[str, Any]:
     return {name: get_args(hint)[1] for name, hint in _hints(cls).items()}  # type: ignore[arg-type] # classes are hashable
 
 
-@cache  # each table of each variant asks for them, and to make them takes longer than all the rest
+@cache  # needed for each table of each variant, and slower to make than everything else together
 def _hints(cls: type[Any]) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
 def _expected(hint: Any, value: object) -> str:  # noqa: ANN401
-    """Return what a value of type `hint` should have been, "" if it is one so far."""
+    """Return what was expected instead of a value, for type `hint`; "" if it fits, apart from the items it contains."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         fits, expected = value in args[1], str(args[1])

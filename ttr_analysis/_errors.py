@@ -40,14 +40,14 @@ class Fault:
 
 
 _MOST_LISTED = 50
-"""Faults that a message lists one by one."""
+"""Maximum number of faults that a message lists."""
 
 
 class FaultsError(ValueError):
     """
-    A file or folder that cannot be loaded, with all its faults at once, in the order of the lines.
+    A file or folder that cannot be loaded, with all its faults at once, in order of lines.
 
-    The message has the first ones, and their number.
+    The message lists the first ones, and gives the total number.
     """
 
     what = "file"
@@ -164,7 +164,7 @@ class AmbiguousNameError(LookupError):
 
 
 class GameError(ValueError):
-    """A request that a game cannot meet: a wrong number of players, an impossible outcome, a policy that fails."""
+    """A request that a game cannot satisfy: a wrong number of players, an impossible outcome, a policy that fails."""
 
 
 class IllegalActionError(GameError):
@@ -173,7 +173,7 @@ class IllegalActionError(GameError):
 
 def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> list[str]:
     """
-    Return the names that look most like a wrong one, best first; `alike` is how much they must, 1 for the same.
+    Return the names most similar to a wrong one, best first; `alike` is the similarity needed, at most 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How notebooks and `print` show tables, which code reads unchanged."""
+"""Show tables in notebooks and with `print` in a readable way; for code, the values stay unchanged."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ttr_analysis._arrays import Floats
 from ttr_analysis._words import counted
 
 MOST_COLUMNS: Final = 12
-"""Columns that fit beside each other on a laptop, an interval beside its figure."""
+"""Number of columns that fit next to each other on a laptop; a figure and its interval are one column."""
 _UNSET: Final = (0, 20)
-"""What pandas has as `display.max_columns` in a terminal and elsewhere, if nobody set it."""
+"""The defaults of pandas for `display.max_columns`: in a terminal, and elsewhere."""
 _SAME_FIGURES: Final = frozenset(
     (None, "copy", "take", "reindex", "rename", "sort_values", "sort_index", "round", "astype", "fillna")
 )
-"""The methods, as pandas names them to what they return, after which a column is still what it was."""
+"""Methods that do not change what a column means, by the names that pandas passes to `__finalize__`."""
 _MOST_DECIMALS: Final = 3
-"""Decimals, if there are figures of which they show something; else there are twice as many at most."""
+"""Maximum number of decimals; figures too small to show any digit get up to twice as many."""
 
 _BREAKABLE: Final = re.compile(r"<(td|th)([^>]*)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
-"""Cells that notebooks would break at a hyphen or a space, though they hold a name or an interval; not long lists."""
+"""Cells with a name or an interval, which notebooks would break at a hyphen or a space; long lists may be broken."""
 
 _NAMES: Final = {
     "trains": "length slack marginal detour detour_mean detour_both pair_detour with_one with_two in_deal "
@@ -37,16 +37,19 @@ _NAMES: Final = {
     "degrees": "lat lon",
 }
 UNITS: Final = {name: unit for unit, names in _NAMES.items() for name in names.split()}
-"""The units of columns of maps and their analysis whose names do not tell them, and have one meaning in all tables."""
+"""
+Units of the columns of maps and their analysis: those not evident from the name, which mean the
+same in all tables.
+"""
 
 
 class _Layout(NamedTuple):
-    """The arguments of `as_table`, and the columns that the table had then."""
+    """The arguments of `as_table`, and the columns that it was given."""
 
     columns: frozenset[str]
-    """All that the table had then."""
+    """All columns that `as_table` was given."""
     intervals: Mapping[str, tuple[str, str]]
-    """The ends of the interval of each figure that has one."""
+    """The columns with the ends of the interval of each figure that has one."""
     first: Sequence[str]
     units: Mapping[str, str]
     why_empty: str
@@ -55,18 +58,18 @@ class _Layout(NamedTuple):
 
 class Table(pd.DataFrame):
     """
-    A DataFrame that a notebook, or `print`, shows so that it can be read.
+    A DataFrame that is readable in a notebook and with `print`.
 
-    Names stay whole; a figure and the ends of its interval are one column,
-    unless the reader selected columns; units that names lack are below the
-    rows; of many columns only some are shown and the others named. What is
-    computed from a table is shown as pandas does, as are `repr(table)` and
-    `pandas.DataFrame(table)`.
+    Names are not broken. A figure and the ends of its interval are shown as one column,
+    unless the user selected columns. Units that the names do not include are listed below
+    the rows. If there are many columns, only some are shown, and the others are listed by
+    name. Anything computed from a table is shown as usual in pandas, as are `repr(table)`
+    and `pandas.DataFrame(table)`.
     """
 
     _metadata: ClassVar[list[str]] = ["layout"]
     layout: _Layout | None = None
-    """None in what is computed from a table, whose figures may have other units."""
+    """None for a table computed from another one, since its figures may have other units."""
 
     @property
     def _constructor(self) -> type[Table]:
@@ -74,12 +77,12 @@ class Table(pd.DataFrame):
 
     def __finalize__(self, other: object, method: str | None = None, **kwargs: object) -> Self:
         found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # the stubs of pandas leave it out
-        if method not in _SAME_FIGURES or not isinstance(other, Table):  # but a number by which it was divided
+        if method not in _SAME_FIGURES or not isinstance(other, Table):  # such as a number that it was divided by
             found.layout = None
         return cast("Self", found)
 
     def __str__(self) -> str:
-        """Return what a notebook shows, as text; columns that do not fit beside each other stand below."""
+        """Return what a notebook shows, as text; columns that do not fit are continued below."""
         if self.layout is None or self._has_user_columns():
             return repr(self)
         text, n_rows, notes = self._text(self.layout)
@@ -96,14 +99,14 @@ class Table(pd.DataFrame):
         return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
 
     def _has_user_columns(self) -> bool:
-        """Return whether the columns are of the reader's own making."""
+        """Return whether the columns were made by the user."""
         return not (self.columns.is_unique and all(isinstance(name, str) for name in self.columns))
 
     def _text(self, layout: _Layout) -> tuple[pd.DataFrame, int | None, list[str]]:
-        """Return the columns that are shown as text, of how many rows, and what to know of the others."""
+        """Return the columns to show, as text, the number of rows to show, and notes."""
         columns = [str(name) for name in self.columns]
         numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
-        is_whole = layout.columns.issubset(self.columns)  # else the reader selected columns, to be shown one by one
+        is_whole = layout.columns.issubset(self.columns)  # else the user selected columns, which are shown separately
         ends = {name: pair for name, pair in layout.intervals.items() if is_whole and numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
         shown = self._chosen(names, layout)
@@ -112,7 +115,8 @@ class Table(pd.DataFrame):
         if n_rows and len(rows) > n_rows:
             n_rows = min(n_rows, pd.get_option("display.min_rows") or n_rows)
             if len(rows) > 2 * n_rows:
-                # Pandas leaves out all between, of which the text would take minutes in long tables.
+                # Pandas leaves out the rows in between; formatting them would take minutes in long
+                # tables.
                 rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
         text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
         notes = self._notes(layout, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
@@ -128,7 +132,7 @@ class Table(pd.DataFrame):
         most = pd.get_option("display.max_columns")
         if most is None:
             return names
-        if most not in _UNSET or not layout.columns.issubset(self.columns):  # the reader chose how many, or which
+        if most not in _UNSET or not layout.columns.issubset(self.columns):  # the user chose how many, or which
             return names[: most or max(_UNSET)]
         known = [name for name in names if name in layout.columns]
         if len(known) <= MOST_COLUMNS:
@@ -136,12 +140,12 @@ class Table(pd.DataFrame):
         chosen = [name for name in layout.first if name in names] or [
             name for name in known if _says_something(self[name])
         ]
-        before = names[: names.index(known[0])]  # those added by the reader, as by `reset_index`
+        before = names[: names.index(known[0])]  # columns that the user added, for example by `reset_index`
         added = [name for name in names if name not in layout.columns and name not in before]
         return [*before, *chosen[:MOST_COLUMNS], *added]
 
     def _notes(self, layout: _Layout, n_rows: int | None, *, has_intervals: bool) -> list[str]:
-        """Return what to know of the rows that are shown."""
+        """Return notes on the rows that are shown."""
         if not len(self):
             return [f"no rows: {layout.why_empty}" if layout.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
@@ -157,11 +161,11 @@ def as_table(
     note: str = "",
 ) -> Table:
     """
-    Return a frame that shows itself well.
+    Return a frame as a table that is readable in a notebook.
 
-    `first` are the columns to show if there are too many for all, by default the first that say something;
-    `units` those of columns whose names do not tell them, besides `UNITS`; `why_empty` is said if there are no
-    rows, and `note` if there are.
+    `first` lists the columns to show if there is no room for all, by default the first ones with any
+    information; `units` adds to `UNITS` the units that column names do not include; `why_empty` is shown if
+    there are no rows, and `note` if there are.
 
     Examples
     --------
@@ -185,7 +189,7 @@ def as_table(
 
 
 def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the figures whose interval stands behind them, and the names of its ends, as `win_low` of `win_rate`."""
+    """Yield each figure followed by its interval, with the names of the ends, such as `win_low` for `win_rate`."""
     for name, low, high in zip(names, names[1:], names[2:], strict=False):
         what = low.removesuffix("low")
         is_its = name.startswith(what.removesuffix("_")) or name.endswith(what.removesuffix("_"))
@@ -194,7 +198,7 @@ def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
-    """Return a note on the units that names of columns lack, if there are any."""
+    """Return a note on the units that column names do not include, if there are any."""
     by_unit: dict[str, list[str]] = {}
     for name in names:
         unit = units.get(name, "")
@@ -205,7 +209,7 @@ def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
 
 
 def _says_something(column: pd.Series[Any]) -> bool:
-    """Return whether a column is more than zeros, blanks and what is missing."""
+    """Return whether a column has anything but zeros, blanks and missing values."""
     return bool((column.notna() & (column != 0) & (column != "")).any())
 
 
@@ -225,13 +229,13 @@ def _cell(texts: list[str], row: Floats) -> str:
 
 
 def _decimals(figures: Floats) -> int:
-    """Return how many decimals show three digits or so of the largest figure and one of the smallest of the first."""
+    """Return how many decimals show about three digits of the largest figure, and one of the smallest."""
     known = np.abs(figures[np.isfinite(figures)])
     if (known == np.round(known)).all():
         return 0
     of_largest = -floor(log10(known.max()))
     most = min(max(_MOST_DECIMALS, of_largest + 1), 2 * _MOST_DECIMALS)
-    small = np.abs(figures[:, 0])  # the ends of intervals may come as near to 0 as they like
+    small = np.abs(figures[:, 0])  # the ends of intervals may be arbitrarily close to 0
     small = small[np.isfinite(small) & (small >= 0.1**most)]
     of_smallest = -floor(log10(small.min())) if len(small) else 0
     return min(max(of_largest + 2, of_smallest, 0), most)

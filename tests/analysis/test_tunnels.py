@@ -196,7 +196,7 @@ def test_what_is_no_route_is_refused() -> None:
         lambda: ttr.tunnels.claim_odds(name, {"green": 4}),
         lambda: ttr.payments.pay_all([name], {"green": 4}),
     ):
-        with pytest.raises(TypeError, match=r"such as game_map.route\('Here-There/0'\): no map is given here"):
+        with pytest.raises(TypeError, match=r"such as game_map.route\('Here-There/0'\): there is no map here"):
             asked()
     with pytest.raises(TypeError, match=r"such as game_map.route\('Oslo', 'Helsinki'\), got 7"):
         ttr.tunnels.spare_needed(7)  # type: ignore[arg-type]

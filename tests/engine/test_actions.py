@@ -111,7 +111,7 @@ def test_a_claim_is_listed_by_its_cards_not_by_their_split() -> None:
         (DrawFaceUp(1 << 60), "there is no market slot"),
         (ClaimRoute("Bergen-Oslo/1", Payment("red", 4, 0)), "expected a Route of .*, got 'Bergen-Oslo/1'"),  # type: ignore[arg-type]
         (PayTunnel({"red": 2}), "expected CardCounts such as"),  # type: ignore[arg-type]
-        (PayTunnel(CardCounts.of(red=64)), "nobody holds 64 red"),
+        (PayTunnel(CardCounts.of(red=64)), "nobody can hold 64 red"),
         (KeepTickets(("Bergen-Narvik",)), "expected a Ticket of"),  # type: ignore[arg-type]
         (KeepTickets((None,)), "an unknown ticket is not offered"),
     ],

@@ -70,7 +70,7 @@ def test_a_record_cut_in_the_set_up_has_no_state_yet() -> None:
     assert said == ["record text ends in the middle of a move, before its card_dealt of P1"]
     assert (len(record.entries), len(record.states()), record.moves) == (7, 0, ())
     assert repr(record) == "<GameRecord nordic: 2 players, 7 events, not begun>"
-    with pytest.raises(ValueError, match="the record ends before the game begins: card_dealt of P1 is due"):
+    with pytest.raises(ValueError, match="the record ends before the game begins: card_dealt of P1 comes next"):
         _ = record.scores
 
 

@@ -159,12 +159,15 @@ def test_what_happened_at_random_happens_again_by_script(name: str, variant: str
 @pytest.mark.parametrize(
     ("outcomes", "reason"),
     [
-        ([], "outcome 1 is missing: a card that P0 draws is due"),
+        ([], "outcome 1 is missing: a card that P0 draws comes next"),
         (
             [Chance("card_drawn", 1, card="red")],
-            "outcome 1 does not fit: P1 draws red, where a card that P0 draws is due",
+            "outcome 1 does not fit: P1 draws red, where a card that P0 draws comes next",
         ),
-        ([Chance("card_revealed", card="red")], "red is turned over for the tunnel, where a card that P0 draws is due"),
+        (
+            [Chance("card_revealed", card="red")],
+            "red is turned over for the tunnel, where a card that P0 draws comes next",
+        ),
         ([Chance("card_drawn", 0, card="rosa")], "no kind of card 'rosa'"),
         ([Chance("card_drawn", card="red")], "the seat of a card_drawn must be from 0 to 5, got None"),
         ([Chance("market_card", card="red")], "the slot of a market_card must be"),
@@ -184,7 +187,7 @@ def test_a_script_that_ends_in_the_middle_of_a_new_market_is_named() -> None:
     """Three locomotives lie face up once more, with two cards that nobody knows."""
     game, state = state_of(Position("usa").market("locomotive", "locomotive", "red", "blue", "green"))
     outcomes = [Chance("market_card", slot=slot, card="locomotive") for slot in (2, 0, 1, 2)]
-    with pytest.raises(GameError, match="outcome 5 is missing: a card for market slot 3 is due"):
+    with pytest.raises(GameError, match="outcome 5 is missing: a card for market slot 3 comes next"):
         game.step(state, DrawFaceUp(2), outcomes)
 
 
@@ -192,7 +195,7 @@ def test_what_decides_what_follows_must_be_known() -> None:
     game, state = state_of(Position("usa"))
     ticket = game.game_map.tickets[0]
     offers = [Chance("ticket_offered", 0, ticket=ticket)] * 3
-    with pytest.raises(GameError, match=r"outcome 2 does not fit: .* but the ticket pile cannot yield it now"):
+    with pytest.raises(GameError, match=r"outcome 2 does not fit: .* but it cannot come from the ticket pile now"):
         game.step(state, DrawTickets(), offers)
 
 

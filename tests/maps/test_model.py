@@ -279,7 +279,7 @@ def test_what_if_without_routes(nordic: GameMap, tmp_path: Path) -> None:
 
 def test_routes_of_another_map_are_not_taken_for_ones_of_this(nordic: GameMap) -> None:
     less = nordic.without(["Bergen-Oslo/0"])
-    with pytest.raises(ValueError, match=r"route Bergen-Oslo/0 is of another map: Bergen-Oslo \(blue, 4\) there"):
+    with pytest.raises(ValueError, match=r"route Bergen-Oslo/0 belongs to another map: Bergen-Oslo \(blue, 4\) there"):
         less.resolve_routes([nordic.route("Oslo", "Bergen", color="blue")])
 
 

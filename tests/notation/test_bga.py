@@ -96,7 +96,7 @@ def test_the_expansion_is_found_from_the_log(name: str, variant: str) -> None:
         assert sorted(read.scores) == sorted(record.scores)
         assert read.report is not None
         assert read.report.disagreements.empty
-        assert (f"the variant is {variant}, for " in str(read.report)) == bool(variant)
+        assert (f"the variant is {variant}, because " in str(read.report)) == bool(variant)
 
 
 def test_a_log_that_breaks_off_anywhere_loads() -> None:
@@ -232,7 +232,7 @@ def test_a_refusal_calls_players_by_name() -> None:
     ("old", "new", "reason"),
     [
         pytest.param("gains 1 point", "gains 2 point", "spaces and 1 points, got 1 cars and 2 points", id="points"),
-        pytest.param("claiming route from ", "claiming route from New ", "expected a route of USA", id="a city"),
+        pytest.param("claiming route from ", "claiming route from New ", "a route on the map USA", id="a city"),
         pytest.param("Bo takes", "You takes", 'expected seat="..."', id="who looks on"),
         pytest.param("End of game", "Ann passes", "the game is over", id="a move too many"),
     ],
@@ -363,7 +363,7 @@ def test_a_name_with_many_hyphens_is_refused_at_once() -> None:
     text = usa_log()
     start = time.process_time()
     for name in (" - land" * 2_000, "a-" * 9_000):
-        with pytest.raises(RecordError, match="expected a ticket of USA"):
+        with pytest.raises(RecordError, match="expected a ticket for the map USA"):
             read_bga(text, tickets={"Ann": [([name], [name])]})
     assert time.process_time() - start < 1
 

@@ -172,7 +172,7 @@ def test_a_game_that_ends_before_its_end_is_told() -> None:
     read = read_bga(cut)
 
     assert not read.is_complete
-    assert "unknown: why the game ended: by the rules it was not over" in str(read.report)
+    assert "unknown: why the game ended: under the rules it was not over" in str(read.report)
 
 
 def test_the_newest_move_on_top_is_refused() -> None:

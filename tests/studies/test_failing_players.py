@@ -90,7 +90,7 @@ def test_a_worker_that_hangs_is_ended_in_time() -> None:
 def test_names_that_cannot_be_written_are_refused(name: str, tmp_path: Path) -> None:
     player = Moody("plays")
     player.name = name  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=r"expected a policy's name .* that can be written, got '"):
+    with pytest.raises(ValueError, match=r"expected a policy's name .* without control characters, got '"):
         ttr.simulate(load("usa"), [player, Random()], 2, SEED, out=tmp_path / "run", progress=False)
     with pytest.raises(ValueError, match=r"expected a policy's name"):
         ttr.simulate(load("usa"), {name: Random(), "b": Random()}, 2, SEED, progress=False)

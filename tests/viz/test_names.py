@@ -115,7 +115,7 @@ def test_cities_in_a_row_are_told_how_to_name_the_routes_between_them(nordic: Ga
     # A city alone may be the beginning of a name.
     with pytest.raises(LookupError, match="no route 'Oslo'; did you mean Oslo-"):
         nordic.resolve_routes("Oslo")
-    with pytest.raises(TypeError, match="expected routes, or what names them, got 5"):
+    with pytest.raises(TypeError, match="expected routes, or names for them, got 5"):
         nordic.resolve_routes(5)  # type: ignore[arg-type]
 
 

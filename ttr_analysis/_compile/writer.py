@@ -80,7 +80,7 @@ PYTHON_FUNCTIONS = {
 SMALL_ARRAY = 1024
 """Largest array of known size, in bytes, that goes on the stack."""
 MOST_ITEMS = 1 << 30
-"""Most items of an array made by compiled code, so that products of sizes stay below 2**63."""
+"""Maximum number of items in an array made by compiled code, so that products of sizes stay below 2**63."""
 _ALIGNMENT = 64
 
 

@@ -168,7 +168,7 @@ def gather_table(
         One row for each number of cards, color or gray, with and without
         locomotives: `n_cards`, `color` ("gray" for any one color),
         `locomotives`, `cards` and `turns` (means), and `turns_50` and
-        `turns_90`, the fewest turns enough with probability 50% and 90%.
+        `turns_90`, the fewest turns that are enough with probability 50% and 90%.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]
 Method = Literal["auto", "exact", "monte_carlo"]
 
 _MAX_STATES = 4_000
-"""States after which the exact count gives up, a few seconds."""
+"""Number of states after which the exact count gives up, after a few seconds."""
 
 _MAX_GRAY = 4
 """With more gray routes the exact count does not start, since each triples the time."""
@@ -280,7 +280,7 @@ def draws_for_routes(
             unpaid = _exact_unpaid(routes, hand, pool)
         except TooManyStatesError as error:
             if method == "exact" or rng is None:
-                raise TooManyStatesError(f"{error}: use Monte Carlo, with a `rng`") from None
+                raise TooManyStatesError(f"{error}: use Monte Carlo, with an `rng`") from None
         else:
             return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
     rng = _source(rng)
@@ -568,7 +568,7 @@ def which_color_to_burn(
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """
-    Return the color in which to pay for a route, by the delay for other routes.
+    Return the color in which to pay for a route, judged by how much it delays other routes.
 
     Parameters
     ----------

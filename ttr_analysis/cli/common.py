@@ -69,7 +69,7 @@ NATURAL = click.IntRange(min=0)
 FILE = click.Path(path_type=Path)
 map_argument = click.argument("map_", metavar="MAP", shell_complete=complete_map)
 number = partial(click.option, metavar="N", show_default=True)
-no_progress = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
+no_progress = click.option("--no-progress", is_flag=True, help="Hide the progress bar.")
 
 
 @click.group(

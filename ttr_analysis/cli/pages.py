@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 @commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
 @map_argument
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@click.option("--players", type=NATURAL, metavar="N", help="Number of players; all others are Planner.  [default: 2]")
+@click.option(
+    "--players", type=NATURAL, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
+)
 @click.option("--seats", metavar="NAMES", help="Your name and the policies by seat, separated by commas.")
 @click.option("--seed", type=NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
 @click.option("--practice", is_flag=True, help="Allow taking back moves.")
@@ -152,7 +154,9 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @click.option("--player", metavar="NAME", help="Name of the player in FOLDER.")
 @click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only positions on this map.")
 @number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search.")
-@number("--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Most positions to find in FOLDER.")
+@number(
+    "--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Maximum number of positions to find in FOLDER."
+)
 @click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> None:  # noqa: ANN401 - of several types

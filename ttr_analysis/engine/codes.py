@@ -11,7 +11,7 @@ kind               argument              value
 DRAW_CARD
 DRAW_FACE_UP       slot
 CLAIM_ROUTE        route                 cards laid down, packed
-PAY_TUNNEL                               cards of the surcharge, packed
+PAY_TUNNEL                               cards for the surcharge, packed
 DECLINE_TUNNEL
 DRAW_TICKETS
 KEEP_TICKETS                             bit i for the i-th ticket of the offer
@@ -19,13 +19,13 @@ CHOOSE_NEUTRAL     route
 BUILD_STATION      city                  cards, packed
 PASS
 ATTEMPT_TUNNEL     route                 a card of the color, packed
-CARD_DEALT                               kind of card; the seat is who gets it
+CARD_DEALT                               kind of card; the seat receives it
 CARD_DRAWN                               the same, drawn unseen
 MARKET_CARD        slot                  kind of card
 CARD_REVEALED                            kind of card, turned over for a tunnel, or
                                          whether it matches: `UNKNOWN_MATCH`,
                                          `UNKNOWN_CARD`
-TICKET_OFFERED                           ticket; the seat is who gets it
+TICKET_OFFERED                           ticket; the seat receives it
 NEUTRAL_TICKET                           ticket
 SHUFFLED           one of `SHUFFLED_*`
 =================  ====================  =======================================
@@ -186,7 +186,7 @@ def packed(cards: CardCounts) -> int:
     if not isinstance(cards, CardCounts):
         raise IllegalActionError(f"expected CardCounts such as CardCounts.of(red=2), got {cards!r}")
     if max(cards) > MOST_OF_A_KIND:
-        raise IllegalActionError(f"nobody holds {cards}")
+        raise IllegalActionError(f"nobody can hold {cards}")
     return int(pack_cards(np.array(cards.counts, dtype=np.int64)))
 
 

@@ -1,4 +1,4 @@
-"""Events of a game as objects: moves, outcomes of chance, and messages on outcomes that do not fit."""
+"""Events of a game as objects: moves, outcomes of chance, and messages about outcomes that do not fit."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Chance:
     card
         The kind of card; None without a card, or if the record does not know it.
     ticket
-        The ticket; None likewise.
+        The ticket; None without a ticket, or if the record does not know it.
     matches
         For an unknown card turned over: whether it matches the color played. Else None.
 
@@ -247,24 +247,24 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
 
 
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
-    """Explain the first outcome of a script that does not fit the events that the kernel wrote."""
+    """Explain which outcome of a script is the first that does not fit the events that the kernel wrote."""
     wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
             due = next_words(decode_chance(codec, *done))
-            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} comes next"
         if given[1] != done[1]:
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(given[0])}"
     if len(script) < len(wanted):
         due = next_words(decode_chance(codec, *wanted[len(script)]))
-        return f"outcome {len(script) + 1} is missing: {due} is due"
+        return f"outcome {len(script) + 1} is missing: {due} comes next"
     return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
 
 
 def why_not(code: int) -> str:
     """Explain why an outcome of the right kind is impossible."""
     if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
-        return "the ticket pile cannot yield it now"
+        return "it cannot come from the ticket pile now"
     return "the draw pile has none"
 
 

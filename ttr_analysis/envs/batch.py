@@ -52,12 +52,12 @@ step the change in value by a compiled function.
 
 _LAST_SEED_GAME: Final = 2**62 - 1
 _SHARE: Final = 128
-"""Fewest games per thread."""
+"""Minimum number of games per thread."""
 
 
 @compiled
 def _nothing(state: State, tables: Tables, seat: int) -> float:  # noqa: ARG001
-    """Return 0, for games without such a function."""
+    """Return 0: the value of every state in games without a function of their own."""
     return 0.0
 
 
@@ -149,7 +149,7 @@ def step_games(
 
 @compiled
 def add_changes(states: Ints, tables: Tables, worth: Functions, before: Floats, rewards: Floats) -> None:
-    """Add each seat's change in value of each game, and remember the value."""
+    """Add the change in value of each game for each seat, and remember the value."""
     for i in range(len(states)):
         state = State(states[i])
         for seat in range(tables.n_seats):
@@ -255,7 +255,7 @@ class Batch:
     Raises
     ------
     ValueError, GameError
-        If the map is not for this number of players, a number is out of range,
+        If the map does not allow this number of players, a number is out of range,
         there is not one entry for each seat, or no seat is yours.
     TypeError
         If an opponent is not compiled.
@@ -446,7 +446,8 @@ class Batch:
             seen = _room(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
             allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
-        # All games, before anything happens; on this thread, since waking others would take longer.
+        # Check all games before anything happens, and on this thread, since waking others would
+        # take longer.
         self._find_codes(chosen)
         rewards = np.zeros((self.n_games, self.n_players))
         self._on_threads(lambda block: self._advance(block, rewards, seen, allowed))

@@ -60,12 +60,12 @@ RouteLike = (
     | tuple[CityLike, CityLike, int, Mapping[str, Any]]
 )
 """
-A route, or a name for it: its id; its cities, in one text or as a pair, which mean all tracks between them; an edge of
-the graph, with its track, its data or both.
+A route, or a name for it: its id; its cities, as one string or a pair, which mean all tracks between them; or an edge
+of the graph, with its track, its data or both.
 """
 
 TicketLike = Ticket | str | tuple[CityLike | Place, CityLike | Place]
-"""A ticket, or a name for it: its id, or its places, in one text or as a pair."""
+"""A ticket, or a name for it: its id, or its places, as one string or a pair."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class GameMap:
         If variants play other tickets: all tickets of the folder, each with its sets;
         else empty.
     strategies
-        The parameters of `Planner` on this map. They are not facts of the game: maps are
-        equal whatever these are.
+        The parameters of `Planner` on this map. They are not facts of the game, so
+        comparing maps ignores them.
 
     Examples
     --------
@@ -153,8 +153,8 @@ class GameMap:
         Parameters
         ----------
         a, b
-            The two cities in any order; or a single name of the route: its id, its cities in
-            one text, or an edge of the graph.
+            The two cities in any order; or a single name of the route: its id, its cities
+            as one string, or an edge of the graph.
         color, track
             Picks a track of a double route.
 
@@ -191,9 +191,9 @@ class GameMap:
         Parameters
         ----------
         origin, destination
-            The two places in any order; or a single name of the ticket: its id, its places in
-            one text, or the origin of a ticket to countries. Among equal copies, the first is
-            returned.
+            The two places in any order; or a single name of the ticket: its id, its places
+            as one string, or the origin of a ticket to countries. Among equal copies, the
+            first is returned.
 
         Raises
         ------
@@ -216,14 +216,14 @@ class GameMap:
         Parameters
         ----------
         routes
-            Routes, or names for them: ids, texts as printed, edges of the graph; or pairs of
-            cities, for all tracks between them. A NetworkX graph stands for its edges.
+            Routes, or names for them: ids, strings as printed, edges of the graph; or pairs
+            of cities, for all tracks between them. A NetworkX graph stands for its edges.
 
         Raises
         ------
         UnknownNameError
-            If something named is not on this map; or if cities are listed, which
-            name routes in pairs only.
+            If a name is not on this map, or if a list of single cities is given; only pairs
+            of cities name routes.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class GameMap:
             case Route():
                 (here,) = self._routes.find(item.id)
                 if here != item:
-                    msg = f"route {item.id} is of another map: {item} there, {here} here"
+                    msg = f"route {item.id} belongs to another map: {item} there, {here} here"
                     raise ValueError(msg)
                 return (here,)
             case str():
@@ -277,12 +277,12 @@ class GameMap:
         ----------
         tickets
             Tickets (also your own, between places of this map), or names for them: ids,
-            texts as printed, or pairs of places.
+            strings as printed, or pairs of places.
 
         Raises
         ------
         UnknownNameError, AmbiguousNameError
-            If something named is not on this map, or matches several tickets.
+            If a name is not on this map, or matches several tickets.
         """
         if isinstance(tickets, Ticket | str):
             tickets = [tickets]
@@ -391,7 +391,7 @@ class GameMap:
         Raises
         ------
         ValueError
-            If there is no such kind, or existing files with this name have other content.
+            If there is no such kind, or a file of this name exists with other content.
         """
         from ttr_analysis.maps.forms import build_graph, graph_text
 
@@ -440,7 +440,7 @@ class GameMap:
 
     def without(self, routes: Iterable[RouteLike]) -> GameMap:
         """
-        Return the map without some routes: a what-if map.
+        Return the map without the given routes: a what-if map.
 
         The remaining track of a double route becomes a single route: track 0, also in its
         id.
@@ -567,7 +567,7 @@ class GameMap:
 
 @lru_cache(maxsize=64)
 def first_equal(game_map: GameMap) -> GameMap:
-    """Return the first map with the same facts, since maps of the same objects compare fast, and equal ones do not."""
+    """Return the first map with the same facts, since comparing maps is fast if they share their objects."""
     return game_map
 
 
@@ -577,7 +577,7 @@ _LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
     """
-    Return a map that has some routes and tickets, or None; among several, the one with the most routes.
+    Return a map with the given routes and tickets, or None; among several, the one with the most routes.
 
     >>> nordic = ttr.load_map("nordic")
     >>> home_of(tickets=[nordic.ticket("Oslo", "Vaasa")]).name
@@ -601,7 +601,7 @@ def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user 
     if hasattr(routes, "is_multigraph"):
         return [*(routes.edges(keys=True, data=True) if routes.is_multigraph() else routes.edges(data=True))]
     if not isinstance(routes, Iterable):
-        msg = f"expected routes, or what names them, got {routes!r}"
+        msg = f"expected routes, or names for them, got {routes!r}"
         raise TypeError(msg)
     return [*routes]
 
@@ -620,7 +620,7 @@ def check_route(route: object) -> None:
     """Raise a `TypeError` for anything other than a route, such as its id, which needs a map."""
     if not isinstance(route, Route):
         if isinstance(route, str | tuple):
-            msg = f"expected a Route, such as game_map.route({route!r}): no map is given here that would find the name"
+            msg = f"expected a Route, such as game_map.route({route!r}): there is no map here to look the name up in"
         else:
             msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
         raise TypeError(msg)

@@ -35,7 +35,7 @@ from ttr_analysis.records.record import Game, GameRecord
 _MOST_CHARACTERS: Final = 2_000_000
 _STEP_COLUMNS: Final = ["step", "line", "move", "time", "text"]
 _BONUSES: Final = (("bonus", "bonus", "longest_trail"), ("globetrotter", "globetrotter", "completed_tickets"))
-"""The lines of bonuses, their names in the totals, and their measures in the rules."""
+"""The kinds of lines about bonuses, the names of the bonuses in the totals, and their measures in the rules."""
 _TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
 
 
@@ -56,7 +56,7 @@ class LogReport:
         The source of each step after the set-up: columns step, line, move, time,
         text.
     totals
-        Figures of the log and of the record: columns what, player, log, record.
+        Figures from the log and the record: columns what, player, log, record.
     """
 
     players: tuple[str, ...]
@@ -73,7 +73,7 @@ class LogReport:
 
     def __str__(self) -> str:
         n_differ = len(self.disagreements)
-        agree = "all as in the record" if n_differ == 0 else f"{n_differ} not as in the record"
+        agree = "all equal to the record" if n_differ == 0 else f"{n_differ} different from the record"
         lines = [
             f"players: {', '.join(self.players)}",
             f"moves read: {len(self.steps)}; figures in the log: {len(self.totals)}, {agree}",
@@ -112,10 +112,10 @@ def read_bga(
     """
     Return the record of a game from its Board Game Arena log.
 
-    The log shows who takes, draws and claims what, but not the market, the opening hands, or
-    the tickets offered; of a tunnel it shows only the color and the number of matches, not
-    the cards laid down and turned over. Unknown facts stay unknown in the record; later play
-    proves most of the opening hands.
+    The log shows who takes, draws and claims what, but not the market, the opening hands,
+    or the tickets offered; for a tunnel it shows only the color and the number of matches,
+    not the cards laid down and turned over. Unknown facts stay unknown in the record; later
+    play proves most of the opening hands.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def read_bga(
     seat
         The player that the log calls "You", if it does not say.
     game_map
-        The map, or its name. None finds the map by the places in the log. If a variant
-        agrees better with the log's tickets, bonuses and markets, it is used.
+        The map, or its name. If None, the map is found from the places in the log. If a
+        variant agrees better with the log's tickets, bonuses and markets, it is used.
     date
         Date of the game, such as "2026-03-14"; the log has only times.
 
@@ -163,7 +163,7 @@ def read_bga(
     <GameRecord usa: Bo, Ann, 26 events, not over, scores ?, ? so far>
     >>> print(record.report)
     players: Bo, Ann
-    moves read: 5; figures in the log: 1, all as in the record
+    moves read: 5; figures in the log: 1, all equal to the record
     inferred: Ann was dealt yellow, yellow
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5
@@ -194,11 +194,11 @@ def read_bga(
 def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
     """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
     found = find_map(log) if game_map is None else as_map(game_map)
-    texts = [] if found else ["the map is the one of most logs: this one names no place"]
+    texts = [] if found else ["the map is the one that most logs are on, because this log names no place"]
     found = found or as_map("usa")
     played, reason = find_variant(log, found, notes)
     if reason:
-        texts.append(f"the variant is {played.rules.variant}, for {reason}")
+        texts.append(f"the variant is {played.rules.variant}, because {reason}")
     return played, texts
 
 
@@ -258,7 +258,7 @@ def _inferred(reader: LogFollower) -> list[str]:
 def _unknown(reader: LogFollower) -> list[str]:
     texts = []
     if reader.vector.phase != OVER and any(entry.kind == "end" for entry in reader.log.entries):
-        texts.append("why the game ended: by the rules it was not over")
+        texts.append("why the game ended: under the rules it was not over")
     # The first act of each player is to keep opening tickets, in any order.
     acts = Counter(act.player for act, _ in acts_of(reader.log.entries) if act.kind != "choose")
     if len(waiting := [name for name in reader.players if acts[name] <= 1]) > 1:
@@ -277,7 +277,7 @@ def _unknown(reader: LogFollower) -> list[str]:
 
 
 def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
-    """Return figures of the log and of the record."""
+    """Return figures from the log and the record."""
     rows: list[tuple[str, str, int, int]] = []
     n_shuffles = sum(entry.kind == "shuffle" for entry in reader.log.entries)
     if n_shuffles or reader.vector.n_shuffles:

@@ -37,9 +37,9 @@ UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
 COUNTRIES: Final = {"Germany": ("Deutschland",), "Austria": ("Österreich",), "Italy": ("Italia",)}
 """The site's names of countries, by their names on the map."""
 _MOST_OFFERS: Final = 100
-"""Limit of ticket offers noted for a player."""
+"""Maximum number of ticket offers noted for a player."""
 _MOST_NAMES: Final = 500
-"""Limit of ticket names in all notes: each misspelled one is compared with every ticket of the map."""
+"""Maximum number of ticket names in all notes: each misspelled one is compared with every ticket of the map."""
 
 
 class Selection(NamedTuple):
@@ -50,7 +50,7 @@ class Selection(NamedTuple):
     move: int | None = None
 
     def fits(self, n_kept: int, revealed: AbstractSet[Copies]) -> bool:
-        """Return whether it has `n_kept` tickets kept, all of them offered, and all `revealed` if any tickets were."""
+        """Return whether `n_kept` tickets were kept, all from the offer, and all `revealed` if any tickets were."""
         kept = set(self.kept)
         return len(self.kept) == n_kept and kept <= set(self.offered) and (not revealed or kept <= revealed)
 
@@ -159,7 +159,7 @@ def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
                 continue
             if tracks := [route for to in end.cities for route in game_map.routes_between(city.name, to)]:
                 return tuple(tracks)
-    raise entry.fault(f"expected a route of {game_map.title}")
+    raise entry.fault(f"expected a route on the map {game_map.title}")
 
 
 def place_named(name: str, game_map: GameMap) -> Place | None:
@@ -199,7 +199,7 @@ def _assign(routes: Sequence[Route], entries: Sequence[LogEntry], attempts: Sequ
     """
     if len(entries) > len(routes):
         late = entries[len(routes)]
-        raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
+        raise late.fault(f"{' and '.join(route.id for route in routes)} are already taken")
 
     def n_wrong(tracks: Sequence[Route]) -> int:
         pairs = list(zip(tracks, entries, strict=True))
@@ -246,16 +246,16 @@ _REASONS: Final = {
     **dict.fromkeys(_MARKET, "the market was replaced"),
     **dict.fromkeys(_TICKET, "its tickets are named"),
     **dict.fromkeys(_BONUS_OF, "its bonus was won"),
-    "keep": "its deals of tickets were kept",
+    "keep": "tickets from its deals were kept",
 }
-"""Kinds of line that distinguish variants, with the reason to give."""
+"""Kinds of line that distinguish variants, with the reason to report."""
 
 
 def find_variant(log: Log, game_map: GameMap, notes: TicketNotes) -> tuple[GameMap, str]:
     """
     Return the variant of a map that agrees best with a log and notes, and why.
 
-    Ties go to variants without bonuses that nobody won in a complete game, then to the
+    Ties go to variants all of whose bonuses were won, if the game is complete; then to the
     map itself, then to the fewest tickets.
     """
     openings: dict[str, int] = {}
@@ -385,7 +385,7 @@ def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
 
 @lru_cache(maxsize=16)
 def _tickets_by_ends(game_map: GameMap) -> dict[tuple[str, frozenset[str]], Copies]:
-    """Return tickets by origin and destinations; those with one destination also the other way round."""
+    """Return tickets by origin and destinations; those with one destination in both directions."""
     found: dict[tuple[str, frozenset[str]], set[int]] = {}
     for i, ticket in enumerate(game_map.tickets):
         ends = [place.name for place, _ in ticket.destinations]
@@ -404,4 +404,4 @@ def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
         origin, *ends = (place_named(end, game_map) for end in (a, *b.split("/")))
         if origin and (found := by_ends.get((origin.name, frozenset(end.name for end in ends if end)))):
             return found
-    raise entry.fault(f"expected a ticket of {game_map.title}")
+    raise entry.fault(f"expected a ticket for the map {game_map.title}")

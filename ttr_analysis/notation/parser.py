@@ -39,20 +39,20 @@ _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 _NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
 """The separator before another move of a turn, which may be omitted."""
 _UNSEEN: Final = re.compile(r"(\d{1,9})? ?(?=$|;|->|neutral ticket\b|(?:draws?|takes?)\b)")
-"""A number of unseen cards, or one, if the draw ends there."""
+"""A number of unseen cards, or none for one card, if the draw ends there."""
 _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")
 _CLAIM: Final = re.compile(r"(?:claims?|tunnel)\b")
 _FIT: Final = re.compile(rf"({'|'.join(MATCHES)})\b,?")
-"""Values of a card turned over for a tunnel of which only this is known."""
+"""Values of a card turned over for a tunnel if only whether it matches is known."""
 _UNKNOWN_TICKET: Final = re.compile(r"\?")
 _CLAUSES: Final = {
     codes.CARD_REVEALED: (re.compile(r"reveals?\b"), "reveals "),
     codes.MARKET_CARD: (re.compile(r"->"), "-> "),
     codes.NEUTRAL_TICKET: (re.compile(r"neutral ticket\b"), "neutral ticket "),
 }
-"""What follows a move, by kind of event, with its first words."""
+"""The clauses that follow a move, by kind of event, with their first words."""
 _TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 _CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
 _NAMES: Final = {codes.CARD_DEALT: "hand ", codes.MARKET_CARD: "market ", codes.TICKET_OFFERED: "tickets "}
@@ -255,7 +255,7 @@ class LineParser:
         self._step(vector, *writer.claim_code(self.packed, route, laid), start)
 
     def _accept_track(self, tracks: Iterable[Route]) -> tuple[re.Match[str] | None, list[Route]]:
-        """Read which of some tracks is meant, if that comes next; return the tracks that fit."""
+        """Read which of several tracks is meant, if that comes next; return the tracks that fit."""
         track = self.scan.accept(_TRACK)
         return track, [route for route in tracks if track is None or route.track == int(track[1])]
 
@@ -346,7 +346,7 @@ class LineParser:
         choices = [writer.cards_text(unpacked(value)) for value in surcharges]
         place = self.scan.at
         if self.scan.is_done:
-            raise self.scan.expected("the cards of the surcharge", choices)
+            raise self.scan.expected("the cards for the surcharge", choices)
         cards = CardCounts.coerce([kind for kind, _ in self.scan.cards()])
         self._step(vector, codes.PAY_TUNNEL, writer.packed_cards(cards), place, choices=choices)
 
@@ -448,7 +448,7 @@ class LineParser:
         return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
 
     def _payment_choices(self, vector: State, tracks: Sequence[Route], code: int | None = None) -> list[str]:
-        """Return payments for one of some tracks, or for the action `code`, given the acting seat's known cards."""
+        """Return payments for one of several tracks, or for the action `code`, given the acting seat's known cards."""
         seat = int(vector.seat)
         hand = vector.hand[seat]
         n_unknown = n_unknown_cards(vector, seat)
@@ -569,9 +569,9 @@ class LineParser:
         items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
         end = told.ends.get(due.kind)
         if end is not None:
-            return self.scan.error(f"one more is due: {what}", [f", {item}" for item in items], at=end)
+            return self.scan.error(f"one more is needed: {what}", [f", {item}" for item in items], at=end)
         start = _CLAUSES[due.kind][1]
-        reason = f"expected {start}... ({what} is due)"
+        reason = f"expected {start}... ({what} comes next)"
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
     def _check_used(self, telling: ScriptedStep, told: GivenOutcomes, start: int) -> None:
@@ -613,7 +613,7 @@ class LineParser:
         return n
 
     def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
-        """Return the names of the tickets that may come from the pile after a script."""
+        """Return the names of the tickets that the pile may yield after a script."""
         told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
         lies = [
             i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)

@@ -390,7 +390,7 @@ class GameRecord:
     @cached_property
     def _scores(self) -> Scores:
         if not self._timeline.steps:
-            raise GameError(f"the record ends before the game begins: {self._timeline.due} is due")
+            raise GameError(f"the record ends before the game begins: {self._timeline.due} comes next")
         scores = score_state(self.map, self._timeline.last, self.header.n_players)
         named = zip(scores, self.header.players, strict=False)
         return replace(scores, seats=tuple(replace(score, name=name) for score, name in named) or scores.seats)

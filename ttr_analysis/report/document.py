@@ -1,9 +1,9 @@
 """
 The contents of a study: sections with text, figures, tables and pictures; and its tables as CSV files.
 
-Plain data without markup, shared by the page, the CSV files and the tests. Names from a
-map are text until the page escapes them; `name` marks them so that names in
-right-to-left scripts do not affect the sentence around them.
+Plain data without markup, shared by the page, the CSV files and the tests. Names from a map stay plain
+text until the page escapes them; `name` marks them so that names in right-to-left scripts do not
+affect the sentence around them.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Column(NamedTuple):
     """
     A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
-    Percentages are shares from 0 to 1. `digits` are the decimals on the page; the CSV file has more. `bar` is whether a
-    bar behind the number shows its size, `wide` whether texts are long.
+    Percentages are shares from 0 to 1. `digits` is the number of decimals on the page; the CSV file has more. `bar` is
+    whether a bar behind the number shows its size, and `wide` whether its texts are long.
     """
 
     key: str
@@ -58,8 +58,8 @@ class Table(NamedTuple):
     """
     A table on the page, and as a CSV file of the same name.
 
-    Columns missing in the frame are left out. `n_shown` is the number of rows shown at first, `n_page` the most on the
-    page, if the file has more; 0 for all.
+    Columns missing in the frame are left out. `n_shown` is the number of rows shown at first, and `n_page` the maximum
+    on the page, if the file has more; 0 means all.
     """
 
     name: str
@@ -299,7 +299,7 @@ def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
 
 
 def without(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without some columns."""
+    """Return rows without the given columns."""
     return [{key: value for key, value in row.items() if key not in keys} for row in rows]
 
 

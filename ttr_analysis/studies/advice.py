@@ -45,9 +45,9 @@ from ttr_analysis.studies.winning import DEFAULT_SEED, succession
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
 _MOST_TICKETS: Final = 6
-"""Most tickets for which a network is computed at once, highest points first."""
+"""Maximum number of tickets for which a network is computed at once, highest points first."""
 _LONG: Final = 4
-"""Length from which a route is worth saving for without a ticket."""
+"""Minimum length of a route that is worth saving for without a ticket."""
 
 _HELPS_NONE: Final = "helps with none of the"
 _PAY_ALREADY: Final = "your cards pay for any of the"
@@ -89,7 +89,7 @@ class Reasons:
 
     @cached_property
     def _plan(self) -> Network | None:
-        """The network of fewest trains for open tickets, dropping the cheapest if trains are short."""
+        """The network with the fewest trains for open tickets, without those worth least if trains are short."""
         return self._network(self._open_tickets[:_MOST_TICKETS])
 
     @cached_property
@@ -380,9 +380,9 @@ def _ends(ticket: Ticket) -> str:
 
 DEFAULT_SECONDS: Final = 2.0
 _FEWEST: Final = 2
-"""Fewest values for a standard error."""
+"""Minimum number of values for a standard error."""
 N_CLAIMS: Final = 10
-"""Most claims to consider, as for `Searcher`."""
+"""Maximum number of claims to consider, as for `Searcher`."""
 
 ADVICE_COLUMNS: Final = {
     "move": "the option, in notation",
@@ -511,7 +511,7 @@ def advise(
     True
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
-    Functions((Planner().chooser,))  # compiled for games now, so not compiled again for single moves
+    Functions((Planner().chooser,))  # compiled here for whole games, so that it need not be compiled for single moves
     known = know(source, _whose(source, seat, step), step)
     view = view_of(known)
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
@@ -520,7 +520,7 @@ def advise(
         search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling does not count toward the time
     reasons, codec = Reasons(view), codec_of(view.game_map)
     actions_tried = [codec.decode(*row, view.packed) for row in tried]
-    with ThreadPoolExecutor(1) as beside:  # what gives reasons is compiled meanwhile
+    with ThreadPoolExecutor(1) as beside:  # the functions that find reasons are compiled in the meantime
         told = beside.map(reasons.of, actions_tried)
         best, results = halve(search, tried, rollouts, seconds)
     why = list(told)

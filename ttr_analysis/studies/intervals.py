@@ -20,7 +20,7 @@ Unit: TypeAlias = Literal["share", "points", "points a train", "trains"]
 """The unit of a figure; a share is between 0 and 1."""
 
 FEWEST: Final = 30
-"""Fewest observations for a figure to be reported."""
+"""Minimum number of observations for a figure to be reported."""
 
 _ROUNDING: Final = 1e-5
 """Relative error allowed in sums of 32-bit floats."""
@@ -28,7 +28,7 @@ _ROUNDING: Final = 1e-5
 
 def t_95(n: float) -> float:
     """
-    Return the number of standard errors on each side of a 95% interval, if the error is estimated from `n` >= 2 values.
+    Return the half-width of a 95% interval in standard errors, if the error is estimated from `n` >= 2 values.
 
     Examples
     --------
@@ -145,9 +145,9 @@ class Moments(NamedTuple):
     """
     Sums over clusters of observations, enough for a ratio and its standard error.
 
-    Games on one deal resemble each other, and so do seats of one game: they form a
-    cluster, and only clusters are independent. `total` is a count per `of`, such as wins
-    per game; then follow the sums over clusters of squares and products of the two.
+    Games on one deal resemble each other, and so do seats of one game: they form a cluster,
+    and only clusters are independent. `total` is a count per `of`, such as wins per game;
+    the other fields are sums over clusters of squares and products of the two.
     """
 
     n_clusters: float
@@ -169,7 +169,7 @@ class Moments(NamedTuple):
 
 def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
     """
-    Return the sums over clusters; entries with `ofs` 0 are no clusters.
+    Return the sums over clusters; entries with `ofs` 0 do not count as clusters.
 
     Examples
     --------

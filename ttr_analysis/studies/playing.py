@@ -1,4 +1,4 @@
-"""Runs of games: seating, and chunks of games played and put into tables."""
+"""Runs of games: seating, playing chunks of games, and turning them into tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _NOTES_A_GAME: Final = 60
 """Initial room for tickets offered, or attempts to claim a route."""
 _EVENTS_A_GAME: Final = 1_000
-"""Initial room for events, if decisions are noted."""
+"""Initial room for events, if decisions are recorded."""
 _NO_COLOR: Final = -1
 """Color of the neutral player's claims, which lay down no cards."""
 _NOT_WRITTEN: Final = {"Cc", "Cs"}
@@ -83,7 +83,7 @@ def is_same(one: object, other: object) -> bool:
 
 def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player], bool] = is_same) -> tuple[str, ...]:
     """
-    Return the names of policies; policies of one name that are not `alike` get numbers.
+    Return the names of policies; policies with the same name that are not `alike` get numbers.
 
     Examples
     --------
@@ -106,7 +106,9 @@ def check_name(name: object) -> None:
     fits = isinstance(name, str) and len(name) <= MAX_TEXT and not _NOT_WRITTEN & set(map(category, name))
     if not fits:
         shown = repr(name)[:MAX_TEXT]
-        raise ValueError(f"expected a policy's name of at most {MAX_TEXT} characters that can be written, got {shown}")
+        raise ValueError(
+            f"expected a policy's name of at most {MAX_TEXT} characters, without control characters, got {shown}"
+        )
 
 
 def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
@@ -132,8 +134,8 @@ class Run:
     A run of games.
 
     Every *deal* of random numbers is played once in each distinct rotation of the players,
-    so that luck of the deal is shared: in games of one deal, a seat is dealt the same cards
-    and tickets. If all players are equal, every game has its own deal.
+    so that the luck of the deal is shared: in games of one deal, a seat is dealt the same
+    cards and tickets. If all players are equal, every game has its own deal.
     """
 
     game_map: GameMap
@@ -191,7 +193,7 @@ class Run:
 
 def play_chunk(run: Run, first: int, n_games: int) -> Columns:
     """
-    Play some games of a run and return their tables, as `as_frames` takes them.
+    Play some games of a run and return their tables in the form that `as_frames` expects.
 
     Examples
     --------
@@ -299,11 +301,11 @@ class LazyTables(Mapping[str, T]):
         return len(self._names)
 
     def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
-        return dict, (dict(self),)  # so that policies need not be pickled along
+        return dict, (dict(self),)  # so that policies are not pickled with it
 
 
 class Collector:
-    """Notes of some games, and the tables made from them."""
+    """Notes on some games, and the tables made from them."""
 
     def __init__(self, game_map: GameMap, names: Sequence[str], n_players: int, first: int, n_games: int) -> None:
         self._map = game_map

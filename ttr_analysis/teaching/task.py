@@ -1,4 +1,4 @@
-"""What a task is: arguments to try, smaller ones, and a judge of answers."""
+"""A task: test cases, smaller versions of them, and a function that judges answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def edges_of(G: nx.Graph[str]) -> list[tuple[str, str, int]]:
 
 
 class Fault(NamedTuple):
-    """What is wrong with an answer, and labels for cities where it is seen."""
+    """What is wrong with an answer, and labels for the cities where it shows."""
 
     words: str
     labels: Mapping[str, str] = {}
@@ -30,7 +30,8 @@ class Case:
     """
     The arguments of one call.
 
-    A graph is the first of them; its nodes are cities of the map `board`, so that it can be drawn there.
+    If one of them is a graph, it comes first; its nodes are cities of the map `board`, so it can be
+    drawn on that map.
     """
 
     arguments: tuple[Any, ...]
@@ -52,22 +53,22 @@ class Case:
 
 
 _SHOWN = 6
-"""Edges that are listed in words."""
+"""Maximum number of edges that are listed in words."""
 
 
 def _call(function: Callable[..., Any], case: Case) -> Any:  # noqa: ANN401
-    """Call a function with arguments that it may change."""
+    """Call a function with copies of the arguments, which it may change."""
     return function(*(value.copy() if isinstance(value, nx.Graph | np.ndarray) else value for value in case.arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """
-    Something to program.
+    A programming task.
 
-    `signature` is the call in words, and `asks` what it must return. `cases` are in order
-    of size; `judge` returns a fault, or None if the answer is right; `smaller` yields
-    cases a little smaller than one.
+    `signature` is the call as text, and `asks` describes what it must return. `cases`
+    yields cases in order of size; `judge` returns a fault, or None if the answer is right;
+    `smaller` yields slightly smaller versions of a case.
     """
 
     signature: str
@@ -78,7 +79,7 @@ class Task:
     call: Callable[[Callable[..., Any], Case], Any] = field(default=_call)
 
     def fault(self, function: Callable[..., Any], case: Case) -> Fault | None:
-        """Return what a function does wrong in a case; to raise an error is wrong, too."""
+        """Return what a function does wrong in a case; raising an error is wrong, too."""
         try:
             return self.judge(case, self.call(function, case))
         except Exception as error:  # noqa: BLE001 - whatever a student's function raises
@@ -89,14 +90,14 @@ class Task:
 
 
 def same_number(expected: float, got: object) -> Fault | None:
-    """Return a fault unless an answer is a number, up to rounding errors."""
+    """Return a fault unless an answer is the expected number, up to rounding errors."""
     if isclose(float(got), expected, rel_tol=1e-9, abs_tol=1e-9):  # type: ignore[arg-type]
         return None
     return Fault(f"expected {expected:.6g}, got {float(got):.6g}")  # type: ignore[arg-type]
 
 
 def same_numbers(expected: Iterable[float], got: Iterable[float]) -> Fault | None:
-    """Return a fault unless an answer has the numbers expected; zeros at the end count as nothing."""
+    """Return a fault unless an answer has the expected numbers; trailing zeros are ignored."""
     one, other = (list(map(float, numbers)) for numbers in (expected, got))
     n = max(len(one), len(other))
     padded = [[*numbers, *[0.0] * (n - len(numbers))] for numbers in (one, other)]
@@ -107,7 +108,7 @@ def same_numbers(expected: Iterable[float], got: Iterable[float]) -> Fault | Non
 
 
 def same_by_city(expected: Mapping[str, float], got: Mapping[str, float]) -> Fault | None:
-    """Return a fault unless an answer has a number for each of the cities expected, and for no other."""
+    """Return a fault unless an answer has the expected number for each expected city, and no other cities."""
     cities = dict.fromkeys([*expected, *got])
     wrong = [
         city

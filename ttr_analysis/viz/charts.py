@@ -48,12 +48,12 @@ AXIS_LABELS = {
 }
 """Axis labels for columns of tables of tickets; other columns are labeled by name."""
 GUIDES = (0.5, 1.0, 1.5, 2.0, 3.0)
-"""Points per train with a line."""
+"""Ratios of points per train for which lines are drawn."""
 LABEL_SHARE, NUMBER_SHARE = 0.7, 0.8
 """Size of names beside dots, and of numbers in circles, relative to Matplotlib's font size."""
 DOT_POINTS = 3.0
 MOST_NAMES = 8
-"""Most names beside a dot."""
+"""Maximum number of names beside a dot."""
 REACHES = (0.3, 0.9, 1.8, 3.0, 4.5, 6.0, 8.0, 11.0)
 
 
@@ -140,7 +140,7 @@ def plot_card_odds(
         reached = [int(np.argmax(done >= share - 1e-12)) for share in QUANTILES if done[-1] >= share - 1e-12]
         ax.plot(reached, done[reached], color=color, marker="o", linestyle="none")
         last = max(last, int(np.argmax(done >= min(0.995, done[-1] - 1e-12))))
-    ax.set(xlabel="turns of drawing" if by == "turns" else "cards drawn", ylabel="probability to have them")
+    ax.set(xlabel="turns of drawing" if by == "turns" else "cards drawn", ylabel="probability of having them")
     ax.set(xlim=(0, 1.02 * last), ylim=(0, 1.02))
     for share in QUANTILES:
         draw_line(ax, y=share, linewidth=0.8)
@@ -355,7 +355,7 @@ def grouped(names: Iterable[str], places: Iterable[tuple[float, float]]) -> dict
 # -- charts of studies ---------------------------------------------------------------------------------------------
 
 ROW_INCHES = 0.42
-"""Height per row, with one player each."""
+"""Height of a row, which shows one player."""
 DOT = PLAYER_COLORS[0]
 ARROWS = {"at least": ">", "at most": "<"}
 WORDS = {"at least": "above", "at most": "below"}
@@ -412,7 +412,7 @@ def plot_ticket_worth(
     table: pd.DataFrame, ax: Axes | None = None, *, against: str = "points", title: str | None = None
 ) -> Axes:
     """
-    Draw the value of being dealt each ticket, naming those that pay too much or too little.
+    Draw the value of being dealt each ticket, with labels for those that pay too much or too little.
 
     Parameters
     ----------
@@ -455,9 +455,9 @@ def plot_ticket_worth(
 # -- the win probabilities of a game -------------------------------------------------------------------------------
 
 TAG_INCHES = 0.3
-"""Least distance between names at the ends of lines."""
+"""Minimum distance between names at the ends of lines."""
 LONGEST_NAME = 18
-"""Longest name in letters; longer ones are cut to leave room for the lines."""
+"""Maximum length of a name, in characters; longer ones are cut to leave room for the lines."""
 LEAD_POINTS = 40
 """Length of the line segments that lead to the names, in points, enough to show every dash."""
 
@@ -503,7 +503,10 @@ def plot_win_curve(
     if points is not None:
         _number_points(ax, points)
     ax.set(
-        xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, max(last, first + 1))
+        xlabel="step of the game",
+        ylabel="probability of winning",
+        ylim=(-0.02, 1.02),
+        xlim=(first, max(last, first + 1)),
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return finish_chart(ax, title, f"Win probability{seen_from(curve.attrs.get('looker'))}", percent=True)

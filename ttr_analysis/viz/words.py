@@ -18,7 +18,7 @@ from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.records.record import GameRecord
 
 Cards: TypeAlias = tuple[str | None, ...]
-"""Kinds of cards one by one; None for unknown ones."""
+"""Kinds of cards, one for each card; None for unknown ones."""
 
 Parts: TypeAlias = list[tuple[str, int | None]]
 """The parts of a score; None if unknown."""
@@ -229,7 +229,7 @@ def _tell_attempt(seat: int, route: Route, color: str, outcomes: Iterable[Chance
     demanded = 0 if after.pending is None else after.pending.surcharge - route.length
     text = (
         f"tries the tunnel {name_route(route)} with {color} or locomotives; "
-        f"of {counted(n_turned, 'card')} turned over {demanded or 'none'} must be paid for"
+        f"of {counted(n_turned, 'card')} turned over, {demanded or 'none'} must be paid for"
     )
     return Narration(seat, text, (), route)
 
@@ -267,7 +267,7 @@ def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Rou
 
 
 def _paid_for_neutral(before: GameState, after: GameState) -> dict[int, int]:
-    """Return the toll that the bank pays to each seat beside whose track the neutral player took the other one."""
+    """Return the toll that the bank pays to each owner of a track whose twin the neutral player took."""
     game_map = after.game_map
     if game_map.rules.money.second_track_pays != "owner" or not game_map.rules.money.tokens:
         return {}

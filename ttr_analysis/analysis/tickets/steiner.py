@@ -3,12 +3,12 @@ The exact Steiner forest, compiled: the cheapest routes that connect the ends of
 
 A ticket connects two *groups* of cities: it is complete when some city of one group and
 some city of the other are in the same connected network. (A country is the group of its
-border points.) The cheapest network of several tickets is a forest. Its trees come from
-the algorithm of Dreyfus and Wagner [1]_, started from groups instead of cities; the best
-split of the tickets among trees comes from a second dynamic program, over sets of
-tickets. Both also give the cost of every subset of the tickets. Networks that may borrow
-a few routes, as stations allow, come from the same programs with one more dimension: the
-most routes borrowed.
+border points.) The cheapest network of several tickets is a forest. Its trees come from the
+algorithm of Dreyfus and Wagner [1]_, started from groups instead of cities; the best split
+of the tickets among trees comes from a second dynamic program, over sets of tickets. Both
+also give the cost of every subset of the tickets. Networks that may borrow a few routes, as
+stations allow, come from the same programs with one more dimension: the maximum number of
+borrowed routes.
 
 Costs are positive int64 numbers that compare trains, then routes, then tolls,
 and so on (see `pack_cost`). Sets of groups and of tickets are bit masks.
@@ -29,7 +29,7 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._compile import compiled
 
 MAX_TICKETS: Final = 7
-"""Most tickets for one network: at most 14 groups of cities."""
+"""Maximum number of tickets for one network, which have at most 14 groups of cities."""
 
 
 class Board(NamedTuple):
@@ -49,7 +49,7 @@ class Ends(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Results of `solve_subsets`, in arrays that are used again; `UNREACHABLE` where there is no tree or network."""
+    """Results of `solve_subsets`, in arrays that are reused; `UNREACHABLE` where there is no tree or network."""
 
     groups: Ints
     masks: Ints
@@ -114,7 +114,7 @@ def make_work(n_tickets: int, n: int) -> Work:
 
 @compiled
 def collect_groups(ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
-    """Fill in the different groups of some tickets, in rising order, and the `masks`; return the number of groups."""
+    """Fill in the distinct groups of the tickets, in ascending order, and the `masks`; return the number of groups."""
     groups, masks = work.groups, work.masks
     n_groups = 0
     for i in range(n_tickets):
@@ -171,7 +171,7 @@ def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
         for u in range(n):
             start = merged[u]
             if cheapest[u] < start or start >= UNREACHABLE:
-                continue  # a path from another city passes here, and continues from that one
+                continue  # a cheaper path from another city leads here, and also onward
             for v in range(n):
                 onward = start + distance[u, v]
                 cheapest[v] = min(cheapest[v], onward)
@@ -276,7 +276,7 @@ def batch_networks(board: Board, ends: Ends, sets: Ints, work: Work, costs: Ints
 
 @compiled
 def _mark_forest(board: Board, ends: Ends, work: Work, n_groups: int, tickets: int, used: Flags) -> None:
-    """Mark the routes of the cheapest network for a set of tickets: the first choices with its cost."""
+    """Mark the routes of the cheapest network for a set of tickets: the first choices that give its cost."""
     root = work.groups[n_groups - 1]
     while tickets:
         first = first_tree(work.tree, work.forest, tickets)
@@ -356,7 +356,7 @@ LENT_BITS: Final = 8
 
 
 class Costs(NamedTuple):
-    """Packed costs by the most routes borrowed, and the routes borrowed: `LENT_BITS` for each, the first lowest."""
+    """Packed costs by maximum number of borrowed routes, and those routes: `LENT_BITS` for each, the first lowest."""
 
     cost: Ints
     lent: Ints
@@ -464,7 +464,7 @@ def _merge(grown: Costs, mask: int, first: int, one: int, second: int, other: in
 
 @compiled
 def _lead_on(lending: Lending, mask: int) -> None:
-    """Extend trees of a set of groups by a path, in place: two paths are never better than one."""
+    """Extend trees of a set of groups by a path, in place: adding two paths is never better than adding one."""
     cost, lent = lending.grown
     n_layers, n = cost.shape[1], cost.shape[2]
     for target in range(n_layers - 1, -1, -1):
@@ -484,7 +484,7 @@ def _lead_on(lending: Lending, mask: int) -> None:
 
 @compiled
 def solve_lending(ends: Ends, tickets: Ints, work: Work, lending: Lending) -> None:
-    """Fill in `tree` and `forest`: the cheapest networks of every set of tickets by the most routes borrowed."""
+    """Fill in `tree` and `forest`: the cheapest network of each set of tickets, by number of borrowed routes."""
     forest = lending.forest
     n_layers = forest.cost.shape[1]
     n_groups = collect_groups(ends, tickets, len(tickets), work)

@@ -1,4 +1,4 @@
-"""Claims and stations: where they are allowed, the forms of payment, and carrying them out."""
+"""Claims and stations: where they are allowed, the forms of payment, and their effects."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def representative(state: State, tables: Tables, seat: int, route: int, number: int) -> int:
-    """Return the packed cards of one form of payment; sets use the cards of which most are left."""
+    """Return the packed cards of one form of payment; sets use the cards that the hand has most of."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     left = np.empty(N_KINDS, dtype=np.int64)
     n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
@@ -89,7 +89,7 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
 
 @compiled
 def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> int:
-    """Return packed cards of a seat that pay for a route and read as a form (`rules.reading`), -1 if none do."""
+    """Return packed cards of a seat that pay for a route in a form (`rules.reading`), -1 if none do."""
     hand, spaces = state.hand[seat], spaces_at(tables, route)
     if not can_read(hand, tables.color[route], spaces, color, own, locomotives):
         return -1
@@ -102,7 +102,7 @@ def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int,
 
 @compiled
 def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
-    """Add the cards of sets to a payment, from the rest of a hand: those of which most are left, locomotives last."""
+    """Add the cards of sets to a payment, from the rest of a hand: the most numerous first, locomotives last."""
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
     taken = np.empty(N_KINDS, dtype=np.int64)
@@ -127,7 +127,7 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
 
 @compiled
 def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int) -> float:
-    """Return the probability that a seat can pay a surcharge after laying down packed cards; 1 unless a tunnel."""
+    """Return the probability that a seat can pay the surcharge after laying down packed cards; 1 without a tunnel."""
     if not tables.tunnel[route]:
         return 1.0
     laid = np.empty(N_KINDS, dtype=np.int64)
@@ -234,7 +234,7 @@ def station_cards(state: State, tables: Tables, seat: int, number: int) -> int:
 
 @compiled
 def build_station(state: State, tables: Tables, tape: Ints, seat: int, city: int) -> None:
-    """Put a station of a seat that has laid down cards into a city."""
+    """Place a station in a city for a seat that has laid down cards."""
     discard(state, tables, tape, state.laid)
     end_attempt(state)
     state.station_at[city] = 1 + seat

@@ -1,12 +1,11 @@
 """
 Number every action of a map, independently of the number of players.
 
-A claim or station has a number for each route or city, color, and number of
-locomotives outside sets. Payments that read alike (`rules.reading`) share a number;
-`to_action` picks the one with the most cards of the color, whose sets use the cards
-of which most are left. A surcharge is paid in the color first. Tickets kept are
-numbered by their positions in the offer, one bit each. `to_index` accepts every
-legal action.
+A claim or station has a number for each route or city, color, and number of locomotives
+outside sets. Payments with the same reading (`rules.reading`) share a number; `to_action`
+picks the one with the most cards of the color, whose sets use the cards that the hand has
+most of. A surcharge is paid in the color first. Tickets kept are numbered by their
+positions in the offer, one bit each. `to_index` accepts every legal action.
 """
 
 from __future__ import annotations
@@ -216,7 +215,7 @@ def _pays_station(hand: Ints, spaces: Spaces, color: int, locomotives: int) -> b
 
 @compiled
 def _neutral_route(state: State, tables: Tables, track: int) -> int:
-    """Return a track of the neutral player's ticket (0 or 1), -1 if it does not exist."""
+    """Return a track for the neutral player's ticket (0 or 1), -1 if it does not exist."""
     ticket = state.neutral_ticket
     return int(tables.neutral_a[ticket] if track == 0 else tables.neutral_b[ticket])
 

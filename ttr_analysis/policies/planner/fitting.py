@@ -31,9 +31,9 @@ _OPPONENTS: Final = ("Planner2", "Racer", "Planner1")
 ROUNDS: Final = 80
 """Rounds after which further ones gain little."""
 _N_TRIED: Final = 28
-"""Settings tried in a round;"""
+"""Settings tried in a round."""
 _N_BEST: Final = 7
-"""the best of them shape the next round."""
+"""The number of best settings, which shape the next round."""
 _N_GAMES: Final = 40
 """Games of each setting against each opponent, per round."""
 _N_START: Final = 400
@@ -42,9 +42,9 @@ _PACE: Final = 0.8
 _MEMORY: Final = 0.75
 """Per round: how far the mean moves to the best settings, and how much of the spread remains."""
 _SNAPSHOT: Final = 12
-"""After this many rounds, earlier means join the opponents,"""
+"""After this number of rounds, earlier means join the opponents."""
 _N_FORMER: Final = 4
-"""but only the latest: a winner must also beat players adapted to it."""
+"""Number of earlier means among the opponents, the latest ones: a winner must also beat players adapted to it."""
 _PART: Final = 0.3
 """Initial spread of a parameter, relative to its value; it never drops below a twentieth of that."""
 _SWITCHES: Final = frozenset({"foresight", "care", "patience"})
@@ -113,18 +113,18 @@ def fit(
     rounds
         Rounds to play, of about 8,000 games each.
     middle
-        Progress to resume from. None starts from the map's current parameters, or an
-        opponent's if these win more.
+        Progress to resume from. None starts from the map's current parameters, or from an
+        opponent's if those win more.
     keep
         Called with the progress after each round.
     executor
-        Where to try settings, such as Dask's `client.get_executor()`; None uses one
+        Runs the trials, such as Dask's `client.get_executor()`; None uses one
         thread per core.
 
     Raises
     ------
     ValueError
-        If the map is not for that many players, or a number is out of range.
+        If the map does not allow this number of players, or a number is out of range.
     TypeError
         If an opponent is not compiled.
 
@@ -285,7 +285,8 @@ def fit_folder(
     """
     Fit planners to games of a map, write each result beside the rules, and yield it.
 
-    After an interrupt, the same call resumes in the middle of a fit; earlier fits are done.
+    After an interrupt, the same call resumes in the middle of a fit; fits already done are
+    skipped.
     """
     to_fit, part = [*games], _read_part(folder / PART_FILE)
     begun = None if part is None or part.seed != seed else (part.variant, part.n_players)

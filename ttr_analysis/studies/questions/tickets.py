@@ -30,7 +30,7 @@ from ttr_analysis.studies.simulation import SimulationResult
 from ttr_analysis.tables import game_tables
 
 OPENING: Final = 0
-"""In the column `offered`: the start."""
+"""Value of the column `offered` for the opening deal."""
 _NEUTRAL: Final = -1
 _LAST: Final = 127
 """A seat number above all seats, since the neutral player moves last."""
@@ -67,7 +67,7 @@ def ticket_results(
     result: SimulationResult, values: pd.DataFrame | None = None, game_map: MapLike | None = None
 ) -> pd.DataFrame:
     """
-    Return how often each ticket was kept and completed, and its points.
+    Return how often each ticket was kept and completed, and the points that it scored.
 
     Parameters
     ----------
