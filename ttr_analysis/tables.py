@@ -1,9 +1,9 @@
 """
-A map, its rules and a number of players as one record: all that a game asks.
+A map, its rules and a number of players as one record: everything that a game looks up.
 
-The record has the same fields for every map, so that compiled code knows where
-they lie; the limits below bound what a map may hold to be played. `MapTables` is
-a map alone, which `analysis` asks. All differences between maps end here.
+The record has the same fields for every map, so that compiled code knows their positions;
+the limits below apply to maps that can be played. `MapTables` is a map alone, for
+`analysis`. Code that uses the record treats all maps alike.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MEASURE_TOKENS: Final = 2
 BREAK_PATH_BONUS: Final = 3
 """No measure, but a tie-break: who has a bonus for the longest trail."""
 BREAK_STATIONS: Final = 4
-"""Another: who has most stations left."""
+"""No measure, but a tie-break: who has the most stations left."""
 
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
@@ -64,7 +64,7 @@ _UNKEPT: Final = {
 
 
 class Tables(Record):
-    """What a game asks of its map, its rules and the number of players."""
+    """What a game needs from its map, its rules and the number of players."""
 
     n_seats = cell()
     n_cities = cell()
@@ -94,9 +94,9 @@ class Tables(Record):
     ticket_draw = cell()
     ticket_keep = cell()
     unkept = cell()
-    """Where tickets go that are not kept: one of `UNKEPT_*`."""
+    """Where tickets that are not kept go: one of `UNKEPT_*`."""
     opening_unkept = cell()
-    """The same of opening tickets."""
+    """The same for opening tickets."""
     n_decks = cell()
     """Decks of tickets: 1 unless the rules name several."""
     zero_ties = cell()
@@ -111,13 +111,13 @@ class Tables(Record):
     neutral_after_last = cell()
     stations_each = cell()
     station_jokers = cell()
-    """1 if locomotives are jokers where a station is paid."""
+    """1 if locomotives are jokers in payments for stations."""
     station_points = cell()
     """Points for each station not built."""
     lends_neutral = cell()
     """1 if stations may lend routes of the neutral player."""
     station_cost = block(MAX_STATIONS)
-    """Cards that the first station costs, the second and so on."""
+    """The cost in cards of the first station, the second and so on."""
     n_bonuses = cell()
     n_tie_breaks = cell()
     tie_break = block(MAX_TIE_BREAKS)
@@ -127,7 +127,7 @@ class Tables(Record):
     deck_deal = block(MAX_DECKS)
     """Opening tickets of each deck for each seat."""
     deck_leaves = block(MAX_DECKS)
-    """1 if what is not dealt of a deck at the start leaves the game."""
+    """1 if the tickets of a deck that are not dealt at the start leave the game."""
     deck_size = block(MAX_DECKS)
     """Tickets of each deck."""
     bonus_measure = block(MAX_BONUSES)
@@ -152,7 +152,7 @@ class Tables(Record):
     twin = block(MAX_ROUTES)
     """The other track of a double route, or -1."""
     neutral_a = block(MAX_TICKETS)
-    """For each ticket the tracks between the cities at its foot, -1 where there is none."""
+    """For each ticket, the tracks between the cities at its bottom, -1 where there is none."""
     neutral_b = block(MAX_TICKETS)
     ticket_deck = block(MAX_TICKETS)
     """The deck of each ticket."""
@@ -177,8 +177,8 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
     Raises
     ------
     ValueError
-        If the map is not for this number of players, or larger than the limits of
-        this module.
+        If the map does not allow this number of players, or exceeds the limits of this
+        module.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
 
 
 def check_players(game_map: GameMap, n_players: int) -> None:
-    """Refuse a number of players that the map is not for."""
+    """Refuse a number of players that the map does not allow."""
     rules = game_map.rules
     low, high = rules.players
     if not low <= n_players <= high:
@@ -206,7 +206,7 @@ def check_players(game_map: GameMap, n_players: int) -> None:
 
 
 def check_size(game_map: GameMap, n_players: int) -> None:
-    """Refuse a map that is too large to be played, or not for this number of players."""
+    """Refuse a map that is too large to be played, or does not allow this number of players."""
     check_players(game_map, n_players)
     rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
@@ -326,7 +326,7 @@ def _put_routes(tables: Tables, game_map: GameMap) -> None:
 
 def spaces_of(route: Route) -> Spaces:
     """
-    Return what a payment needs to know of a route, except its color.
+    Return what a payment needs to know about a route, except its color.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def spaces_of(route: Route) -> Spaces:
 
 @compiled
 def spaces_at(tables: Tables, route: int) -> Spaces:
-    """Return what a payment needs to know of a route, by its number."""
+    """Return what a payment needs to know about a route, by its number."""
     return Spaces(
         tables.plain[route],
         tables.symbols[route],

@@ -209,7 +209,7 @@ def test_the_board_says_what_things_cost_and_takes_stations(lab: Lab) -> None:
 
     route(table, "Petrograd-Stockholm/0").evaluate("group => group.focus()")
     expect(hint).to_contain_text("21 points")
-    expect(hint).to_contain_text("cards missing, the nearest with")
+    expect(hint).to_contain_text("cards missing; ")
     city.hover()
     expect(hint).to_have_text("Paris: you can build a station here for 1 card.")
 

@@ -50,7 +50,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "yield from": ("yield from a", "yield from", "fill an array"),
     "walrus": ("b = (c := n) + 1", "an assignment inside an expression", "on a line of its own"),
     "starred": ("b = (*a, n)", "a starred expression", "one by one"),
-    "starred target": ("b, *c = 1, 2", "an assignment of int to *c", "name each"),
+    "starred target": ("b, *c = 1, 2", "an assignment of int to *c", "name each item"),
     "try": ("try:\n        n = 1\n    except ValueError:\n        n = 2", "try", "return an error code"),
     "raise": ("raise ValueError", "raise", "return an error code"),
     "assert": ("assert n", "assert", "check in the caller"),
@@ -141,7 +141,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "array of less than nothing": ("b = np.zeros(-1, dtype=np.int64)", "an array of -1 items", "at most"),
     "min of an array": ("b = min(a)", "min of one argument", "write a loop"),
     "length of a number": ("b = len(n)", "the length of int", "only arrays and tuples"),
-    "int of two": ("b = int(n, 2)", "int with other than one argument", "give one"),
+    "int of two": ("b = int(n, 2)", "int with more or fewer than one argument", "give one"),
     "expression for nothing": ("n + 1", "an expression that does nothing", "leave it out"),
     "declaration without a value": ("b: int", "a declaration without a value", "give it one"),
 }

@@ -125,9 +125,9 @@ def test_routes_and_tickets_of_another_map_are_refused(nordic: GameMap) -> None:
     state = Game(nordic).new(seed=7).packed
     usa, nederland = load("usa"), load("nederland")
     foreign = usa.routes[0]
-    with pytest.raises(IllegalActionError, match="is no route of Nordic"):
+    with pytest.raises(IllegalActionError, match="is not a route on the map Nordic"):
         codec_of(nordic).encode(ChooseNeutralRoute(foreign), state)
-    with pytest.raises(IllegalActionError, match="is no ticket of Nordic"):
+    with pytest.raises(IllegalActionError, match="is not a ticket on the map Nordic"):
         codec_of(nordic).encode(KeepTickets((usa.tickets[0],)), state)
     with pytest.raises(IllegalActionError, match="expected a Payment for"):
         codec_of(nordic).encode(ClaimRoute(nordic.routes[0], CardCounts.of(red=2)), state)  # type: ignore[arg-type]

@@ -305,7 +305,7 @@ def test_actions_of_another_map_get_a_reason_too() -> None:
     usa = load("usa")
     foreign = usa.routes[0]
     reason = why(Position("nordic"), ClaimRoute(foreign, from_cards(foreign, {"red": foreign.length})))
-    assert reason == f"{foreign} is no route of {load('nordic').title}"
+    assert reason == f"{foreign} is not a route on the map {load('nordic').title}"
     no_action: object = 7
     assert why(Position("nordic"), no_action) == "expected an action such as DrawCard(), got 7"  # type: ignore[arg-type]
 

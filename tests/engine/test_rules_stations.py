@@ -313,7 +313,7 @@ def test_a_station_as_an_action() -> None:
         game.apply(state, BuildStation(table.map.city("Wien"), Payment(None, 0, 0, CardCounts.of(red=1))))
     with pytest.raises(IllegalActionError, match="expected a City of Europe, got 'Wien'"):
         game.apply(state, BuildStation("Wien", Payment("red", 1, 0)))  # type: ignore[arg-type]
-    with pytest.raises(IllegalActionError, match="Oslo is no city of Europe"):
+    with pytest.raises(IllegalActionError, match="Oslo is not a city on the map Europe"):
         game.apply(state, BuildStation(load("nordic").city("Oslo"), Payment("red", 1, 0)))
 
 

@@ -124,7 +124,7 @@ def test_records_of_several_kinds_are_refused_and_told_apart() -> None:
 
     with pytest.raises(ValueError, match=r"usa, 2 players: 2 records \(0, 2\); usa, 4 players: 1 record \(1\)"):
         from_records([two[0], four[0], two[1]])
-    with pytest.raises(ValueError, match="there is no record"):
+    with pytest.raises(ValueError, match="expected at least one record"):
         from_records([])
 
 

@@ -267,8 +267,8 @@ def test_payments_are_offered_with_the_cheapest_first(human_game: HumanGame) -> 
     ("route", "words"),
     [
         ("Helsinki-Stockholm/0", "You can pay 4 cards: 2 blue and 2 locomotives."),
-        ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing, the nearest with blue."),
-        ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing, the nearest with red."),
+        ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing; blue is the closest."),
+        ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing; red is the closest."),
         ("no such route", ""),
     ],
 )

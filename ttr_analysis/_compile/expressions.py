@@ -151,7 +151,7 @@ class Arrays(Arithmetic):
                     return field
                 raise self.source.refuse(node, f"an assignment to {node.attr}", f"write {ast.unparse(node)}[:] = ...")
             raise self.source.refuse(node, f"an assignment to part of {base.kind}", "only arrays and records change")
-        raise self.source.refuse(node, f"an assignment to {ast.unparse(node)}", "name each")
+        raise self.source.refuse(node, f"an assignment to {ast.unparse(node)}", "name each item")
 
     def put(self, node: ast.AST, place: Place, value: Value) -> None:
         self.stored |= place.origin
@@ -223,7 +223,7 @@ def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
 
 def _one(self: Arrays, node: ast.Call) -> Value:
     if len(node.args) != 1 or node.keywords:
-        raise self.source.refuse(node, f"{ast.unparse(node.func)} with other than one argument", "give one")
+        raise self.source.refuse(node, f"{ast.unparse(node.func)} with more or fewer than one argument", "give one")
     return self.value(node.args[0])
 
 
@@ -608,7 +608,7 @@ class Expressions(Arrays):
     def _same_number(self, node: ast.Call, n_parameters: set[int]) -> None:
         if node.keywords or n_parameters != {len(node.args)}:
             take = " or ".join(map(str, sorted(n_parameters)))
-            raise self.source.refuse(node, "a call by number with other arguments", f"give {take}, without names")
+            raise self.source.refuse(node, "a call by number with different arguments", f"give {take}, without names")
 
 
 def returned_type(result: Type) -> str:

@@ -156,7 +156,9 @@ class Statements(Expressions):
                 for part, item in zip(target.elts, self.items_of(value), strict=True):
                     self.assign(part, item)
             case ast.Tuple() | ast.List() | ast.Starred():
-                raise self.source.refuse(target, f"an assignment of {value.kind} to {ast.unparse(target)}", "name each")
+                raise self.source.refuse(
+                    target, f"an assignment of {value.kind} to {ast.unparse(target)}", "name each item"
+                )
             case _:
                 place = self.place(target)
                 if isinstance(place, Place):
@@ -285,7 +287,7 @@ class Statements(Expressions):
 
     def _for_range(self, node: ast.For, call: ast.Call) -> None:
         if call.keywords or not 1 <= len(call.args) <= 3:  # noqa: PLR2004 - start, stop, step
-            raise self.source.refuse(call, "range with other arguments", "write range(start, stop, step)")
+            raise self.source.refuse(call, "range with these arguments", "write range(start, stop, step)")
         bounds = [self.integer(argument) for argument in call.args]
         step = bounds[2] if len(bounds) == 3 else constant(1)  # noqa: PLR2004
         if step.const is None or step.const == 0:

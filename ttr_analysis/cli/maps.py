@@ -53,7 +53,7 @@ def study(
     no_progress: bool,
 ) -> None:
     """
-    Write the study of a map as an HTML page.
+    Write a study of a map as an HTML page.
 
     MAP is a built-in map (see the maps command) or a map folder. The page is
     self-contained; its tables are saved beside it as CSV files.
@@ -75,7 +75,7 @@ def study(
     except OSError as error:
         raise Stopped.by(error, f"cannot write the study to {out}") from None
     except KeyboardInterrupt:
-        kept = f"There is no {PAGE} yet; the tables in {out / TABLES} are complete as far as they go."
+        kept = f"There is no {PAGE} yet; each table in {out / TABLES} is complete."
         raise Stopped(f"interrupted. {kept}", INTERRUPTED) from None
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
 
@@ -138,7 +138,7 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
 
     games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
     if not games:
-        raise click.UsageError(f"{game_map!r} has no such variant, or is not for {players} players.")
+        raise click.UsageError(f"{game_map!r} has no such variant, or does not allow {players} players.")
     try:
         for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
             print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)

@@ -18,7 +18,7 @@ from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
 _ALIKE = 0.65
-"""Least similarity for suggesting the name of a map: "Sweden" is half of "nederland"."""
+"""Minimum similarity for suggesting the name of a map: "Sweden" is half of "nederland"."""
 
 
 def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = None) -> GameMap:
@@ -83,7 +83,7 @@ MapLike = GameMap | str | os.PathLike[str]
 
 def as_map(game_map: MapLike) -> GameMap:
     """
-    Return a map given as an object, name or folder; raise as `load_map`, or a TypeError for anything else.
+    Return a map given as an object, name or folder; raise like `load_map`, or a TypeError for anything else.
 
     >>> as_map("Nordic Countries")
     <GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>
@@ -121,7 +121,7 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
         folder = Path(name_or_folder).expanduser()
         if name and folder.is_dir():
             return folder.resolve()
-    except (OSError, RuntimeError):  # a name too long, a folder without access, an unknown user
+    except (OSError, RuntimeError):  # a name that is too long, a folder without access, or an unknown user
         pass
     for known in built_in:
         if fold(name) in (fold(known), fold(_title(data / known))):

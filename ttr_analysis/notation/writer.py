@@ -26,7 +26,7 @@ _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 
 
 def packed_cards(cards: CardCounts) -> int:
-    """Return cards as one packed number for the kernel, each count capped at one that nobody holds."""
+    """Return cards as one packed number for the kernel, with each count capped at a number that nobody can hold."""
     return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 

@@ -362,7 +362,7 @@ def play_games(
     Raises
     ------
     ValueError
-        If the map is not for this number of players, or a number is below 0
+        If the map does not allow this number of players, or a number is below 0
         or too large.
     TypeError
         If a policy is not compiled; `Game.play` accepts others.

@@ -2,7 +2,7 @@
 Outside rivals: four published players, reimplemented from their descriptions.
 
 They are named after what they care about. Where the originals would wait forever, such
-as for a card that cannot come, these fall back to playing as `Greedy`.
+as for a card that cannot come, these fall back to playing like `Greedy`.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class _Rival(OneFunction):
 @dataclass(frozen=True, slots=True)
 class OneStep(_Rival):
     """
-    Thinks one ticket ahead: keeps all tickets dealt, and pursues the most valuable by the fewest routes.
+    Thinks one ticket ahead: keeps all tickets, and pursues the most valuable one with the fewest routes.
 
     Once all are done, and everybody has eight trains, it draws more.
 

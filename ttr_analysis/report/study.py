@@ -108,7 +108,7 @@ def run_study(
     Parameters
     ----------
     folder
-        Where the map comes from, for its sources and the reasons of its rules.
+        The folder of the map, for its sources and the reasons for its rules.
     before
         Called before each step; it may raise an error to stop the study.
     each
@@ -179,7 +179,7 @@ def write_study(
     game_map, settings, folder, progress, before
         As for `run_study`.
     out
-        A folder, made if need be: gets `report.html` and `tables/`. Files of
+        A folder for `report.html` and `tables/`, created if needed. Files of
         an earlier study in it are replaced.
     """
     tables = prepare(out)

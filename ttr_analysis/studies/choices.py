@@ -1,8 +1,8 @@
 """
 Values of choices by playing them out: pursuing a route, or keeping tickets.
 
-Each choice is played to the end from the same positions with the same random events,
-so the turns, cards and trains it costs count at what they would have earned elsewhere.
+Each choice is played to the end from the same positions with the same random events, so the
+turns, cards and trains that it costs are valued at what they would have earned elsewhere.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ NEVER: Final = 1
 GO: Final = 2
 """The player draws only for the route until it can claim it."""
 KEEP: Final = 3
-"""The player is dealt given tickets and keeps some of them."""
+"""The player is dealt specific tickets and keeps some of them."""
 WAIT: Final = 4
 """The game stops at the moment of choice."""
 
@@ -93,7 +93,7 @@ class Choice(NamedTuple):
     route: int = 0
     own: int = 0
     left: float = _ANY
-    """The moment to wait for: the number of cards for the route, and the most turns left."""
+    """The moment to wait for: the number of cards for the route, and the maximum number of turns left."""
     deal: Ints = np.zeros(1, dtype=np.int64)
     kept: int = 0
     """The tickets that it is dealt; bit i means keeping the i-th."""
@@ -350,20 +350,22 @@ def route_worth(
         Numbers of cards held: of one color that the route takes, plus locomotives if they
         are jokers. None means from 0 to its length.
     turns_left
-        The most turns left at the moment, as `Planner2` estimates them. None: any.
+        The maximum number of turns left at the moment, as `Planner2` estimates them; None
+        for any.
     n_players, policy
-        How many play, and who at all seats. None: three, if the map allows; planners.
+        The number of players, by default three if the map allows; and the policy at all
+        seats, by default `Planner`.
 
     Returns
     -------
     table
-        One row for each number of own cards and limit (index `own`, `turns_left`; infinite
-        for any time), empty if the moment never came:
+        One row for each number of cards held and each limit (index `own`, `turns_left`;
+        infinite for any time), empty if the moment never came:
 
         - `positions`: games in which the moment came; `left`: the mean turns left then;
         - `claimed`: share of games in which the seat going for the route got it;
         - `gain`: points of going for it minus those of doing without, with the 95%
-          interval `gain_low` and `gain_high`; `win_gain`: the same of the share of wins;
+          interval `gain_low` and `gain_high`; `win_gain`: the same for the share of wins;
         - `elsewhere`: what its turns, cards and trains earn without it, which is the points
           for the claims made minus `gain`;
         - `free_gain`, `free_win_gain`: the same for a player free to choose, and
@@ -372,7 +374,7 @@ def route_worth(
     Raises
     ------
     ValueError
-        If the map is not for that many players, or a number is out of range.
+        If the map does not allow this number of players, or a number is out of range.
 
     Examples
     --------
@@ -476,9 +478,10 @@ def which_to_keep(
     n_best
         Choices to play in all games: the best after the first games. None means all.
     at_least
-        Fewest tickets to keep. None means the number in the rules.
+        Minimum number of tickets to keep. None means the number in the rules.
     n_players, policy
-        How many play, and who at all seats. None: three, if the map allows; planners.
+        The number of players, by default three if the map allows; and the policy at all
+        seats, by default `Planner`.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def percentile(
     Raises
     ------
     ValueError
-        If the map is not for that many players, `n_games` is below 2, or `points` is
+        If the map does not allow this number of players, `n_games` is below 2, or `points` is
         not a number.
 
     Notes

@@ -1,4 +1,4 @@
-"""Recorded games of people as the tables of a simulation."""
+"""Recorded games between people as the tables of a simulation."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     Parameters
     ----------
     records
-        Records, or files of records, of one map and number of players.
+        Records, or files of records, all with the same map and number of players.
     partial
         Whether to keep games that are not over, or whose winner depends on unknown
         tickets: questions count these as played but not won.
@@ -65,10 +65,10 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     -------
     result
         The tables, as from `simulate`: players, by name, take the place of policies, and
-        games are numbered as the records. Unknown values are missing: unnamed tickets,
+        games are numbered like the records. Unknown values are missing: unnamed tickets,
         the `odds` of tunnels if a hand or the market is unknown, and `offered` and
-        `trains_left` of a ticket that may have come in several draws. Corrections count
-        in the table of seats, as in the score.
+        `trains_left` of a ticket that may have come in several draws. Corrections count in
+        the table of seats, as in the score.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     """
     given = [record if isinstance(record, GameRecord) else GameRecord.load(record) for record in records]
     if not given:
-        raise ValueError("there is no record")
+        raise ValueError("expected at least one record")
     _check_alike(given)
     if late := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
         raise ValueError(f"expected records of whole games, but these begin from a position: {_some(late)}")
@@ -124,7 +124,7 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     Parameters
     ----------
     records
-        Records, files of records, or reviews, of one map and number of players.
+        Records, files of records, or reviews, all with the same map and number of players.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     games = [one if isinstance(one, Review) else Review(one, None, []) for one in read]
     given = [game.record for game in games]
     if not given:
-        raise ValueError("there is no record")
+        raise ValueError("expected at least one record")
     _check_alike(given)
     game_map, n_players = given[0].map, given[0].header.n_players
     notes_of = DecisionNotes(game_map, n_players)
@@ -238,7 +238,8 @@ class _RecordedGames(Collector):
     """
     Follows records and collects notes of their games.
 
-    `numbers` are those of the games, `players` the player at each seat of each.
+    `numbers` are the numbers of the games, and `players` gives the players of each game by
+    seat.
     """
 
     def __init__(
@@ -252,7 +253,7 @@ class _RecordedGames(Collector):
         """Whether each seat's points are known."""
         self._is_won_known = np.zeros(len(numbers), dtype=bool)
         self._unsure: list[int] = []
-        """Tickets with an unknown turn of drawing."""
+        """Tickets drawn in an unknown turn."""
 
     def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
         found: Ints = self._players[game, seat]
@@ -279,7 +280,7 @@ class _RecordedGames(Collector):
         self._is_won_known[i] = bool(record.winners)
 
     def _make(self, state: State, step: Step, i: int) -> None:
-        """Make a step and take notes; odds are unknown if what the seat could see is."""
+        """Make a step and take notes; odds are unknown if the record does not show what the seat could see."""
         if step.shown is not None or step.laid is not None:
             make_step(state, self._tables, step)
             return

@@ -15,7 +15,7 @@ from ttr_analysis.rules.trails import longest_trail
 from ttr_analysis.teaching.task import Case, Fault, Task, edges_of, same_by_city, same_number
 
 _SIZES: Final = (1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 7, 8, 9, 10, 12, 14)
-"""Numbers of routes of the parts of boards."""
+"""Numbers of routes in the partial boards."""
 
 
 # -- cases ---------------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def piece_of(G: nx.Graph[str], n_routes: int, rng: np.random.Generator) -> nx.Gr
 def _cases(
     add: Callable[[nx.Graph[str], np.random.Generator], tuple[Any, ...]], *, n_boards: int = 1, apart: bool = True
 ) -> Callable[[np.random.Generator], Iterator[Case]]:
-    """Return a generator function of graphs, small to large, with further arguments; some disconnected if `apart`."""
+    """Return a generator of graphs, small to large, and further arguments; with `apart`, some are disconnected."""
 
     def cases(rng: np.random.Generator) -> Iterator[Case]:
         boards = {name: _bare(load_map(name).simple_graph) for name in map_names()}

@@ -30,7 +30,7 @@ class RouteCosts(QueryWidget):
     ----------
     route
         The route: a `Route`, its id, or its two cities where one track joins
-        them. The most special one if not given.
+        them. By default, the route that may take the most cards.
     hand
         Cards held; a few for the route if not given.
     worth
@@ -50,10 +50,10 @@ class RouteCosts(QueryWidget):
     --------
     >>> costs = RouteCosts(ttr.load_map("nordic"), hand={"green": 7, "red": 4, "blue": 4})
     >>> print(costs.route, costs.answer["said"])
-    Lieksa-Murmansk/0 Your hand pays: 15 cards, 7 green, 4 blue and 4 red.
+    Lieksa-Murmansk/0 Your hand pays with 15 cards: 7 green, 4 blue and 4 red.
     >>> costs.hand = {"green": 7}
     >>> print(costs.answer["said"])
-    2 cards short, the nearest with green.
+    2 cards short; green is the closest.
     """
 
     _esm = esm("answers", "costs")
@@ -105,7 +105,7 @@ class RouteCosts(QueryWidget):
 # -- what a route costs --------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 8
-"""Most payments to show; the rest is counted."""
+"""Maximum number of payments to show; the others are counted."""
 FEW_TO_COUNT = 40
 """Largest hand whose payments are counted, which takes time."""
 
@@ -139,7 +139,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     >>> nordic = ttr.load_map("nordic")
     >>> answer = route_costs(nordic, nordic.route("Murmansk", "Lieksa"), CardCounts.of(green=7, red=6))
     >>> answer["said"], [point["cards"] for point in answer["curve"]["points"]][:3]
-    ('1 card short, the nearest with green.', [36, 33, 30])
+    ('1 card short; green is the closest.', [36, 33, 30])
     """
     unseen = deck_less(game_map.rules.deck, {"in hand": hand})
     colors = _colors(route, hand)
@@ -163,7 +163,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
 
 def _colors(route: Route, hand: CardCounts) -> list[Json]:
-    """Return what each allowed color lacks, smallest lack first."""
+    """Return the cards missing in each allowed color, fewest first."""
     table = payments.color_table(route, hand).reset_index()[["color", "own", "missing", "cards_needed"]].astype(object)
     rows = table.where(table.notna(), None).itertuples(index=False, name=None)
     return [dict(zip(("color", "own", "missing", "cards"), row, strict=True)) for row in rows]
@@ -171,8 +171,8 @@ def _colors(route: Route, hand: CardCounts) -> list[Json]:
 
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
     if cheapest is not None:
-        return f"Your hand pays: {counted(cheapest.n_cards, 'card')}, {cards_in_words(cheapest.cards)}."
-    nearest = f", the nearest with {colors[0]['color']}" if route.color == GRAY else ""
+        return f"Your hand pays with {counted(cheapest.n_cards, 'card')}: {cards_in_words(cheapest.cards)}."
+    nearest = f"; {colors[0]['color']} is the closest" if route.color == GRAY else ""
     return f"{counted(colors[0]['missing'], 'card')} short{nearest}."
 
 
@@ -237,5 +237,7 @@ def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     surcharge = float(payments.expected_cards(game_map, route)) - route.length
     said = f"A tunnel: {counted(f'{surcharge:.1f}', 'card')} more on average"
     if best is not None:
-        said += f"; {percent(best.probability, None)} to succeed with {cards_in_words(best.payment.cards)} laid down"
+        said += (
+            f"; {percent(best.probability, None)} chance of success with {cards_in_words(best.payment.cards)} laid down"
+        )
     return {"said": f"{said}.", "chance": None if best is None else best.probability, "surcharge": surcharge}

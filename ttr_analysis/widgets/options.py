@@ -140,7 +140,7 @@ class Options:
         best = cheapest(route, view.hand)
         if best is None:
             missing = cards_missing(route, view.hand)
-            return f"{words}. {counted(missing, 'card')} missing, the nearest with {cheapest_color(route, view.hand)}."
+            return f"{words}. {counted(missing, 'card')} missing; {cheapest_color(route, view.hand)} is the closest."
         cost = f"{words}. You can pay {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
         if not route.tunnel:
             return f"{cost}."

@@ -269,7 +269,7 @@ class GameTable(MessageWidget):
         Raises
         ------
         GameError
-            If the map is not for that number of players, or there is no such seat.
+            If the map does not allow this number of players, or there is no such seat.
         """
         before = self._human_game
         game = Game(self._map, n_players or before.game.n_players, self._variant)

@@ -1,5 +1,5 @@
 """
-The most points possible with a number of trains, with proof, by an integer program for routes and tickets.
+The most points possible with a number of trains, proven by an integer program for routes and tickets.
 
 Tickets are completed by *parts*: connected sets of routes. Each part is an arborescence,
 rooted at its first city in map order and kept connected by cuts, which are added when
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 Components = Literal["one", "any"]
 
 _N_PRICES = 8
-"""Most prices of a train to try in one proof."""
+"""Maximum number of train prices to try in one proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestNetwork(Network):
     """
-    The network with the most points for a number of trains.
+    The network with the most points for a given number of trains.
 
     Its `tickets` are all tickets of the map that `routes` complete.
 
@@ -94,7 +94,7 @@ def best_network(
     time_limit: float = 600.0,
 ) -> BestNetwork:
     """
-    Return the routes that score most with a number of trains, counting all tickets of the map.
+    Return the routes that score the most with a given number of trains, counting all tickets of the map.
 
     The player may choose any tickets, and nobody interferes. The points are those of
     completed tickets (each copy counts; tickets to countries by the best one reached)
@@ -105,9 +105,9 @@ def best_network(
     trains
         Number of trains; by default the map's.
     components
-        "one": networks whose completed tickets lie in one connected part, with
-        other routes anywhere for their points. "any": all networks, in about
-        five times the time.
+        "one": networks whose completed tickets lie in one connected part, with other routes
+        anywhere for their points. "any": all networks, which takes about five times as
+        long.
     time_limit
         Seconds, after which the best network and bound so far are returned; the
         last step may take a little longer.

@@ -93,7 +93,7 @@ class MapIndex:
             raise IllegalActionError(f"expected a {what} of {title}, got {part!r}")
         i = numbers.get(part.name if isinstance(part, City) else part.id)
         if i is None:
-            raise IllegalActionError(f"{part} is no {what.lower()} of {title}")
+            raise IllegalActionError(f"{part} is not a {what.lower()} on the map {title}")
         if parts[i] is not part and parts[i] != part:
             raise IllegalActionError(f"{part} is the {what.lower()} of another map or variant of {title}")
         return i
@@ -120,7 +120,7 @@ class Handler:
     list_legal: Callable[[State, Tables, int, Ints, int], int]
     """Takes state, tables, seat, rows and a number; adds legal actions after that many rows, returns the new number."""
     apply: Callable[[State, Tables, Ints, int, int, int], None]
-    """Takes state, tables, tape, seat, argument and value; changes the state until a seat must decide again."""
+    """Takes state, tables, tape, seat, argument and value; advances the state until a seat must decide again."""
     verb: str
     """The verb after "cannot" in messages."""
     encode: Callable[[MapIndex, Any, State], tuple[int, int]] = _nothing

@@ -103,7 +103,7 @@ def _over_line(table: pd.DataFrame) -> list[float]:
 
 
 def _pay(rows: list[dict[str, Any]]) -> str:
-    """Describe the points of tickets per fewest trains."""
+    """Describe the points of tickets per train of their cheapest networks."""
     rates = [row["points_per_train"] for row in rows]
     low, high = rows[rates.index(min(rates))], rows[rates.index(max(rates))]
     if math.isclose(min(rates), max(rates)):
@@ -349,7 +349,7 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _network_board(context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()) -> Picture:
-    """Return a network on the board, with the size of what it is."""
+    """Return a network on the board, with a caption that gives its size."""
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -471,7 +471,7 @@ def countries(context: Context) -> Section | None:
     ]
     if not tickets:
         return None
-    # Copies of a ticket are told once.
+    # Copies of a ticket are listed once.
     distinct = {(ticket.origin, ticket.destinations): ticket for ticket in tickets}
     rows = [row for ticket in distinct.values() for row in _destination_rows(context, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
