@@ -6,6 +6,8 @@ import math
 import re
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -87,13 +89,14 @@ def commands() -> None:
 
 class Interrupt:
     """
-    A context in which Ctrl-C always surfaces as a `KeyboardInterrupt`.
+    A context in which Ctrl-C always ends the command, with a message or what returns it.
 
     LLVM and solvers call back into Python: an interrupt inside a callback is lost, or
-    turns into another error. On leaving, this context raises it again.
+    turns into another error. This context notices it all the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, message: str | Callable[[], str]) -> None:
+        self._message = message
         self._seen = False
 
     def __enter__(self) -> Self:
@@ -117,5 +120,15 @@ class Interrupt:
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: object) -> None:
         signal.signal(signal.SIGINT, self._before)
         sys.unraisablehook = self._hook
-        if isinstance(fault, Exception):
-            self.check()
+        if isinstance(fault, KeyboardInterrupt) or (self._seen and isinstance(fault, Exception)):
+            message = self._message if isinstance(self._message, str) else self._message()
+            raise Stopped(f"interrupted{message}", INTERRUPTED) from None
+
+
+@contextmanager
+def refused(code: int) -> Iterator[None]:
+    """End the command with the message of a ValueError: as a wrong argument, or with another code."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.UsageError(str(error)) if code == USAGE else Stopped(str(error), code) from None

@@ -14,7 +14,6 @@ from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
     FAULTS,
     FILE,
-    INTERRUPTED,
     Interrupt,
     Stopped,
     Time,
@@ -23,6 +22,7 @@ from ttr_analysis.cli.common import (
     complete_map,
     no_progress,
     number,
+    refused,
 )
 
 _RECORD: Final = '{"format":"ttr-game"'
@@ -95,17 +95,12 @@ def review(
     from ttr_analysis.report.review import write_review
 
     print(f"{record!r}\nreviewing for at most {counted(f'{minutes:g}', 'minute')}", flush=True)
-    try:
-        with Interrupt(), warnings.catch_warnings():
-            warnings.simplefilter("error", studies.Interrupted)
-            found = studies.review(record, number, seconds=60 * minutes, path=kept, progress=not no_progress)
-            curve = studies.win_curve(record, progress=not no_progress) if open_cards else None
-            write_review(found, out, open_cards=curve)
-    except (studies.Interrupted, KeyboardInterrupt):
-        more = f": {kept} has the moves judged so far; run the same command to resume" if kept.exists() else ""
-        raise Stopped(f"interrupted{more}", INTERRUPTED) from None
-    except ValueError as error:
-        raise Stopped(str(error), FAULTS) from None
+    more = f": {kept} has the moves judged so far; run the same command to resume"
+    with refused(FAULTS), Interrupt(lambda: more if kept.exists() else ""), warnings.catch_warnings():
+        warnings.simplefilter("error", studies.Interrupted)
+        found = studies.review(record, number, seconds=60 * minutes, path=kept, progress=not no_progress)
+        curve = studies.win_curve(record, progress=not no_progress) if open_cards else None
+        write_review(found, out, open_cards=curve)
     kept.unlink(missing_ok=True)
     print(f"{found!r}\n{out}")
 
@@ -129,14 +124,9 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     from ttr_analysis.report.study import PAGE
 
     out = out or folder / f"insights-{as_file_name(player)}"
-    try:
-        with Interrupt():
-            found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
-            write_insights(found, out)
-    except KeyboardInterrupt:
-        raise Stopped(f"interrupted: {folder} has the reviews so far; rerun to resume", INTERRUPTED) from None
-    except ValueError as error:
-        raise Stopped(str(error), FAULTS) from None
+    with refused(FAULTS), Interrupt(f": {folder} has the reviews so far; rerun to resume"):
+        found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
+        write_insights(found, out)
     for file, why in found.left_out.items():
         print(f"not used: {file}: {why}", file=sys.stderr)
     print(f"{found!r}\n{out / PAGE}")

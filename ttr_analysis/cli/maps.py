@@ -11,6 +11,7 @@ from ttr_analysis.cli.common import (
     FILE,
     INTERRUPTED,
     NATURAL,
+    USAGE,
     Interrupt,
     Stopped,
     Time,
@@ -20,6 +21,7 @@ from ttr_analysis.cli.common import (
     map_argument,
     no_progress,
     number,
+    refused,
     split_names,
 )
 
@@ -67,16 +69,14 @@ def study(
     from ttr_analysis.report.study import PAGE, TABLES
 
     settings = Settings(seed=seed, n_deals=deals, quick=quick, best_seconds=best, n_games=games)
+    kept = f"There is no {PAGE} yet; each table in {out / TABLES} is complete."
     try:
-        with Interrupt() as interrupt:
+        with Interrupt(f". {kept}") as interrupt:
             written = write_study(
                 game_map, out, settings, folder=find_folder(map_), progress=not no_progress, before=interrupt.check
             )
     except OSError as error:
         raise Stopped.by(error, f"cannot write the study to {out}") from None
-    except KeyboardInterrupt:
-        kept = f"There is no {PAGE} yet; each table in {out / TABLES} is complete."
-        raise Stopped(f"interrupted. {kept}", INTERRUPTED) from None
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
 
 
@@ -140,12 +140,11 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     if not games:
         raise click.UsageError(f"{game_map!r} has no such variant, or does not allow {players} players.")
     try:
-        for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
-            print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
+        with Interrupt(". Run the same command to resume."):
+            for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
+                print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
     except OSError as error:
         raise Stopped.by(error, f"cannot write to {folder}") from None
-    except KeyboardInterrupt:
-        raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED) from None
     print(folder / "planner.toml")
 
 
@@ -182,14 +181,10 @@ def league(
     from ttr_analysis import studies
 
     names = None if players is None else split_names(players)
-    try:
+    with refused(USAGE), Interrupt(" before every pair had met"):
         found = studies.league(
             game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
         )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    except KeyboardInterrupt:
-        raise Stopped("interrupted before every pair had met", INTERRUPTED) from None
     print(f"{game_map.title}, {seats} players a game, {games} games of each {'pair' if seats == 2 else 'set'}\n")  # noqa: PLR2004
     print(found.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3).to_string())
     print("\nHow often the player in the row finished ahead of the player in the column:\n")
@@ -217,10 +212,8 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
     from ttr_analysis import studies
     from ttr_analysis._words import percent
 
-    try:
+    with refused(USAGE):
         found = studies.percentile(game_map, points, players, against=split_names(against), n_games=games, seed=seed)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     print(f"{game_map.title}, {players} players: {points} points are")
     for name, row in found.iterrows():
         low, high = percent(row["percentile_low"]), percent(row["percentile_high"])

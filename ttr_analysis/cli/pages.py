@@ -20,7 +20,6 @@ from ttr_analysis._words import counted
 from ttr_analysis.cli.common import (
     FAULTS,
     FILE,
-    INTERRUPTED,
     NATURAL,
     Interrupt,
     Stopped,
@@ -30,6 +29,7 @@ from ttr_analysis.cli.common import (
     complete_map,
     map_argument,
     number,
+    refused,
     split_names,
 )
 
@@ -207,22 +207,16 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
-    try:
+    with refused(FAULTS), Interrupt(": the positions found so far are saved; rerun to resume"):
         if found := _kept_puzzles(kept, folder, n):
             return found
         time = counted(f"{minutes:g}", "minute")
         print(f"reviewing games of {player}, then looking for puzzles, for at most {time}", flush=True)
         end = perf_counter() + 60 * minutes
-        with Interrupt():
-            reviews = insights(folder, player, minutes=minutes / 2).reviews.values()
-            seconds = max(30 * minutes, end - perf_counter())
-            found = puzzles(reviews, n=n, seconds=seconds, path=search)
-        if found:
+        reviews = insights(folder, player, minutes=minutes / 2).reviews.values()
+        seconds = max(30 * minutes, end - perf_counter())
+        if found := puzzles(reviews, n=n, seconds=seconds, path=search):
             save_puzzles(found, kept)
-    except KeyboardInterrupt:
-        raise Stopped("interrupted: the positions found so far are saved; rerun to resume", INTERRUPTED) from None
-    except ValueError as error:
-        raise Stopped(str(error), FAULTS) from None
     return found
 
 
