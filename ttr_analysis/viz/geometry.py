@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -119,25 +119,23 @@ def lay_out(game_map: GameMap) -> BoardLayout:
     )
     placed = place_cars(bundles, chords, bows, unit)
     tracks = {route.id: placed[route.id] for route in game_map.routes}
-    exits = _exits(game_map, position)
-    tolls = tuple(_toll_tokens(bundles, tracks))
-    swaps = tuple(_swap_tokens(game_map.routes, tracks))
-    labels = _labels(game_map, exits, tracks, (*tolls, *swaps), radius, LABEL_SIZE * unit)
+    layout = BoardLayout(
+        unit=unit,
+        city_radius=radius,
+        label_size=LABEL_SIZE * unit,
+        bounds=(0.0, 0.0, 0.0, 0.0),
+        tracks=tracks,
+        tolls=tuple(_toll_tokens(bundles, tracks)),
+        swaps=tuple(_swap_tokens(game_map.routes, tracks)),
+        exits=_exits(game_map, position),
+        labels=(),
+    )
+    labels = _labels(game_map, layout, layout.label_size)
     corners = [corner for track in tracks.values() for car in track.cars for corner in car.corners()]
     boxes = [corner for label in labels for corner in (label.box[:2], label.box[2:])]
     everything = np.array([*corners, *boxes, *position.values()])
     (left, bottom), (right, top) = everything.min(axis=0), everything.max(axis=0)
-    return BoardLayout(
-        unit=unit,
-        city_radius=radius,
-        label_size=LABEL_SIZE * unit,
-        bounds=(float(left), float(bottom), float(right), float(top)),
-        tracks=tracks,
-        tolls=tolls,
-        swaps=swaps,
-        exits=exits,
-        labels=labels,
-    )
+    return replace(layout, bounds=(float(left), float(bottom), float(right), float(top)), labels=labels)
 
 
 def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLayout:
@@ -154,8 +152,7 @@ def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLay
     >>> len(small.labels) == len(usa.cities), len(large.labels) < len(usa.cities)
     (True, True)
     """
-    tokens, radius = (*layout.tolls, *layout.swaps), layout.city_radius
-    found = _labels(game_map, layout.exits, layout.tracks, tokens, radius, size, frame(layout))
+    found, radius = _labels(game_map, layout, size, frame(layout)), layout.city_radius
     n_routes = Counter(city for route in game_map.routes for city in route.cities)
     dots = {city.name: (city.x - radius, city.y - radius, city.x + radius, city.y + radius) for city in game_map.cities}
     kept: dict[str, Box] = {}
@@ -171,25 +168,14 @@ def _cover(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _labels(
-    game_map: GameMap,
-    exits: Mapping[str, Exit],
-    tracks: Mapping[str, Track],
-    tokens: Iterable[Token],
-    radius: float,
-    size: float,
-    within: Box | None = None,
-) -> tuple[LabelSpot, ...]:
-    """Return the positions of the names of cities and countries."""
-    wanted = [
-        WantedLabel(
-            city.name, exits[city.name].country if city.name in exits else city.label, city.label_at, (city.x, city.y)
-        )
-        for city in game_map.cities
-    ]
-    cars = np.array([corner for track in tracks.values() for car in track.cars for corner in _outline(car)])
-    spots = np.array([(token.x, token.y) for token in tokens]).reshape(-1, 2)
-    return place_labels(wanted, cars=cars, tokens=spots, radius=radius, size=size, within=within)
+def _labels(game_map: GameMap, layout: BoardLayout, size: float, within: Box | None = None) -> tuple[LabelSpot, ...]:
+    """Return the positions of the names of cities and countries on a board, with an em of this size."""
+    names = {city.name: city.label for city in game_map.cities}
+    names |= {city: way.country for city, way in layout.exits.items()}
+    wanted = [WantedLabel(city.name, names[city.name], city.label_at, (city.x, city.y)) for city in game_map.cities]
+    cars = np.array([corner for track in layout.tracks.values() for car in track.cars for corner in _outline(car)])
+    spots = np.array([(token.x, token.y) for token in (*layout.tolls, *layout.swaps)]).reshape(-1, 2)
+    return place_labels(wanted, cars=cars, tokens=spots, radius=layout.city_radius, size=size, within=within)
 
 
 def frame(layout: BoardLayout) -> tuple[float, float, float, float]:

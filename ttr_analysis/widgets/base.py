@@ -256,6 +256,26 @@ class MessageWidget(anywidget.AnyWidget):
         """Answer a message that failed because of a bug in this package."""
 
 
+class SeatWidget(MessageWidget):
+    """A widget in which a person decides for a seat, with what there is to say to them."""
+
+    problem = traitlets.Dict({"text": "", "can_go_on": False, "n": 0}, read_only=True).tag(sync=True)
+    about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
+    _n_said = 0
+
+    def _say(self, text: str, *, can_go_on: bool = False) -> None:
+        # Equal messages must be sent twice, since the page waits for an answer.
+        self._n_said += 1
+        self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
+
+    def _say_about(self, route: str, words: str) -> None:
+        """Send the cost of a route in words."""
+        self.set_trait("about", {"route": route, "step": self.now["step"], "words": words})
+
+    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
+        self._say(fault)
+
+
 def fault_words(error: Exception) -> str:
     """Return the text that the browser shows for a bug in this package."""
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

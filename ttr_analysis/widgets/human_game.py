@@ -62,6 +62,8 @@ class HumanGame:
                 f"a game of {game.n_players} players needs {game.n_players - 1} policies besides the person, "
                 f"got {len(policies)}"
             )
+        if saved and saved.header.seed is None:  # continued from another game: new cards are drawn
+            begun, saved = (saved, len(saved.steps) - 1), None
         self.game = game
         self.seat = seat
         self.seed = secrets.randbelow(1 << 31) if seed is None else seed

@@ -17,7 +17,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.widgets.base import MessageWidget, best_in_words, css, esm
+from ttr_analysis.widgets.base import SeatWidget, best_in_words, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts, place_of
 
@@ -30,7 +30,7 @@ _HINT_SECONDS: Final = 2.0
 _REVIEW_SECONDS: Final = 60.0
 
 
-class GameTable(MessageWidget):
+class GameTable(SeatWidget):
     """
     Play a seat against policies: only legal actions, and the browser gets only what the seat can see.
 
@@ -98,8 +98,6 @@ class GameTable(MessageWidget):
     _css = css("panels", "table")
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
-    problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
-    about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
     advised = traitlets.Dict({"words": "", "place": None, "step": 0, "n": 0}, read_only=True).tag(sync=True)
     offered = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
     stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
@@ -117,17 +115,13 @@ class GameTable(MessageWidget):
         practice: bool = False,
         saved: GameRecord | None = None,
     ) -> None:
-        game_map = as_map(game_map)
+        self._map, self._name = as_map(game_map).with_variant(variant), name
         self._policies = _policies(policies, n_players)
-        self._map, self._variant, self._name = game_map, variant, name
         self._practice = self._wants_practice = practice
-        self._n_said = 0
         self._n_games = 1
-        self._saved: GameRecord | None = None
-        self._on_continue: Callable[[int], None] = lambda _: None
         self.failure: BaseException | None = None
-        game = Game(game_map, len(self._policies) + 1, variant)
-        self._human_game = _sit_down(game, self._policies, seat, seed, name, saved)
+        game = Game(self._map, len(self._policies) + 1)
+        self._human_game = HumanGame(game, self._policies, seat, seed, name, saved=saved)
         super().__init__()
         self._let_others_play()
 
@@ -182,7 +176,7 @@ class GameTable(MessageWidget):
         >>> another.offered
         True
         """
-        self._saved, self._on_continue = saved, on_continue
+        self._offer = saved, on_continue
         self.set_trait("offered", True)  # noqa: FBT003 - a trait
 
     @property
@@ -272,7 +266,7 @@ class GameTable(MessageWidget):
             If the map does not allow this number of players, or there is no such seat.
         """
         before = self._human_game
-        game = Game(self._map, n_players or before.game.n_players, self._variant)
+        game = Game(self._map, n_players or before.game.n_players)
         self._begin(HumanGame(game, self._others(game), before.seat if seat is None else seat, seed, self._name))
 
     def play_from(
@@ -419,9 +413,7 @@ class GameTable(MessageWidget):
             case {"do": "hint" | "cost" | "review" as what}:
                 self._advise(what)
             case {"do": "about", "route": str(route)}:
-                human_game = self._human_game
-                words = human_game.options.about(route)
-                self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": words})
+                self._say_about(route, self._human_game.options.about(route))
             case {"do": "why", **asked}:
                 self._say(self._human_game.why(asked))
             case _:
@@ -437,15 +429,14 @@ class GameTable(MessageWidget):
 
     def _continue(self) -> None:
         """Continue the game that was offered, unless the person has moved in the new one."""
-        saved = self._saved
-        if saved is None or self._human_game.can_undo:
+        if not self.offered or self._human_game.can_undo:
             return
+        saved, on_continue = self._offer
         seat, name, policies = _seats_in(saved)
         game = Game(saved.map, saved.header.n_players)
-        human_game = _sit_down(game, policies, seat, saved.header.seed, name, saved)
-        self._saved = None
-        self._map, self._variant, self._policies, self._name = saved.map, None, policies, name
-        self._on_continue(self._n_games + 1)
+        human_game = HumanGame(game, policies, seat, saved.header.seed, name, saved=saved)
+        self._map, self._policies, self._name = saved.map, policies, name
+        on_continue(self._n_games + 1)
         self.set_trait("offered", False)  # noqa: FBT003 - a trait
         self._begin(human_game)
 
@@ -534,11 +525,6 @@ class GameTable(MessageWidget):
             finally:
                 self.set_trait("busy", "")
 
-    def _say(self, text: str, *, can_go_on: bool = False) -> None:
-        # Equal messages must be sent twice, since the page waits for an answer.
-        self._n_said += 1
-        self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
-
     def __repr__(self) -> str:
         human_game = self._human_game
         who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(human_game.names))
@@ -553,15 +539,6 @@ def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -
             raise GameError(f"{n_players} players need {n_players - 1} policies besides the person, got {len(given)}")
         return list(given)
     return [given] * ((n_players or 2) - 1)
-
-
-def _sit_down(
-    game: Game, policies: Sequence[PolicyLike], seat: int, seed: int | None, name: str, saved: GameRecord | None
-) -> HumanGame:
-    """Return a new game, or a saved one to continue."""
-    if saved is None or saved.header.seed is not None:
-        return HumanGame(game, policies, seat, seed, name, saved=saved)
-    return HumanGame(game, policies, seat, seed, name, (saved, len(saved.steps) - 1))  # continued from another game
 
 
 def _seats_in(record: GameRecord) -> tuple[int, str, list[PolicyLike]]:
@@ -618,7 +595,6 @@ class GameFiles:
     def __init__(self, first: Path, *, continued: bool = False) -> None:
         self._first = first
         self._files: dict[int, Path] = {1: first} if continued else {}
-        self._saved = (0, 0)
 
     def keep(self, game: int, path: Path) -> None:
         """Save a game at a table in the file that it is continued from."""
@@ -630,14 +606,12 @@ class GameFiles:
         return list(self._files.values())
 
     def update(self, table: GameTable) -> None:
-        """Save the game at a table after the person's first move, if anything has happened since."""
-        game, now = table.n_games, (table.n_games, table.now["step"])
-        if now == self._saved or not (table.now["undo"] or game in self._files):
-            return
-        if game not in self._files:
+        """Save the game at a table, from the person's first move on."""
+        game = table.n_games
+        if table.now["undo"] and game not in self._files:
             self._files[game] = self._new_file()
-        table.record.save(self._files[game])
-        self._saved = now
+        if game in self._files:
+            table.record.save(self._files[game])
 
     def _new_file(self) -> Path:
         """Create an empty file, to reserve its name."""

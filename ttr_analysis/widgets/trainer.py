@@ -18,7 +18,7 @@ from ttr_analysis.notation import NotationError
 from ttr_analysis.studies.puzzles import Puzzle, watched
 from ttr_analysis.studies.reviews import player_names
 from ttr_analysis.viz.words import tell
-from ttr_analysis.widgets.base import MOST_LETTERS, Json, MessageWidget, css, esm, move_in_words
+from ttr_analysis.widgets.base import MOST_LETTERS, Json, SeatWidget, css, esm, move_in_words
 from ttr_analysis.widgets.options import Options
 from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of, table_frame
 
@@ -70,7 +70,7 @@ class Results:
         return sorted(keys, key=lambda key: (rank[self.solved(key)], asked.get(key, -1)))
 
 
-class Trainer(MessageWidget):
+class Trainer(SeatWidget):
     """
     Find the best move in positions of real games, and see its value and the reason.
 
@@ -109,8 +109,6 @@ class Trainer(MessageWidget):
     _esm = esm("panels", "turn", "trainer")
     _css = css("panels", "table", "trainer")
 
-    problem = traitlets.Dict({"text": "", "n": 0}, read_only=True).tag(sync=True)
-    about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
     answered = traitlets.Dict({}, read_only=True).tag(sync=True)
     tally = traitlets.Unicode("", read_only=True).tag(sync=True)
 
@@ -121,7 +119,6 @@ class Trainer(MessageWidget):
         self._results = Results(results)
         self._due = self._results.in_order(list(self._puzzles))
         self._n_shown = 1
-        self._n_said = 0
         super().__init__()
         self.set_trait("tally", self._tally())
 
@@ -241,17 +238,9 @@ class Trainer(MessageWidget):
             case {"do": "next", "step": self._n_shown}:
                 self.next()
             case {"do": "about", "route": str(route)}:
-                self.set_trait("about", {"route": route, "step": self._n_shown, "words": self._options.about(route)})
+                self._say_about(route, self._options.about(route))
             case {"do": "why", **asked} if not self.answered:
                 self._say(self._options.why(asked, player_names(self.puzzle.record)))
-
-    def _say(self, text: str) -> None:
-        # Equal messages must be sent twice, since the page waits for an answer.
-        self._n_said += 1
-        self.set_trait("problem", {"text": text, "n": self._n_said})
-
-    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
-        self._say(fault)
 
     def __repr__(self) -> str:
         return f"<Trainer: {self._tally()}>"
