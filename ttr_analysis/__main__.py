@@ -1,4 +1,4 @@
-"""`python -m ttr_analysis`: the command `ttr-analysis`, where its folder is not on the path of the shell."""
+"""`python -m ttr_analysis`: the command `ttr-analysis`, for shells that do not find it."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Arrays by the type of their cells: what compiled code and its callers annotate with; and results that hold tables."""
+"""Array types for the annotations of compiled code and its callers, and results that contain tables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 """What learners observe."""
 Narrow = npt.NDArray[np.int32]
-"""Numbers in half the room, where there are many."""
+"""Numbers in half the space, for large arrays."""
 Flags = npt.NDArray[np.int8]
 """0 or 1 for each city, route or ticket."""
 
 
 def same_fields(one: DataclassInstance, other: object) -> bool:
-    """Return whether two results are of one class and equal field by field, tables among them."""
+    """Return whether two results have the same class and equal fields, including tables."""
     import pandas as pd
 
     if type(one) is not type(other):

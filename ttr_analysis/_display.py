@@ -1,8 +1,8 @@
 """
-Objects that show themselves as HTML without importing what draws them.
+Display objects as HTML without importing the code that draws them.
 
-This table is the only reference upwards: the dotted name of a type to that of
-its renderer, which is imported when an object is shown.
+This table is the only reference to upper layers: it maps the dotted name of a type to that
+of its renderer, which is imported when an object is shown.
 """
 
 import html

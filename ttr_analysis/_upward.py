@@ -1,14 +1,13 @@
 """
-What lower layers ask of upper ones, without knowing where these are.
+Functions of upper layers that lower ones call without importing them.
 
-The front of the package knows all layers, and fills these in before anything
-else is imported.
+The package's `__init__` knows all layers, and sets these before anything else is imported.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 player_class: Callable[[str], Any]
-"""From the name of a built-in player to its class."""
+"""The class of each built-in player, by name."""
 draw_worlds: Callable[..., Any]
-"""What `SeatView.worlds` does: what is believed of tickets depends on how planners play."""
+"""The implementation of `SeatView.worlds`: beliefs about tickets depend on how planners play."""

@@ -30,7 +30,7 @@ def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
 
 def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
     """
-    Return a share as a percentage. What may fail is never called certain, what may happen never impossible.
+    Return a share as a percentage. A share below 1 is never rounded to 100%, nor one above 0 to 0%.
 
     Without `digits` there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of
     shares may be negative.
@@ -67,7 +67,7 @@ def percentage_points(difference: float, digits: int = 0) -> str:
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
-    Return a number with its noun, whose plural is given if it does not end in a mere "s".
+    Return a number with its noun; the plural is given if it is not formed with a plain "s".
 
     Examples
     --------

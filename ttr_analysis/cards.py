@@ -33,7 +33,7 @@ LOCOMOTIVE_INDEX = N_COLORS
 
 _COUNT = Range()
 _OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOCOMOTIVE, "wild": LOCOMOTIVE}
-"""What people also call colors and locomotives: most boards print the purple cards pink."""
+"""Other names that people use for colors and locomotives: most boards print the purple cards pink."""
 
 
 def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> str:
@@ -166,7 +166,7 @@ class CardCounts:
         if isinstance(cards, Mapping):
             for kind, count in cards.items():
                 at = card_index(kind)
-                # a kind may come by several of its names
+                # a kind may be given under several names
                 counts[at] += _COUNT.check(count, f"the number of {CARD_KINDS[at]} cards")
         else:
             for kind in cards:

@@ -235,9 +235,9 @@ class Compiled(Marked):
 
     def call_other(self, missed: tuple[Type, ...] | None, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
         """
-        Call the machine code that fits the arguments, after that for types `missed` refused them.
+        Call the machine code for these arguments, after the one for the types `missed` has refused them.
 
-        The current `__call__` does not tell, since another thread may have set it.
+        The current `__call__` does not show which one that was, since another thread may have set it.
         """
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()

@@ -171,7 +171,7 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
 
 def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> int:
     """
-    Return the size of `minimum_cut`, which see.
+    Return the size of the `minimum_cut` between two places.
 
     Examples
     --------

@@ -34,11 +34,11 @@ class Stopped(click.ClickException):
 
 
 _NO_FILE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
-"""How names begin that are devices on Windows, whatever ending follows."""
+"""Beginnings of names that are devices on Windows, with any ending."""
 
 
 def as_file_name(name: str) -> str:
-    """Return the name of a person or a map as every system accepts it as the name of a file, or as its beginning."""
+    """Return the name of a person or a map in a form that every system accepts in the name of a file."""
     accepted = re.sub(r'[\x00-\x1f<>:"/\\|?*]|[. ]+$', "-", name)
     return f"-{accepted}" if _NO_FILE.match(accepted) else accepted
 

@@ -80,7 +80,7 @@ def review(
     """
     Review the moves of a game.
 
-    GAME is a record. The page shows the best move in each decision, and how much was luck;
+    GAME is a record. The page shows the best move for each decision, and how much was luck;
     it is self-contained. If you interrupt a review, run the same command to resume. The
     import command reads Board Game Arena games.
     """

@@ -544,7 +544,7 @@ class GameEngine:
         action
             A legal action of the acting seat.
         most
-            The most sequences of outcomes to list.
+            Maximum number of sequences of outcomes to list.
 
         Returns
         -------

@@ -118,7 +118,7 @@ class State(Record):
     n_swept = cell()
     """Unknown cards on the discard pile: from a replaced market, or turned over for tunnels."""
     n_shuffles = cell()
-    """Times that the discards became the draw pile."""
+    """Number of times that the discards became the draw pile."""
     pending = cell()
     """The tunnel being attempted, else -1."""
     pending_color = cell()

@@ -12,9 +12,9 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 
 MAX_TEXT: Final = 100
-"""Longest name."""
+"""Maximum length of a name."""
 MAX_LENGTH: Final = 12
-"""Longest route, in spaces."""
+"""Maximum length of a route, in spaces."""
 
 
 @dataclass(frozen=True, slots=True)

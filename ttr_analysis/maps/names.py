@@ -44,7 +44,7 @@ def fold(name: str) -> str:
     decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     heard = _APART.sub(" ", _UNHEARD.sub("", plain)).strip()
-    # A name of symbols alone keeps them.
+    # A name that consists only of symbols keeps them.
     return SAINT.sub("st", heard) or " ".join(plain.split())
 
 

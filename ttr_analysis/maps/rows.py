@@ -32,7 +32,7 @@ _TABLES: Final = {
     "routes": (ROUTE_COLUMNS, MAX_ROUTES),
     "tickets": (TICKET_COLUMNS, 8 * MAX_TICKETS),
 }
-"""Columns and most rows of each table."""
+"""Columns and maximum number of rows of each table."""
 
 
 # -- reading -------------------------------------------------------------------------------------------------------

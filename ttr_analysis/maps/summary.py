@@ -14,7 +14,7 @@ from ttr_analysis.maps.model import GameMap
 _NEAR = 0.5
 """Board units; the dots of cities this close overlap."""
 _CRAMPED = 0.4
-"""Least space relative to that of most tracks; with less, the spaces of a track do not fit between its cities."""
+"""Minimum space, relative to most tracks; with less, the spaces of a track do not fit between its cities."""
 
 
 def offers(game_map: GameMap) -> list[str]:

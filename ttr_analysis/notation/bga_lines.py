@@ -159,7 +159,7 @@ def read_log(text: str, you: str = "") -> Log:
 
 
 def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: bool) -> None:
-    """Drop from the last move what a log may have cut off: a partial line, or hidden cards without a player."""
+    """Remove from the last move what may have been cut off: a partial line, or hidden cards without a player."""
     if is_last and of_move:
         entry = of_move[-1]
         is_short = entry.kind in ("claim", "station") and len(entry.cards) < entry.number

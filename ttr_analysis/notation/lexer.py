@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 _APART: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
 _UNHEARD: Final = frozenset(".'’()")
-"""Characters that names may omit, and that mean nothing elsewhere."""
+"""Characters that may be omitted in names, and that mean nothing elsewhere."""
 _NUMBER: Final = re.compile(r"\d+(?!\w)")
 _WORD: Final = re.compile(r"\w+")
 _SETS: Final = re.compile(r"sets?\b")
 _BETWEEN: Final = re.compile(r"\s*(?:,|\+|and\b)\s*|\s*")
 _MOST: Final = 5_000
-"""Most cards in a list; a market may be replaced many times."""
+"""Maximum number of cards in a list; a market may be replaced many times."""
 _MOST_ALIKE: Final = 64
 
 

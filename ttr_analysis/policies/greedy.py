@@ -69,8 +69,7 @@ class Greedy(OneFunction):
       dealt first.
     - It claims the longest route that it can pay for (ties: the first on the map), with
       the fewest cards, then the fewest locomotives, then in the color it holds most of
-      (ties: the first color). Sets use the cards of which most are left, locomotives
-      last.
+      (ties: the first color). Sets use the cards it has most of, locomotives last.
     - Otherwise it takes the face-up card of the kind it holds most of (ties: the first
       slot), if it holds any; else a card from the pile; else the card in the last slot.
       It takes a face-up locomotive that costs two draws only if there is no other card.

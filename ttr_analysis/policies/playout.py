@@ -1,5 +1,5 @@
 """
-Compiled policies: asked for single moves, or playing whole games.
+Compiled policies, for single moves and for whole games.
 
 Each game depends only on the seed and its number. Results do not depend on how games
 are split into blocks, threads or processes, and they match `Game.play` event by event.

@@ -110,7 +110,7 @@ _REASON: Final = Text(200, least=1)
 _MOVE: Final = Range(0, 999_999)
 _COUNT: Final = Range(1, codes.MOST_OF_A_KIND)
 MAX_TIME: Final = 40
-"""Longest text of a time."""
+"""Maximum length of the text of a time."""
 _TIME: Final = Text(MAX_TIME, least=1)
 
 

@@ -22,7 +22,7 @@ FORMAT: Final = "ttr-game"
 VERSION: Final = 1
 
 MAX_NAME: Final = 200
-"""Longest name or title."""
+"""Maximum length of a name or title."""
 _MAX_NOTE: Final = 2_000
 _MAX_GAME: Final = 2**62 - 1
 _MOST_SEED: Final = 10**MAX_DIGITS - 1

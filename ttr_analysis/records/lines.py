@@ -24,7 +24,7 @@ MAX_FAULTS: Final = 100
 """Reading stops after this many faults."""
 
 MAX_DIGITS: Final = 400
-"""Most digits of a number."""
+"""Maximum number of digits in a number."""
 _MAX_DEPTH: Final = 20
 """Far deeper than a record needs, and far less than Python's JSON can handle."""
 _NO_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[^"{}\[\]]+')

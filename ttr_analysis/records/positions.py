@@ -1,7 +1,7 @@
 """
 Positions and corrections in files, and as arguments of `Game.position`.
 
-Each part of a position has a name; a list by seat has null for a seat of which nothing
+Each part of a position has a name; a list by seat has null for a seat about which nothing
 is known.
 
 ===================  ===========================================================

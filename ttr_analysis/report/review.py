@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 N_MOMENTS: Final = 5
 BOARD_WIDTH: Final = 560
-"""Most pixels across of a board."""
+"""Maximum width of a board, in pixels."""
 _NOT_CLEAR: Final = "not clear"
 _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""

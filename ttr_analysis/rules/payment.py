@@ -11,11 +11,11 @@ number of cards determines the number of sets.
 color. Colors are numbered as in `ROUTE_COLORS`; cards are nine counts, as in
 `CARD_KINDS`.
 
-A *form* of payment is a color and the numbers of color cards and locomotives
-used singly; sets fill the other spaces, with any cards. Forms have a fixed
-order: by color, those without a color last; within a color by locomotives, then
-by color cards, most first. For given locomotives, every number of color cards
-between a minimum and a maximum is possible, so forms are counted by subtraction.
+A *form* of payment is a color and the numbers of color cards and locomotives used outside
+sets; sets fill the other spaces, with any cards. Forms have a fixed order: by color, those
+without a color last; within a color by locomotives, then by color cards, most first. For
+given locomotives, every number of color cards between a minimum and a maximum is possible,
+so forms are counted by subtraction.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PaymentFault(IntEnum):
     TOO_FEW = 1
     """Fewer cards than spaces."""
     TOO_MANY = 2
-    """More cards than spaces, and sets are not allowed, or not so many."""
+    """More cards than spaces, and sets are not allowed, or not that many."""
     BROKEN_SET = 3
     """More cards than spaces, but not by whole sets."""
     MISSING_LOCOMOTIVE = 4
@@ -380,7 +380,7 @@ def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int
     if not spaces.jokers and not spaces.swap_any:  # neither locomotives nor sets fill plain spaces
         fewest = max(fewest, spaces.plain)
     if spaces.swap_size > 0:
-        # Each color card less is a set more, and the hand must have its cards.
+        # One color card fewer means one set more, for which the hand must have the cards.
         short = length * spaces.swap_size - (spaces.swap_size - 1) * used - n_cards
         fewest = max(fewest, -(-short // (spaces.swap_size - 1)))
     return fewest, min(own, spaces.plain, length - used)

@@ -1,10 +1,10 @@
 """
-How the cards of a payment read: the one form, of all those that they fit, by which they are named.
+The *reading* of a payment: the one form, of all those that its cards fit, by which it is named.
 
-The rules do not say which cards of a payment make up its sets. Here as many
-locomotives as possible count as single ones, then cards of the color of which
-there are most, the first one of equal ones. So every payment has one form, and
-two that read alike differ only in the cards of their sets.
+The rules do not say which cards of a payment make up its sets. Here as many locomotives as
+possible count as single cards, then cards of the most frequent color, or the first of several.
+So every payment has one form, and two with the same reading differ only in the cards of their
+sets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, form_sets, most_locom
 @quickly_compiled
 def read_form(cards: Ints, color: int, spaces: Spaces) -> tuple[int, int, int]:
     """
-    Return how cards that pay for a route of a color read: the color (-1: none), color cards and locomotives.
+    Return the reading of cards that pay for a route: the color (-1: none), color cards and locomotives.
 
     Seven green cards, and eight others in two sets of four:
 
@@ -43,10 +43,10 @@ def read_form(cards: Ints, color: int, spaces: Spaces) -> tuple[int, int, int]:
 @compiled
 def can_read(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locomotives: int) -> bool:
     """
-    Return whether some cards of a hand pay for a route of a color, and read as a form.
+    Return whether some cards of a hand pay for a route of a color, with a form as their reading.
 
-    With one blue and nine red cards, two sets of four beside a single card read as
-    red whatever they are:
+    With one blue and nine red cards, two sets of four and a single card always have a red
+    reading:
 
     >>> hand, spaces = np.array([0, 1, 0, 0, 0, 0, 0, 9, 0]), Spaces(3, swap_size=4, swap_any=1)
     >>> bool(can_read(hand, 8, spaces, 7, 1, 0)), bool(can_read(hand, 8, spaces, 1, 1, 0))
@@ -65,10 +65,10 @@ def can_read(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locom
 @compiled
 def fill_reading(hand: Ints, color: int, spaces: Spaces, found: int, own: int, locomotives: int, cards: Ints) -> None:
     """
-    Fill in cards of a hand that read as a form, which they can.
+    Fill in cards of a hand whose reading is a given form, which must be possible.
 
-    Sets take the cards of which most are left, locomotives last, as far as the
-    whole then still reads as the form.
+    Sets take the cards that the hand has most of, locomotives last, unless that would
+    change the reading.
 
     >>> cards = np.zeros(9, dtype=np.int64)
     >>> hand, spaces = np.array([0, 3, 0, 0, 0, 0, 0, 9, 0]), Spaces(3, swap_size=4, swap_any=1)
@@ -97,9 +97,9 @@ def fill_reading(hand: Ints, color: int, spaces: Spaces, found: int, own: int, l
 def _most_in_sets(
     hand: Ints, color: int, spaces: Spaces, found: int, own: int, locomotives: int, most: int, kind: int
 ) -> int:
-    """Return how many cards of a kind the sets of a form may hold, `most` cards of its color being laid down."""
+    """Return how many cards of a kind the sets of a form may contain, if `most` cards of its color are laid down."""
     if kind == LOCOMOTIVE_INDEX:
-        # Those in sets could be single ones, unless there are as many of these as there can be.
+        # Those in sets could count as single cards, unless there are already as many of these as possible.
         n_sets = form_sets(spaces, own, locomotives)
         return int(hand[kind] - locomotives) if locomotives == most_locomotives(spaces, n_sets) else 0
     if own == 0:

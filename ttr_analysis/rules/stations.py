@@ -20,7 +20,7 @@ def station_spaces(cost: int, jokers: int) -> Spaces:
 @compiled
 def is_lent(owner: int, seat: int, neutral: int, lends_neutral: int) -> bool:
     """
-    Return whether a player's station can lend the routes of an owner, below 0 for nobody.
+    Return whether a player's station can lend the routes of an owner (below 0: nobody).
 
     To player 0: routes of nobody, its own, of player 1, and of the neutral player:
 

@@ -29,7 +29,7 @@ from ttr_analysis.studies.ticket_paths import NEVER
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
 
 NEUTRAL_SEAT: Final = -1
-"""Stands for the neutral player in place of a seat."""
+"""The seat number of the neutral player."""
 NO_ROUTE: Final = -1
 """The route of a station that borrows none."""
 

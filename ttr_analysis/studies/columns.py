@@ -194,17 +194,17 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
 }
 """The tables, by name."""
 ALL_TABLES: Final[Mapping[str, Mapping[str, Column]]] = {**TABLES, "decisions": DECISIONS}
-"""With the one that is kept only where it is asked for."""
+"""All tables, including the one that is stored only on request."""
 
 _NARROW: Final = re.compile("^([iI])nt[0-9]+$")
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending", "phase", "words")
 _OF_THE_GAME: Final = ("points", "trains", "cards", "tokens", "turn", "points per card")
-"""Units to show beside a table, where a name lacks them; those of counts and shares are plain."""
+"""Units to show beside a table if a name does not include them; those of counts and shares are obvious."""
 
 
 def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
     """
-    Return the units to show beside a table: those that the names of its columns lack.
+    Return the units to show beside a table: those that the names of its columns do not include.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def widened(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
-    """Return rows of a table with the types of their categories; a name that is in none raises a ValueError."""
+    """Return rows of a table with the types of their categories; an unknown name raises a ValueError."""
     wanted = {
         column: types[dtype] for column, (dtype, *_) in ALL_TABLES[table].items() if dtype in types and column in frame
     }
@@ -302,7 +302,7 @@ Values: TypeAlias = "str | Callable[[pd.DataFrame], Any]"
 """A column, or what to compute from a frame."""
 
 HIDDEN: Final = "_"
-"""Figures whose names begin so are only summed, as denominators of others."""
+"""Figures whose names begin with this are only summed, as denominators of others."""
 _IN_NAMES: Final = ("points", "cards", "turn", "tokens", "tickets", "share")
 """Units that names of figures contain."""
 BONUSES: Final = tuple(BONUS_COLUMNS.values())
@@ -356,7 +356,7 @@ def _ones(rows: pd.DataFrame) -> Any:  # noqa: ANN401 - a column
 
 
 def count(meaning: str, of: Values = _ones, unit: str = "") -> Figure:
-    """Return the figure of how many there are."""
+    """Return the figure for a count."""
     return Figure(meaning, of, dtype="int64", unit=unit)
 
 

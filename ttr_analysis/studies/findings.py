@@ -36,9 +36,9 @@ _EMPTY: Final = (0, inf)
 _SHOWN: Final = 5
 """Rows of a long table shown in a picture."""
 _HURRY: Final = 0.25
-"""Trains at stake from which a route is worth hurrying for."""
+"""Minimum number of trains at stake for a route to be urgent."""
 _STEP: Final = 3
-"""Step between the numbers of own cards that are played out."""
+"""Step between the numbers of cards held that are played out."""
 _POSITIONS: Final = 400
 """Games to search for findings; more games change no sentence."""
 
@@ -156,7 +156,7 @@ def findings(
         Games between equal players on it. None: between planners, three if the
         map allows.
     n_deals
-        Random opening deals to weigh tickets in.
+        Random opening deals in which to value tickets.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def findings(
     Raises
     ------
     ValueError
-        If the games are of another map, or a number is out of range.
+        If the games are on another map, or a number is out of range.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def _among(inputs: Inputs) -> str:
 
 
 def _hurry(inputs: Inputs) -> _Said | None:
-    """Return the route with most at stake: the cost of losing it, times how often it is taken."""
+    """Return the route with the most at stake: the cost of losing it, times how often it is taken."""
     game_map = inputs.game_map
     losses = inputs.losses.dropna(subset=["deal_mean"])
     # If a claim closes the other track of a double route, both are lost.

@@ -39,7 +39,7 @@ from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
 LENGTHS: Final = 6
-"""Routes of so many spaces, or more, are counted together."""
+"""Routes with this number of spaces or more are counted together."""
 _LENGTHS: Final = {
     f"length_{n}": Column("int64", f"routes of {n} spaces{' or more' if n == LENGTHS else ''}", "routes")
     for n in range(1, LENGTHS + 1)
@@ -84,7 +84,7 @@ GAME_COLUMNS: Final = {
     "skill": "what the player's decisions brought beyond a planner's, from a review",
     "luck": "what chance and the others' moves brought, from a review",
 }
-"""The columns of `Insights.games` and what they say."""
+"""The columns of `Insights.games`, and their meanings."""
 HABIT_COLUMNS: Final = {
     "mine": "mean of the player",
     "others": "mean of the others, each game counting once",
@@ -93,9 +93,9 @@ HABIT_COLUMNS: Final = {
     "unit": "unit",
     "meaning": "what is compared",
 }
-"""The columns of `Insights.habits` and what they say."""
+"""The columns of `Insights.habits`, and their meanings."""
 _PLANNERS: Final = 500
-"""Games between planners with which points are compared."""
+"""Number of games between planners with which points are compared."""
 _AIMS: Final = {
     (OPENING, "many"): "You keep too many opening tickets",
     (OPENING, "few"): "You keep too few opening tickets",
@@ -110,13 +110,13 @@ _AIMS: Final = {
     (BLOCKED, ""): "You do not react to routes that others take, or are about to take",
     (END, ""): "You lose chances in the last turns",
 }
-"""What to say of a part of the game and a direction; of others, what is said without one."""
+"""Sentences by part of the game and direction; those without a direction are the default."""
 
 
 @dataclass(frozen=True, repr=False)
 class Insights:
     """
-    What the games of a player say: see `insights`.
+    What a player's games show: see `insights`.
 
     Attributes
     ----------
@@ -240,10 +240,10 @@ class Insights:
 
 _SENTENCES: Final = 5
 _FAULTS: Final = 3
-"""Most parts of the game that are named as costly."""
+"""Maximum number of parts of the game that are named as costly."""
 _LEAST: Final = 0.02
 """
-Least share of a win per game, at the low end of the interval, for a part to be named as costly.
+Minimum share of a win per game, at the low end of the interval, for a part to be named as costly.
 
 There are six parts, and the interval of a mean is too narrow for a part that costs nothing in most games. Sets of 12 to
 40 games of planners, resampled and shifted to a mean of 0, had a part named in 11 to 73% of the sets with a limit of 0,
@@ -444,7 +444,7 @@ def _games(
 
 
 def _percentile(record: GameRecord, points: float, seed: int) -> float:
-    """Return the share of planners' scores below some points; missing if these are."""
+    """Return the share of planners' scores below some points; missing if the points are."""
     scores = scores_of(record.map, "Planner", record.header.n_players, _PLANNERS, seed)
     return np.nan if np.isnan(points) else float(below(scores, points).mean())
 
@@ -501,4 +501,4 @@ def _review(record: GameRecord, seat: int, seconds: float, seed: int, path: Path
 
 
 _FEWEST_SECONDS: Final = 0.5
-"""Least time for the review of a game, even when time is up."""
+"""Minimum time for the review of a game, even when time is up."""

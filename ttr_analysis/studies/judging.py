@@ -27,7 +27,7 @@ from ttr_analysis.studies.intervals import Interval, interval_of_difference
 _AT_ONCE: Final = 64
 """Worlds between two checks of the clock and the interval."""
 _MOST_WORLDS: Final = 20
-"""When a decision is measured again: the most worlds, in multiples of its budgeted rollouts."""
+"""Maximum number of worlds when a decision is measured again, in multiples of its budgeted rollouts."""
 _FIRST_MEASURED: Final = 1 << 20
 """
 Number of the first world for measuring. It is the same for all decisions, which makes curves smoother; the search for

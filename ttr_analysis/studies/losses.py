@@ -36,9 +36,9 @@ OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = {
 }
 """The parts of a game, and what they are; each decision belongs to one."""
 _LATE: Final = 6
-"""The end begins when some seat has fewer than one in this many of its trains left."""
+"""The end begins when some seat has less than one in this number of its trains left."""
 _TOGETHER: Final = 6
-"""Most tickets for which one network is computed."""
+"""Maximum number of tickets for which one network is computed."""
 _CLAIMS: Final = (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL)
 _CARDS: Final = (codes.DRAW_CARD, codes.DRAW_FACE_UP)
 

@@ -34,7 +34,7 @@ from ttr_analysis.tables import check_size
 
 _N_COLORINGS: Final = 10_000
 _FEWEST: Final = 20
-"""Fewest deals with a ticket for a verdict on it."""
+"""Minimum number of deals with a ticket for a verdict on it."""
 _EVEN, _UNEVEN = 0.05, 0.95
 _SHOWN: Final = 3
 
@@ -75,7 +75,7 @@ def fairness(
     Raises
     ------
     ValueError
-        If the map does not allow that many players, or a number is out of range.
+        If the map does not allow this number of players, or a number is out of range.
     KeyboardInterrupt
         If interrupted before there are games with each number of players.
 

@@ -41,7 +41,7 @@ def percentile(
     seed: int = 7,
 ) -> pd.DataFrame:
     """
-    Return how good a score is, compared with the scores of some players.
+    Return how good a score is, compared with the scores of other players.
 
     Parameters
     ----------

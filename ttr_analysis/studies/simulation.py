@@ -311,8 +311,8 @@ def simulate(  # noqa: PLR0913 - options
         seat of each game gets its own copy of a Python policy, so policies cannot
         remember other games; they must draw from the `rng` passed to them.
     n_games
-        How many games, 1 or more. In a multiple of the number of players, everyone
-        sits everywhere equally often.
+        How many games, 1 or more. With a multiple of the number of players, everyone has
+        every seat equally often.
     executor
         Where to play, such as a `ProcessPoolExecutor`, or Dask's
         `client.get_executor()` (policies are sent by cloudpickle). None plays in this
@@ -330,7 +330,7 @@ def simulate(  # noqa: PLR0913 - options
     n_waiting
         Chunks submitted to the executor at a time; use several times its workers.
     patience
-        Seconds in which the executor must finish a chunk; None waits for ever. A
+        Seconds in which the executor must finish a chunk; None waits forever. A
         `ProcessPoolExecutor` whose process hangs for longer is ended.
 
     Returns
@@ -341,7 +341,7 @@ def simulate(  # noqa: PLR0913 - options
     Raises
     ------
     ValueError
-        If a number is out of range, the map does not allow that many players, a name
+        If a number is out of range, the map does not allow this number of players, a name
         cannot be stored, or the folder holds another simulation or more games.
     SimulationError
         If a policy fails (the message gives game and seed), or a worker dies or hangs.

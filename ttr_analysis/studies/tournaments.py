@@ -87,8 +87,9 @@ def tournament(
         Names of built-in players, your own policies, or both; or a dict of players by
         name. Players with the same name get numbers. Copies play, as in `simulate`.
     n_games
-        Games of each set of players that meet, rounded up to a multiple of 2, 6, 24 or
-        120 for 2, 3, 4 or 5 players. Memory grows with the deals: up to some 100,000.
+        Games of each set of players that meet, rounded up to a multiple of 2, 6, 24 or 120
+        for 2, 3, 4 or 5 players. Memory grows with the number of deals, of which there can
+        be about 100,000.
     reference
         The name of the player rated 0; None: Planner if it plays, else the first.
 
@@ -101,8 +102,8 @@ def tournament(
     Raises
     ------
     ValueError
-        If there are fewer policies than players in a game, the map does not allow that
-        many players, a number is out of range, or the reference does not play.
+        If there are fewer policies than players in a game, the map does not allow this
+        number of players, a number is out of range, or the reference does not play.
     KeyboardInterrupt
         If you interrupt the run before all groups have met.
 

@@ -509,7 +509,7 @@ def route_gone(
     source, seat, step, n_rollouts, seed, policies
         As in `win_probability`.
     turns
-        Within how many turns of the seat, the present one included; 1 is before its
+        The number of turns of the seat, including the current one; 1 is before its
         next turn, None the whole game.
 
     Returns

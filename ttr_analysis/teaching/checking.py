@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TASKS: Final[dict[str, Task]] = {**graphs.TASKS, **chance.TASKS}
 _MOST_TRIED: Final = 3000
-"""Most smaller cases to try."""
+"""Maximum number of smaller cases to try."""
 
 
 def check(task: str, function: Callable[..., Any], *, seed: int = 7) -> Verdict:

@@ -1,9 +1,10 @@
 """
-Student editions of notebooks: those in a folder `solutions` without their solutions, beside that folder.
+Student editions of notebooks: the notebooks of a folder `solutions`, without solutions, in its parent folder.
 
 In the teacher's notebook, cells with the tag `solution` solve an exercise and become an empty cell for the student;
-cells with the tag `teacher` are removed. Cells that nbgrader knows keep its metadata: of a solution, what is between
-`### BEGIN SOLUTION` and `### END SOLUTION` is removed, of a check what is between the marks of `HIDDEN TESTS`.
+cells with the tag `teacher` are removed. Cells that nbgrader knows keep its metadata; in a solution, the lines
+between `### BEGIN SOLUTION` and `### END SOLUTION` are removed, and in a check, those between the marks of `HIDDEN
+TESTS`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import click
 from ttr_analysis._decoding import write_atomically
 
 TITLE = ": solutions"
-"""How the title of a teacher's notebook ends, so that both can be told apart in a list."""
+"""The end of the title of a teacher's notebook, to tell it from the student edition in a list."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
-"""Tags of cells that students do not get: where something is asked of them, and where nothing is."""
+"""Tags of cells that students do not get: solutions of exercises, and notes for teachers."""
 SOURCE_DIGEST = "source_digest"
-"""The key of a digest of the code that gave the stored results; student editions have those of teachers."""
+"""The key of a digest of the code that gave the stored results; student editions keep the teacher's."""
 HIDDEN_TESTS = "HIDDEN TESTS"
 _MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
@@ -82,12 +83,12 @@ def _is_solution(cell: dict[str, Any]) -> bool:
 
 
 def _is_hidden(cell: dict[str, Any]) -> bool:
-    """Return whether students do not get a cell as it is."""
+    """Return whether a cell is changed or removed for students."""
     return TEACHER in _tags(cell) or _is_solution(cell)
 
 
 def _check_tags(cells: list[dict[str, Any]]) -> None:
-    """Raise an error for misspelled tags, which would show students what is meant for teachers."""
+    """Raise an error for misspelled tags, which would show students cells meant for teachers."""
     tags = {tag for cell in cells for tag in _tags(cell)}
     if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
         raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
@@ -111,7 +112,7 @@ def _cleared(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a solution that nbgrader knows as students get it: named as there, without what is between the marks."""
+    """Return a solution that nbgrader knows, without the lines between the marks, under the same name."""
     grading, text = _grading(cell), _text(cell)
     if "grade_id" not in grading:
         raise ValueError(f"expected a grade_id in nbgrader's metadata of the cell {text[:60]!r}")
@@ -123,7 +124,7 @@ def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without(mark: str, text: str, *stub: str) -> list[str]:
-    """Return the lines of a text, with a stub in place of what is between the marks."""
+    """Return the lines of a text, with a stub in place of the lines between the marks."""
 
     def replaced(region: re.Match[str]) -> str:
         indent = region[1]
@@ -137,12 +138,12 @@ def _without(mark: str, text: str, *stub: str) -> list[str]:
 
 
 def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the empty cell for the exercise before it: code, unless all of its solutions are text."""
+    """Return the empty answer cell of an exercise: code, unless all of its solutions are text."""
     if not before:
         raise ValueError(
             f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
         )
-    # Named after the exercise, an answer keeps its name whatever is changed around it; old notebooks have no names.
+    # Named after the exercise, so that an answer keeps its name if other cells change; old notebooks have no names.
     name = before[-1].get("id", "")
     named = {"id": f"{name[: LONGEST_ID - len('-answer')]}-answer"} if name else {}
     if all(cell["cell_type"] == "markdown" for cell in solutions):
@@ -152,7 +153,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 
 
 def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return cells of which those with results are counted from 1 without gaps, and their results with them."""
+    """Return the cells with execution counts from 1 without gaps, also in their results."""
     counts = count(1)
     return [_numbered(cell, next(counts)) if cell.get("execution_count") else cell for cell in cells]
 
@@ -170,7 +171,7 @@ def _check_names(cells: list[dict[str, Any]]) -> None:
 
 
 def _text(cell: dict[str, Any]) -> str:
-    """Return the text of a cell, which a notebook stores whole or in lines."""
+    """Return the text of a cell, which a notebook stores as one string or as lines."""
     return "".join(cell["source"])
 
 
@@ -189,7 +190,7 @@ def write_editions(folder: Path) -> list[Path]:
     FileNotFoundError
         If there is no notebook.
     ValueError
-        If one is no teacher's notebook: see `student_edition`.
+        If one is not a teacher's notebook: see `student_edition`.
     """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:

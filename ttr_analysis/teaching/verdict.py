@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """
-    What `check` found. It is true if the function passed, and shows itself in a notebook.
+    What `check` found. It is true if the function passed, and a notebook displays it.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _WIDTH, _ROW, _TEXT = 420, 24, 13
 _LETTER, _BOLD_LETTER = 8.1, 9.0
 """Upper bound for the mean width of a letter, in pixels."""
 _LONGEST: Final = 34
-"""Longest label in letters; longer ones are cut."""
+"""Maximum length of a label, in characters; longer ones are cut."""
 _TICKS: Final = (1, 2, 5)
 _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
 """Share of a name above or below a city that lies left of it, in the order tried."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RECORD_WIDTH: Final = 560
 ADVICE_WIDTH: Final = 460
-"""Most pixels across for the boards of records and advice."""
+"""Maximum width of the boards of records and advice, in pixels."""
 N_FIRST, N_LAST = 3, 5
 """Moves shown from each end of a game."""
 N_ACTIONS: Final = 8

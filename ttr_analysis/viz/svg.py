@@ -235,7 +235,7 @@ def _live_board(board: Drawing) -> str:
         "tickets": (part for ticket in board.game_map.tickets for part in _ticket(board, ticket)),
         "cities": _cities(board, None),
     }
-    looks = {  # what all parts of a layer inherit
+    looks = {  # the attributes that all parts of a layer inherit
         "glows": f"fill='none' {_pen(PENS.glow_rim, unit)}",
         "tickets": f"fill='none' text-anchor='middle' font-size='{board.label_size}' font-weight='bold'",
     }

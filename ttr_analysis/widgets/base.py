@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 """Data for the browser."""
 MOST_LETTERS: Final = 5_000
-"""Longest line from the browser."""
+"""Maximum length of a line from the browser."""
 
 
 # -- inputs --------------------------------------------------------------------------------------------------------

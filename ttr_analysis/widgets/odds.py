@@ -35,7 +35,7 @@ class TunnelOdds(QueryWidget):
     Parameters
     ----------
     game_map
-        Any map. One without tunnels answers for imaginary tunnels.
+        Any map. If it has no tunnels, the widget shows imaginary ones.
     route
         The tunnel: a `Route`, or its id; "length 3" is an imaginary tunnel of that
         length, paid in any color. By default the longest real one.
@@ -126,7 +126,7 @@ class TunnelOdds(QueryWidget):
 # -- the odds of a tunnel ------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 12
-"""Most payments to show; the rest is counted."""
+"""Maximum number of payments to show; the others are counted."""
 _USUAL_LENGTHS = range(1, 7)
 """Lengths of imaginary tunnels, for maps without tunnels."""
 

@@ -38,7 +38,7 @@ _MOST_BYTES: Final = 1 << 16
 
 
 def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], None]) -> None:
-    """Show a widget in a page of this machine until it is interrupted, which is heard even while a policy thinks."""
+    """Show a widget on a page of this machine until interrupted, which works even while a policy thinks."""
     asyncio.run(_Server[WidgetT](title).run(make, on_ready))
 
 

@@ -23,7 +23,7 @@ from ttr_analysis.widgets.options import Options
 from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of, table_frame
 
 _BACK_AFTER: Final = 3
-"""A missed puzzle comes back after this many others."""
+"""A missed puzzle comes back after this number of others."""
 
 
 class Results:
@@ -64,7 +64,7 @@ class Results:
         return given[-1] if given else None
 
     def in_order(self, keys: Sequence[str]) -> list[str]:
-        """Return keys in the order in which they are due: missed ones, new ones, then solved ones; oldest first."""
+        """Return keys in the order in which to ask them: missed ones, new ones, then solved ones; oldest first."""
         asked = {key: number for number, key in enumerate(self._answers)}
         rank = {False: 0, None: 1, True: 2}
         return sorted(keys, key=lambda key: (rank[self.solved(key)], asked.get(key, -1)))

@@ -123,10 +123,10 @@ def options(
     route, hand
         Route of any map (a tunnel without surcharge), and cards held.
     sets
-        "representative" gives one payment for each form, that is, for each color,
-        number of color cards and number of locomotives outside sets; its sets use the
-        cards of which most are left, locomotives last. "all" gives every choice of
-        cards: see `PaymentOptions`.
+        "representative" gives one payment for each form, that is, for each color, number of
+        color cards and number of locomotives outside sets; its sets use the cards that you
+        have most of, locomotives last. "all" gives every choice of cards: see
+        `PaymentOptions`.
 
     Returns
     -------
@@ -325,9 +325,9 @@ def cards_table(route: Route) -> pd.DataFrame:
     Returns
     -------
     table
-        One row for each possible number of color cards and locomotives used
-        singly: `own` and `locomotives` (cards), `sets`, `set_cards` (cards in
-        them) and `cards` (all cards laid down); the fewest cards first.
+        One row for each possible number of color cards and locomotives used outside sets:
+        `own` and `locomotives` (cards), `sets`, `set_cards` (cards in them) and `cards`
+        (all cards laid down); the fewest cards first.
 
     Examples
     --------
@@ -405,7 +405,7 @@ def cards_missing(route: Route, hand: Cards) -> int:
 
 def cheapest_color(route: Route, hand: Cards) -> str:
     """
-    Return the color with the fewest `cards_missing` to pay for a route, then with most cards held.
+    Return the color with the fewest `cards_missing` to pay for a route, then with the most cards held.
 
     Examples
     --------
@@ -554,7 +554,7 @@ class _Item(NamedTuple):
 def _best_within(
     groups: Sequence[Sequence[_Item]], trains: int, budgets: Sequence[Fraction], per_claim: int
 ) -> list[tuple[Route, ...]]:
-    """Return the routes of the most points for each budget, at most one per group; a claim costs `per_claim` more."""
+    """Return the routes with the most points for each budget, at most one per group; a claim costs `per_claim` more."""
     unit = lcm(*(item.cards.denominator for group in groups for item in group), *(b.denominator for b in budgets))
     limit = int(max(budgets) * unit)
     best = np.zeros((trains + 1, limit + 1), dtype=np.int64)

@@ -34,7 +34,7 @@ from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.tables import face_up_rules_of, spaces_of
 
 BASE_RULES = RuleSet("base game")
-"""The rules where none are given."""
+"""The default rules."""
 
 
 def expected_draws(

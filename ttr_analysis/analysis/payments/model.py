@@ -196,7 +196,7 @@ def why_not(route: Route, hand: Cards) -> str | None:
 
 
 def best_color(route: Route, hand: CardCounts) -> int:
-    """Return the color with the fewest cards missing, then with most cards held."""
+    """Return the color with the fewest cards missing, then with the most cards held."""
     spaces = spaces_of(route)
 
     def badness(c: int) -> tuple[int, int]:
@@ -400,7 +400,7 @@ def spaces_in(routes: RouteColumns, r: int) -> Spaces:
 
 @compiled
 def find_singles(routes: RouteColumns, hand: Ints, own: Ints, color: Ints) -> bool:
-    """Return whether a hand pays for all routes; fill in the number and the color of the cards used singly for each."""
+    """Return whether a hand pays for all routes; fill in the cards used outside sets for each, and their color."""
     n_cards = count_cards(hand)
     n_spaces = 0
     for r in range(routes.color.size):

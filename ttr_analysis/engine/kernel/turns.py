@@ -182,7 +182,7 @@ def _offer(state: State, seat: int, ticket: int) -> None:
 
 @compiled
 def _remove_deck(state: State, tables: Tables, deck: int) -> None:
-    """Remove the undealt tickets of a deck from the game; their names follow only from all dealt ones."""
+    """Remove the undealt tickets of a deck from the game; their names are known only if all dealt ones are."""
     n_left = max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
     n_found = 0
     for ticket in range(tables.n_tickets):

@@ -456,7 +456,7 @@ def score_last(turn: Turn) -> tuple[int, int]:
 
 @compiled
 def _last_claim(turn: Turn) -> tuple[int, int]:
-    """Return the claim that adds most to a seat's final score, and its cards; -1 if none adds points."""
+    """Return the claim that adds the most to a seat's final score, and its cards; -1 if none adds points."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     tickets = lend_to_stations(state, tables, seat, label)

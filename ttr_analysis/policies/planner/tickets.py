@@ -32,9 +32,9 @@ from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_TICKETS, MEASURE_COMPLETED, Tables
 
 MAX_WANTED: Final = 6
-"""Most tickets for which one network is computed."""
+"""Maximum number of tickets for which one network is computed."""
 MAX_GROUPS: Final = 10
-"""Most groups of nodes at their ends."""
+"""Maximum number of groups of nodes at their ends."""
 
 _HELD: Final = -1
 """Stands for the position of a ticket in the offer."""
@@ -87,7 +87,7 @@ def consider_tickets(turn: Turn) -> int:
 @compiled
 def _want_tickets(turn: Turn, board: Board, worth_now: Floats) -> Wanted:
     """
-    Return the tickets to aim for; if there are too many, without held ones that gain least.
+    Return the tickets to aim for; if there are too many, without the held ones that gain least.
 
     `worth_now` gets the current points of each ticket of the offer.
     """
@@ -192,7 +192,7 @@ def _solve_wanted(tables: Tables, board: Board, wanted: Wanted) -> Networks:
 
 @compiled
 def _best_parts(turn: Turn, wanted: Wanted, costs: Ints) -> tuple[Ints, Floats]:
-    """Return the best part of each set of tickets and its value, since giving some up may be better."""
+    """Return the best subset of each set of tickets and its value, since giving some up may be better."""
     best = np.zeros(len(costs), dtype=np.int64)
     worth = np.zeros(len(costs), dtype=np.float64)
     for subset in range(1, len(costs)):

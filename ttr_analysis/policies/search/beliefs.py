@@ -136,7 +136,7 @@ _OWN_TRAIN: Final = 2
 _NEW_TRAIN: Final = 5
 """and on one that it does not have. Of ratios from 0 to 4/5, this one gave the best beliefs."""
 _LAST_BIT: Final = 1 << 61
-"""The last of a seat's routes that is used: the next bit but one would be the sign. No seat on our maps has as many."""
+"""The last of a seat's routes that is used: two bits later comes the sign. No seat on our maps has this many."""
 _MOST_NEEDED: Final = 15
 """Number of routes of a ticket that cannot be completed."""
 

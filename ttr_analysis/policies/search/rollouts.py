@@ -50,9 +50,12 @@ _OPENING_STREAM: Final = 32
 _TAPE_EVENTS: Final = 2_048
 """Initial room for events; a game has a few hundred."""
 _MANY_OFFERED: Final = 5
-"""From this many opening tickets offered, several rollouts share tickets,"""
+"""From this number of opening tickets offered, several rollouts share tickets."""
 _EACH: Final = 3
-"""namely this many. Four would be as good on average, but worse near the end, where tickets decide more."""
+"""
+The number of rollouts that share tickets. Four would be as good on average, but worse near the end,
+where tickets decide more.
+"""
 NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
 """Memory of a player who has seen nothing of a game."""
 _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
@@ -66,7 +69,7 @@ def rollouts_each(known: Knowledge) -> int:
     Return the number of consecutive rollouts that share tickets: several if finding tickets is slow.
 
     Each additional ticket in an opening offer doubles the choices. With five, groups of
-    three rollouts give intervals of equal width in 0.6 of the time; with three or four, the
+    three rollouts give intervals of equal width in 60% of the time; with three or four, the
     gain is negligible.
     """
     is_seen = known.viewer == EVERYBODY or known.packed.phase == KEEP_START

@@ -48,7 +48,7 @@ Candidate: TypeAlias = tuple[int, int]
 
 _N_ROWS = 512
 _N_STATIONS = 3
-"""Most stations to try."""
+"""Maximum number of stations to try."""
 
 
 def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]:
@@ -132,7 +132,7 @@ _AT_ONCE: Final = 64
 _GAMES_IN_TIME: Final = 8
 """Games between two checks of the clock."""
 _FEWEST_PAIRS: Final = 2
-"""Fewest pairs of rollouts for a standard error."""
+"""Minimum number of pairs of rollouts for a standard error."""
 _DOUBT: Final = 0.7
 """
 Extra gain required of another move, divided by the pairs of rollouts.

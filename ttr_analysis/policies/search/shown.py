@@ -38,7 +38,7 @@ _N_SWEEPS: Final = 4
 """Sweeps over all pairs of tickets between two orders."""
 _SEED: Final = 7
 _MOST_ROUTES: Final = 62
-"""Most routes of a seat that fit into the bits of `fill_on_way`."""
+"""Maximum number of routes of a seat, which fit into the bits of `fill_on_way`."""
 
 
 @lru_cache(maxsize=2)

@@ -44,7 +44,7 @@ from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, U
 _WORLD_STREAM: Final = 64
 """Purpose of the random stream that fills worlds; those of the game and of policies are below."""
 _CHOOSER_STREAM: Final = 65
-"""Purpose of the random stream of a player that is asked for its choice."""
+"""Purpose of the random stream of a player that makes an opening choice."""
 _N_SWEEPS: Final = 6
 """How often each unknown ticket is redrawn given the others; more changes nothing."""
 _N_CHOICES: Final = 40

@@ -121,7 +121,7 @@ def head(context: Context) -> tuple[Figures, Drawing]:
 
 
 _FEW_CENTERS = 3
-"""Most names to list; the rest is counted."""
+"""Maximum number of names to list; the others are counted."""
 
 
 def structure_section(context: Context) -> Section:
@@ -202,7 +202,7 @@ def _routes(context: Context) -> list[dict[str, Any]]:
 
 
 _FEW = 6
-"""Most names to list; the rest is counted."""
+"""Maximum number of names to list; the others are counted."""
 
 
 def bottleneck_section(context: Context) -> Section:

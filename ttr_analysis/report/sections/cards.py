@@ -182,7 +182,7 @@ def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
 
 
 def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
-    """Return a row for each number of own cards, none first."""
+    """Return a row for each number of cards held, none first."""
     rules = context.game_map.rules
     by_trains = payments.opportunity_cost(context.game_map, route)["same_cards"]
     ways = records(payments.cards_table(route).assign(same_trains=by_trains))
@@ -199,7 +199,7 @@ def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
 
 
 def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
-    """Return the waiting time from some cards of the route's color, or of any one color if it is gray."""
+    """Return the waiting time with `own` cards of the route's color in hand, or of any one color if it is gray."""
     color = COLORS[0] if route.color == GRAY else route.color
     return payments.expected_draws(route, {color: own}, rules=context.game_map.rules)
 
@@ -211,7 +211,7 @@ def _waiting_chart(context: Context, route: Route) -> Picture:
     }
     halves = listed(f"{wait.quantile(0.5)} draws starting with {held}" for held, wait in odds.items())
     caption = f"How soon blind draws pay for {route_name(route)}. The chance reaches one half after {halves}."
-    alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
+    alt = f"Rising steps, one line for each number of cards held. One half is reached after {halves}."
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
 
 
@@ -350,7 +350,7 @@ def _spare(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
 
 
 def _can_be_held(context: Context, kind: str, n_cards: int) -> bool:
-    """Return whether this many cards of a kind can be held, with enough others left to turn over."""
+    """Return whether this number of cards of a kind can be held, with enough others left to turn over."""
     rules = context.game_map.rules
     return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
 

@@ -156,7 +156,7 @@ def bonus_effects(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        That players would have played otherwise is not considered.
+        This does not consider that players would have played differently.
     """
     parts = result.iterate("seats", ["game", "points", "won", *BONUSES])
     rows = (pd.concat([_without(seats, bonus) for bonus in BONUSES]) for seats in parts)
@@ -221,10 +221,10 @@ def tunnel_results(result: SimulationResult) -> pd.DataFrame:
 
     Notes
     -----
-    The odds are exact until the discards are first shuffled. After that, no
-    seat can know whether a card that another lays down was drawn since, and
-    takes it for an older one: over thousands of games the odds come out too
-    high, by less than a percentage point.
+    The odds are exact until the discards are first shuffled. After that, no seat can know
+    whether a card that another lays down was drawn since, and assumes that it is an older
+    one: over thousands of games the odds come out too high, by less than a percentage
+    point.
     """
     return tally(result, "tunnel_results", ["policy"], _tunnels(result)).table()
 
@@ -284,11 +284,11 @@ _MEASURES: Final[Mapping[str, Values]] = {
     "trains left": "trains_left",
     "turns": "turns",
 }
-"""What is compared between rules, of a seat in a game."""
+"""The measures that are compared between rules, for each seat of a game."""
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
 _COUNTS: Final = ("loans", "stations built")
-"""Measures of what is rare in many games: where it did not happen, it might have."""
+"""Measures of events that are rare in many games; where one did not happen, it might have."""
 _SHOWN: Final = (
     *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
     *("bonus", "tickets", "completed"),
@@ -299,7 +299,7 @@ _ENDS: Final = ["", "_low", "_high"]
 
 def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
     """
-    Return what differs between simulations: with the neutral player and without, say.
+    Return the differences between simulations, such as with and without the neutral player.
 
     Parameters
     ----------
@@ -352,8 +352,8 @@ def compare_strategies(
     """
     Return how strategies fare against the same rivals, with the same deals: an experiment.
 
-    What goes along with winning may be luck or skill. Here only the strategy differs: a
-    planner that keeps more tickets, say, or builds longer routes.
+    What goes along with winning may be luck or skill. Here only the strategy differs, such
+    as a planner that keeps more tickets or builds longer routes.
 
     Parameters
     ----------
@@ -398,7 +398,7 @@ def compare_strategies(
         rotations = Run.of(game_map, policies, seed).n_rotations
         n_deals = -(-n_games // len(policies))
         result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
-        if not result.is_complete:  # interrupted, of which simulate has warned
+        if not result.is_complete:  # interrupted, and `simulate` has already warned
             raise KeyboardInterrupt
         # Rivals that are the same as the strategy count as it: no deal is played again for each of them.
         seats = [every[every["player"] % rotations == 0] for every in result.iterate("seats")]

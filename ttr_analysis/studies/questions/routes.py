@@ -27,7 +27,7 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        That owners win more does not prove that the route is why.
+        That owners win more does not prove that the route is the reason.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
