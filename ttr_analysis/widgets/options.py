@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from ttr_analysis._errors import UnknownNameError
@@ -15,20 +18,18 @@ from ttr_analysis.analysis.tunnels import best_payment
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.building import BuildStation, ChooseNeutralRoute, ClaimRoute, DeclineTunnel, PayTunnel
-from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets
-from ttr_analysis.engine.actions.table import duty
-from ttr_analysis.engine.kernel.turns import fewest_kept
-from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.actions.drawing import DrawCard, DrawFaceUp, DrawTickets, KeepTickets
+from ttr_analysis.engine.actions.table import Pass, duty
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route
 from ttr_analysis.maps.names import describe_route
 from ttr_analysis.notation import move_text
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.record import Game
-from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.base import cards_in_words
 
 _UNPAYABLE: Final = "take your cards back: the tunnel takes {}, which you cannot pay"
+_GIVE: Final = "Give {} to the neutral player"
 
 
 class Options:
@@ -51,55 +52,50 @@ class Options:
     def data(self) -> dict[str, Any]:
         """Return the seat's options."""
         state = self._state
-        options: dict[str, Any] = {
-            "task": duty(state.phase, "your"),
-            "draw": "",
-            "market": {},
-            "tickets": "",
-            "claims": {},
-            "station": None,
-            "pays": [],
-            "moves": [],
-            "keep": None,
-        }
-        if state.phase in (Phase.KEEP, Phase.KEEP_START):
-            offer = [ticket.id for ticket in state.offers[self._seat] if ticket is not None]
-            fewest = int(fewest_kept(state.packed, game_tables(state.game_map, state.n_players), self._seat))
-            return options | {"keep": {"offer": offer, "fewest": fewest}}
-        stations: dict[str, list[Payment]] = {}
-        claims: dict[Route, list[Payment]] = {}
+        legal: defaultdict[type, list[Any]] = defaultdict(list)
         for action in self._game.legal_actions(state):
-            match action:
-                case DrawCard():
-                    options["draw"] = "draw"
-                case DrawFaceUp(slot):
-                    options["market"][slot] = f"take {state.market[slot]}/{slot}"
-                case DrawTickets():
-                    options["tickets"] = "tickets"
-                case ClaimRoute(route, payment):
-                    claims.setdefault(route, []).append(payment)
-                case PayTunnel(cards):
-                    options["pays"].append((move_text(action, self._game, state), cards))
-                case BuildStation(city, payment):
-                    stations.setdefault(city.name, []).append(payment)
-                case _:
-                    track = action.route.id if isinstance(action, ChooseNeutralRoute) else None
-                    options["moves"].append(
-                        {"line": move_text(action, self._game, state), "words": _words(action), "route": track}
-                    )
-        options["claims"] = {route.id: self._claim(route, payments) for route, payments in claims.items()}
-        if stations:  # all cities take the same payments
-            payments = self._shown(next(iter(stations.values())))
-            options["station"] = {"cities": list(stations), "payments": payments}
-        return options | self._tunnel_options(options)
+            legal[type(action)].append(action)
+        pays = sorted(legal[PayTunnel], key=lambda pay: (pay.cards.n_cards, pay.cards.locomotives))
+        task = duty(state.phase, "your")
+        if state.pending and not pays:
+            task = _UNPAYABLE.format(counted(state.pending.surcharge, "more card"))
+        return {
+            "task": task,
+            "draw": "draw" if legal[DrawCard] else "",
+            "market": {draw.slot: f"take {state.market[draw.slot]}/{draw.slot}" for draw in legal[DrawFaceUp]},
+            "tickets": "tickets" if legal[DrawTickets] else "",
+            "claims": {
+                route.id: self._claim(route, [claim.payment for claim in claims])
+                for route, claims in groupby(legal[ClaimRoute], attrgetter("route"))
+            },
+            "station": self._station(legal[BuildStation]),
+            "pays": [_shown_cards(self._line(pay), pay.cards) for pay in pays],
+            "moves": [
+                *(self._move("Take the cards back", decline) for decline in legal[DeclineTunnel]),
+                *(self._move(_GIVE.format(describe_route(gift.route)), gift) for gift in legal[ChooseNeutralRoute]),
+                *(self._move("Pass", pass_) for pass_ in legal[Pass]),
+            ],
+            "keep": self._keep(legal[KeepTickets]),
+        }
 
-    def _tunnel_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Return the ways to pay for a tunnel, or a note that there are none."""
-        if not self._state.pending:
-            return {}
-        pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
-        task = options["task"] if pays else _UNPAYABLE.format(counted(self._state.pending.surcharge, "more card"))
-        return {"pays": [_shown_cards(line, cards) for line, cards in pays], "task": task}
+    def _line(self, action: Action) -> str:
+        return move_text(action, self._game, self._state)
+
+    def _move(self, words: str, action: Action) -> dict[str, Any]:
+        """Return a move with a button of its own, and the route that it is about."""
+        route = action.route.id if isinstance(action, ChooseNeutralRoute) else None
+        return {"line": self._line(action), "words": words, "route": route}
+
+    def _keep(self, choices: Sequence[KeepTickets]) -> dict[str, Any] | None:
+        """Return the tickets to choose from, and how many must be kept."""
+        offer = [ticket.id for ticket in self._state.offers[self._seat] if ticket is not None]
+        return {"offer": offer, "fewest": min(len(one.tickets) for one in choices)} if choices else None
+
+    def _station(self, builds: Sequence[BuildStation]) -> dict[str, Any] | None:
+        """Return where a station can be built, and how it is paid for: in the same ways everywhere."""
+        cities = list(dict.fromkeys(build.city.name for build in builds))
+        payments = [build.payment for build in builds if build.city.name == cities[0]]
+        return {"cities": cities, "payments": self._shown(payments)} if cities else None
 
     def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
         """Return the ways to pay for a route, with a note."""
@@ -163,16 +159,6 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
     held = hand[payment.color] if payment.color else 0
     return payment.n_cards, payment.cards.locomotives, -held, -payment.own
-
-
-def _words(action: Action) -> str:
-    """Return the label of a move's button."""
-    match action:
-        case DeclineTunnel():
-            return "Take the cards back"
-        case ChooseNeutralRoute(route):
-            return f"Give {describe_route(route)} to the neutral player"
-    return "Pass"
 
 
 def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
