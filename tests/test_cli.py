@@ -262,7 +262,7 @@ def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: p
     log.write_text("Ann keeps 2 destination(s)\nBo keeps 2 destination(s)\nAnn takes 1\nBo takes 2\n", "utf-8")
 
     assert cli.main(["import", str(log)]) == cli.FAULTS
-    assert "line 4: it is the turn of Ann, not of Bo" in capsys.readouterr().err
+    assert "line 4: it is Ann's turn, not Bo's" in capsys.readouterr().err
     assert not (tmp_path / "game.jsonl").exists()
     assert cli.main(["import", str(tmp_path / "none.txt")]) == cli.USAGE
     (tmp_path / "notes.json").write_text("[" * 100_000, "utf-8")

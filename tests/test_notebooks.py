@@ -368,7 +368,7 @@ def test_an_edition_that_cannot_be_made_is_refused(cells: list[dict[str, Any]], 
 
 def test_editions_of_a_folder_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["editions", str(tmp_path)]) == cli.USAGE
-    assert f"no notebook of a teacher in {tmp_path}" in capsys.readouterr().err
+    assert f"no teacher's notebook in {tmp_path}" in capsys.readouterr().err
 
     mine = tmp_path / "solutions" / "12_mine.ipynb"
     mine.parent.mkdir()

@@ -178,7 +178,7 @@ class FaultList:
         """Add a fault at a column or key of a line; line 0 is the whole file. A string value is shown as it is."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
-            self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))
+            self.faults.append(Fault(self.file, 0, "", "more", f"expected fewer than {self.most} faults"))
             self.raise_if_any()
 
     def raise_if_any(self, order: Iterable[str] = ()) -> None:

@@ -210,7 +210,9 @@ def check_size(game_map: GameMap, n_players: int) -> None:
     check_players(game_map, n_players)
     rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
-        raise ValueError(f"{game_map.title}: seat {rules.neutral.marker_seat} cannot hold the marker of {n_players}")
+        raise ValueError(
+            f"{game_map.title}: seat {rules.neutral.marker_seat} cannot hold the marker with {n_players} players"
+        )
     place_cities = sum(len(place.cities) for place in game_map.places)
     goals = sum(len(ticket.destinations) for ticket in game_map.tickets)
     sizes = [

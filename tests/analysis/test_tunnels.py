@@ -234,7 +234,7 @@ def test_spare_cards_needed() -> None:
 def test_the_color_of_a_gray_tunnel_is_asked_for() -> None:
     tunnel = make_route(2, "gray", tunnel=True)
 
-    with pytest.raises(ValueError, match="may be played in any color: choose one with `plays`"):
+    with pytest.raises(ValueError, match="may be paid in any color: choose one with `plays`"):
         ttr.tunnels.spare_cards(tunnel, pool=FULL_DECK)
     with pytest.raises(UnknownNameError, match="did you mean green"):
         ttr.tunnels.spare_cards(tunnel, plays="grean")

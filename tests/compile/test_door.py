@@ -279,7 +279,7 @@ def test_functions_are_called_by_number(module: ModuleType) -> None:
     ("names", "said"),
     [
         ("", "at least one function"),
-        ("plus half", "different signatures"),
+        ("plus half", "with different signatures"),
         ("first", "annotation of a"),
         ("wrong Point", "not compiled"),
     ],

@@ -151,7 +151,7 @@ def test_wrong_declarations_are_refused() -> None:
         type("Wrong", (Record,), {"rate": float_cell()})
     with pytest.raises(TypeError, match="floats"):
         type("Wrong", (Record,), {"rates": float_block(3)})
-    with pytest.raises(TypeError, match="another dtype"):
+    with pytest.raises(TypeError, match="different dtype"):
         type("Wrong", (Purse,), {}, dtype=np.float64)
     with pytest.raises(TypeError, match="one record"):
         type("Wrong", (Rich, type("Also", (Record,), {"a": cell()})), {})

@@ -152,7 +152,7 @@ def test_after_a_hundred_faults_no_more_are_looked_for() -> None:
     faults = faults_of(HEADER + "\n{}" * 5_000 + "\n")
 
     assert len(faults) == lines.MAX_FAULTS + 1
-    assert faults[-1] == (0, "expected fewer than 100 faults, got so many")
+    assert faults[-1] == (0, "expected fewer than 100 faults, got more")
 
 
 def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             27,
             event("claim_route", seat=0, route="Bergen-Oslo/1", cards={"red": 4}),
             27,
-            "P0 holds 0 of the 4 red",
+            "P0 holds 0 of the 4 red cards",
             id="cards of nobody",
         ),
         pytest.param(27, event("pass", seat=0), 27, "P0 can do something else, so it may not pass", id="a pass"),

@@ -92,7 +92,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
     ("policies", "error", "reason"),
     [
         ([Random()], GameError, "a game of 2 players needs 2 policies, got 1"),
-        ([Random(), Random], GameError, "P1 must be played by a policy, got the class Random: write brackets"),
+        ([Random(), Random], GameError, "P1 must be played by a policy, got the class: write Random()"),
         (
             [Random(), 7],
             GameError,

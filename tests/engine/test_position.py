@@ -219,7 +219,9 @@ def test_a_wrong_name_of_a_player_is_the_only_one_blamed(told: dict[str, Any], f
 
 def test_faults_of_a_position_call_players_by_name() -> None:
     told = {"owners": {"Boston-New York/0": "Anna", "Boston-New York/1": "Anna"}}
-    with pytest.raises(PositionError, match=r"owners: .*Boston-New York/0 is of Anna too, got Boston-New York/1"):
+    with pytest.raises(
+        PositionError, match=r"owners: .*other than Anna, who also has Boston-New York/0, got Boston-New York/1"
+    ):
         read_position(table(**told), "table")
 
 
@@ -241,7 +243,7 @@ def test_a_name_that_two_players_may_have_is_ambiguous() -> None:
 def test_a_deal_has_one_long_ticket() -> None:
     game = Game("europe")
     long = [ticket.id for ticket in load("europe").tickets if ticket.deck == "long"]
-    with pytest.raises(PositionError, match="tickets: expected at most 1 of P1 from the deck long, got 2"):
+    with pytest.raises(PositionError, match="tickets: expected at most 1 for P1 from the deck long, got 2"):
         game.position(tickets=[[], long[:2]])
 
     text = GameRecord.from_position(game.position(tickets=[long[:1], 2])).dumps()
@@ -287,8 +289,8 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
     assert [fault.field for fault in info.value.faults] == [
         *("owners", "trains", "turns", "turns_left", "market", "hands", "tickets"),
     ]
-    assert "Boston-New York/0 is of P0 too, got Boston-New York/1" in str(info.value)
-    assert "expected 41 of P0, as its routes make it, got 44" in str(info.value)
+    assert "who also has Boston-New York/0, got Boston-New York/1" in str(info.value)
+    assert "expected 41 for P0, which follows from its routes, got 44" in str(info.value)
     assert "expected at most 12 red cards in hands, market and discards, got 18" in str(info.value)
     with pytest.raises(PositionError) as info:
         usa.position(
@@ -321,7 +323,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         ),
         pytest.param("usa", 2, {"discards": [1]}, "discards: expected one of", id="no card"),
         pytest.param("usa", 2, {"owners": [1]}, "owners: expected owners by route", id="no owners"),
-        pytest.param("usa", 2, {"stations": {"Miami": 0}}, "stations: expected none of P0: the rules", id="no rule"),
+        pytest.param("usa", 2, {"stations": {"Miami": 0}}, "stations: expected none for P0: the rules", id="no rule"),
         pytest.param("europe", 2, {"stations": ["Wien"]}, "stations: expected seats by city", id="no stations"),
         pytest.param("europe", 2, {"stations": {"Wienn": 0}}, "stations: no city 'Wienn'; did you", id="no city"),
         pytest.param("europe", 2, {"stations": {"Wien": 2}}, "stations: expected a seat from 0 to 1 or null", id="who"),
@@ -329,7 +331,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
             "europe",
             2,
             {"stations": {"Wien": 1, "Roma": 1, "Paris": 1, "Riga": 1}},
-            "stations: expected at most 3 of P1, got 4",
+            "stations: expected at most 3 for P1, got 4",
             id="too many stations",
         ),
         pytest.param("europe", 2, {"stations": {"Wien": 0, "wien": 1}}, "stations: expected it once", id="two in one"),

@@ -131,7 +131,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
     (ActionFault.NO_CARDS, lambda: _empty_piles("usa"), lambda _: DrawCard(), "draw pile and discard pile are empty"),
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(9), "there is no market slot 9: they are 0 to 4"),
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(-1), "there is no market slot -1"),
-    (ActionFault.EMPTY_SLOT, lambda: _empty_piles("usa"), lambda _: DrawFaceUp(4), "no card lies in market slot 4"),
+    (ActionFault.EMPTY_SLOT, lambda: _empty_piles("usa"), lambda _: DrawFaceUp(4), "market slot 4 is empty"),
     (ActionFault.SECOND_LOCOMOTIVE, _locomotive_second, lambda _: DrawFaceUp(0), "locomotive may not be a later card"),
     (ActionFault.UNKNOWN_FACE_UP, _unknown_slot, lambda _: DrawFaceUp(0), "is not known: say which one is"),
     (ActionFault.NONE_UNSEEN, _unknown_slot, lambda _: DrawFaceUp(0, "green"), "all green cards are seen"),
@@ -181,7 +181,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.CARDS,
         lambda: Position("nordic").hand(0, blue=2),
         lambda m: claim(m, "Bergen-Oslo/0", blue=3, locomotive=1),
-        "P0 holds 2 of the 3 blue, 0 of the 1 locomotive",
+        "P0 holds 2 of the 3 blue cards, 0 of the 1 locomotive",
     ),
     (
         ActionFault.PAYMENT,
@@ -205,7 +205,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.CARDS,
         lambda: _tunnel(locomotive=1),
         lambda _: PayTunnel(CardCounts.of(locomotive=2)),
-        "P0 holds 1 of the 2 locomotive",
+        "P0 holds 1 of the 2 locomotives",
     ),
     (ActionFault.NO_TICKETS, lambda: Position("usa").ticket_pile(), lambda _: DrawTickets(), "no ticket is left"),
     (
@@ -248,7 +248,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.CARDS,
         lambda: Position("europe").hand(0, red=1),
         lambda m: BuildStation(m.city("Wien"), Payment("blue", 1, 0)),
-        "P0 holds 0 of the 1 blue",
+        "P0 holds 0 of the 1 blue card",
     ),
     (
         ActionFault.PAYMENT,

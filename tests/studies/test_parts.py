@@ -106,7 +106,7 @@ def test_a_part_of_another_simulation_is_refused(run: Path, tmp_path: Path) -> N
     shutil.rmtree(run / SECOND)
     shutil.copytree(tmp_path / "other" / SECOND, run / SECOND)
     for use in (read_all, simulate):
-        with pytest.raises(ValueError, match=rf"{SECOND} in .* is of another simulation: remove it"):
+        with pytest.raises(ValueError, match=rf"{SECOND} in .* belongs to another simulation: remove it"):
             use(run)
 
 

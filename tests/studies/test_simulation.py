@@ -482,7 +482,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
 
     with pytest.raises(FileExistsError, match="resume=True"):
         simulate(load("nordic"), 3, out=out)
-    with pytest.raises(ValueError, match=r"of another simulation: map 'nordic' instead of 'usa'"):
+    with pytest.raises(ValueError, match=r"belongs to another simulation: map 'nordic' instead of 'usa'"):
         simulate(load("usa"), 3, out=out, resume=True)
     with pytest.raises(ValueError, match=r"seed 7 instead of 8"):
         ttr.simulate(load("nordic"), [Greedy(), Random(), Random()], 3, 8, out=out, resume=True, progress=False)

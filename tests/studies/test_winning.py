@@ -299,7 +299,9 @@ def planned() -> GameRecord:
 def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> None:
     assert ticket_posterior(planned, 0, seat=1, step=90, n_worlds=5).columns.name == "tickets of P0, as P1 sees it"
     assert ticket_posterior(planned, 0, step=90, n_worlds=5).columns.name == "tickets of P0"
-    with pytest.raises(GameError, match="P0 knows its own tickets: `other` is whose are asked for, `seat` who looks"):
+    with pytest.raises(
+        GameError, match="P0 knows its own tickets: `other` must be a different seat from the viewer, `seat`"
+    ):
         ticket_posterior(planned, 0, seat=0, step=90)
 
 

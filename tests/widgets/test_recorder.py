@@ -74,12 +74,12 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> N
     with pytest.raises(RecordError):
         Recording(nordic, path=path)
     nederland = load("nederland")
-    with pytest.raises(GameError, match="is of 2 players, not of 3"):
+    with pytest.raises(GameError, match="has 2 players, not 3"):
         Recording(nederland, 3, path=path)
-    with pytest.raises(GameError, match="is of no_tolls, not of neutral"):
+    with pytest.raises(GameError, match="has no_tolls, not neutral"):
         Recording(nederland, variant="neutral", path=path)
     assert Recording(nederland, path=path).game.game_map.rules.variant == "no_tolls"
-    with pytest.raises(GameError, match=r"game\.jsonl is of players without names, not of Ida, Bo"):
+    with pytest.raises(GameError, match=r"game\.jsonl has no names of players, not Ida, Bo"):
         Recording(nederland, players=("Ida", "Bo"), path=path)
 
 
@@ -89,7 +89,7 @@ def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> 
     assert Recording(nordic, path=path).names == ("Ida", "Bo", "Cy")
     assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).session.lines == ("Ida: hand 4",)
     for others in (("Bo", "Ida", "Cy"), ("Ida", "Bo")):
-        with pytest.raises(GameError, match=rf"game\.jsonl is of Ida, Bo, Cy, not of {', '.join(others)}"):
+        with pytest.raises(GameError, match=rf"game\.jsonl has the players Ida, Bo, Cy, not {', '.join(others)}"):
             Recording(nordic, players=others, path=path)
 
 

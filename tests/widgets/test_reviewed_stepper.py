@@ -46,9 +46,9 @@ def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameR
 
 def test_a_review_is_shown_to_whom_it_is_of(record: GameRecord, reviewed: Review) -> None:
     assert GameStepper(record, seat=0, review=reviewed).data["review"]
-    with pytest.raises(ValueError, match="in the view of P1 is from review"):
+    with pytest.raises(ValueError, match="a view of P1 needs a review from review"):
         GameStepper(record, seat=1, review=reviewed)
-    with pytest.raises(ValueError, match="is of another game"):
+    with pytest.raises(ValueError, match="belongs to another game"):
         GameStepper(Game(record.map, 2).play(["Random", "Greedy"], seed=8), review=reviewed)
     with pytest.raises(TypeError, match="expected a review"):
         GameStepper(record, review=reviewed.table)  # type: ignore[arg-type]

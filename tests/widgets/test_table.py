@@ -371,7 +371,7 @@ def test_why_a_move_is_illegal_is_a_secret_of_its_seat(nordic: GameMap) -> None:
     [
         ({"policies": []}, "2 to 3 players|players"),
         ({"policies": [Greedy()], "n_players": 3}, "3 players need 2 policies besides the person, got 1"),
-        ({"policies": [Greedy], "seat": 0}, "write brackets"),
+        ({"policies": [Greedy], "seat": 0}, r"write Greedy\(\)"),
         ({"policies": [7]}, "by a policy, an object with a method `choose`, got 7"),
         ({"policies": [Greedy()], "seat": 2}, "expected a seat from 0 to 1, got 2"),
     ],

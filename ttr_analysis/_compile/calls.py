@@ -177,7 +177,7 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
             raise TypeError("some of the functions are not compiled")
         signatures = {signature(function.source.function) for function in compiled_ones}
         if len(signatures) > 1:
-            raise TypeError(f"functions of different signatures: {', '.join(map(repr, made))}")
+            raise TypeError(f"functions with different signatures: {', '.join(map(repr, made))}")
         kind = Pointers(*signatures.pop())
         made.kind = _POINTERS.setdefault(kind, kind)
         made.addresses = np.array([function.exported(kind) for function in compiled_ones], dtype=np.int64)

@@ -135,12 +135,12 @@ class Record:
         super().__init_subclass__(**more)
         if dtype is not None:
             if cls.fields and np.dtype(dtype) != cls.dtype:
-                raise TypeError(f"{cls.__name__} is a record of another dtype than what it adds to")
+                raise TypeError(f"{cls.__name__} has a different dtype from the record that it extends")
             cls.dtype = np.dtype(dtype)
         if cls.dtype.name not in DTYPES:
             raise TypeError(f"a record holds {', '.join(DTYPES)}, not {cls.dtype}")
         if sum(issubclass(base, Record) for base in cls.__bases__) > 1:
-            raise TypeError(f"{cls.__name__} adds to more than one record")
+            raise TypeError(f"{cls.__name__} extends more than one record")
         cls.fields = dict(cls.fields)  # a record may add fields to those of another
         for name, field in list(vars(cls).items()):
             if isinstance(field, Field):

@@ -236,7 +236,7 @@ def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tu
         (ticket,) = tickets_or_joins(game_map, [a])
         return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
     if isinstance(a, Ticket | tuple):
-        raise ValueError(f"a ticket has both its ends, got {b!r} too")  # noqa: TRY004 - the number of ends is wrong
+        raise ValueError(f"a ticket already has two ends, got {b!r} too")  # noqa: TRY004 - the number of ends is wrong
     return end_cities(game_map, a), end_cities(game_map, b)
 
 

@@ -490,7 +490,7 @@ def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:
         if symmetric:
             # Without any knowledge, all colors are equivalent.
             return COLORS[0]
-        raise ValueError(f"{route} may be played in any color: choose one with `plays`")
+        raise ValueError(f"{route} may be paid in any color: choose one with `plays`")
     plays = kind_name("kind of card", plays)
     if plays != LOCOMOTIVE and route.color not in (GRAY, plays):
         raise ValueError(f"{route} is paid in {route.color} or locomotives, not in {plays}")

@@ -283,7 +283,7 @@ class _Setter:
         for part, found in (("trains", state.trains), ("scores", state.score)):
             for seat, told in enumerate(getattr(self.position, part) or ()):
                 if told is not None and told != found[seat]:
-                    self._refuse(part, told, f"expected {found[seat]} of P{seat}, as its routes make it")
+                    self._refuse(part, told, f"expected {found[seat]} for P{seat}, which follows from its routes")
 
     def _check_track(self, route: int, owner: int) -> None:
         state, twin = self.state, int(self.tables.twin[route])
@@ -294,7 +294,11 @@ class _Setter:
             return
         other = f"{self.map.routes[twin].id} is of {_owner_words(int(state.owner[twin]))}"
         if state.owner[twin] == owner:
-            self._refuse("owners", name, f"expected another owner than {_owner_words(owner)}: {other} too")
+            self._refuse(
+                "owners",
+                name,
+                f"expected an owner other than {_owner_words(owner)}, who also has {self.map.routes[twin].id}",
+            )
         elif not self.tables.both_open and layout.NEUTRAL_OWNER not in (owner, state.owner[twin]):
             self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
 
@@ -311,7 +315,7 @@ class _Setter:
                 each = int(tables.stations_each)
                 most = f"at most {each}" if each else "none"
                 why = "" if each else ": the rules have no stations"
-                self._refuse("stations", each - int(state.stations[seat]), f"expected {most} of P{seat}{why}")
+                self._refuse("stations", each - int(state.stations[seat]), f"expected {most} for P{seat}{why}")
 
     # -- money, turns ---------------------------------------------------------------
 
@@ -324,7 +328,7 @@ class _Setter:
             if not tables.tokens_each:
                 if tokens or loans:
                     part = "tokens" if tokens else "loans"
-                    self._refuse(part, tokens or loans, f"expected none of P{seat}: the rules have no tolls")
+                    self._refuse(part, tokens or loans, f"expected none for P{seat}: the rules have no tolls")
                 continue
             if tokens is None:
                 if tolls:
@@ -416,9 +420,9 @@ class _Setter:
         if n_left < 0:
             self._refuse("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
         elif pile is not None and pile > n_left:
-            self._refuse("pile", pile, f"expected at most {n_left}, with what lies elsewhere")
+            self._refuse("pile", pile, f"expected at most {n_left}, given the cards elsewhere")
         elif pile is not None and self.position.discards is not None and pile != n_left:
-            self._refuse("pile", pile, f"expected {n_left}, with what lies elsewhere")
+            self._refuse("pile", pile, f"expected {n_left}, given the cards elsewhere")
         self.state.n_pile = n_left if pile is None else pile
         self.state.n_swept += n_left - self.state.n_pile
 
@@ -442,7 +446,7 @@ class _Setter:
                 dealt = int(tables.deck_deal[deck])
                 if n > dealt:
                     name = self.map.rules.tickets.decks[deck].name
-                    self._refuse("tickets", n, f"expected at most {dealt} of P{seat} from the deck {name}")
+                    self._refuse("tickets", n, f"expected at most {dealt} for P{seat} from the deck {name}")
             self._put_tickets("tickets", held, seat, f"P{seat}", seen)
         lying, out = told.ticket_discards or (), told.tickets_out or ()
         n_left -= len(lying) + len(out)
@@ -454,7 +458,7 @@ class _Setter:
         n_gone, n_places = self._find_leaving(out, seen)
         most = max(0, n_left - max(0, n_gone - n_places))
         if told.ticket_pile is not None and told.ticket_pile > most:
-            self._refuse("ticket_pile", told.ticket_pile, f"expected at most {most}, with what lies elsewhere")
+            self._refuse("ticket_pile", told.ticket_pile, f"expected at most {most}, given the tickets elsewhere")
         state.n_ticket_pile = max(0, n_left - n_gone) if told.ticket_pile is None else told.ticket_pile
         if tables.neutral_trains:
             state.marker = tables.marker_seat if told.marker is None else told.marker
@@ -490,7 +494,7 @@ class _Setter:
                 continue
             if ticket in seen:
                 name = self.map.tickets[ticket].id
-                self._refuse(part, name, f"expected each ticket once: it is also of {seen[ticket]}")
+                self._refuse(part, name, f"expected each ticket once: it is also listed for {seen[ticket]}")
             seen[ticket] = where
             self.state.ticket_at[ticket] = place
 

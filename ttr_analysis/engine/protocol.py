@@ -203,7 +203,7 @@ SeatedChooser = Callable[[State], tuple[int, int]]
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
     """Return a policy in its seat, with its own random numbers; errors name the policy, seat and turn."""
     if isinstance(policy, type):
-        raise GameError(f"P{seat} must be played by a policy, got the class {policy.__name__}: write brackets")
+        raise GameError(f"P{seat} must be played by a policy, got the class: write {policy.__name__}()")
     if isinstance(policy, CompiledPolicy):
         return _seat_compiled(game, policy, seat, seed, number)
     if isinstance(policy, Policy):

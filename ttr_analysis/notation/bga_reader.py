@@ -253,7 +253,7 @@ class LogFollower:
             raise act.fault("the game is over")
         if seat != int(self.vector.seat):
             acting = self.players[int(self.vector.seat)]
-            raise act.fault(f"it is the turn of {acting}, not of {act.player}{self._hint()}")
+            raise act.fault(f"it is {acting}'s turn, not {act.player}'s{self._hint()}")
         getattr(self, f"_read_{act.kind}")(act, after, seat)
 
     def _pass_to(self, seat: int, line: int) -> None:

@@ -37,7 +37,7 @@ position                see `positions`         in place of the setup
 correction              reason; `positions`     between two turns
 ======================  ======================  ===============================
 
-Seats and slots count from 0. Cards are counts by kind, routes and tickets are ids,
+Seats and slots are counted from 0. Cards are counts by kind, routes and tickets are ids,
 cities are names. A card drawn, dealt or face up, and a ticket offered or kept, may
 be "?"; an unknown face-up card becomes known when it is taken. An action may also
 have a `move` and a `time`, its place in the source of the record, and the tickets

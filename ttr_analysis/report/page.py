@@ -94,7 +94,7 @@ def rich(text: str) -> Markup:
 
 
 def _breakable(term: str) -> Markup:
-    """Return a term as HTML; a key of a file may be broken between its words only."""
+    """Return a term as HTML; a key of a file may only be broken between its words."""
     return Markup(re.sub(r"([._])(?=[a-z])", r"\1<wbr>", str(rich(term))))  # noqa: S704 - escaped by `rich`
 
 

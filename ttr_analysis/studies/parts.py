@@ -153,7 +153,7 @@ class PartFolder:
             differ = ["routes, tickets or players in another order, or with other names"]
         if differ:
             more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
-            raise ValueError(f"{self.path / META} is of another simulation: {'; '.join(differ[:_SHOWN])}{more}")
+            raise ValueError(f"{self.path / META} belongs to another simulation: {'; '.join(differ[:_SHOWN])}{more}")
         if not resume:
             raise FileExistsError(
                 f"{self.path} holds this simulation already: resume it with resume=True, or give another"
@@ -288,7 +288,7 @@ class PartFolder:
             case _:
                 return None
         if its != self.run:
-            raise ValueError(f"{part.name} in {self.path} is of another simulation: remove it")
+            raise ValueError(f"{part.name} in {self.path} belongs to another simulation: remove it")
         if (its_first, its_end) != (first, end):
             raise ValueError(f"{part.name} in {self.path} holds games {its_first} to {its_end - 1}: remove it")
         sums = {}

@@ -1,9 +1,9 @@
 """
 The fate of a game's tickets: the lengths of their paths, and the claims that lost them.
 
-A ticket is lost once the seat's remaining trains cannot complete it. It is not lost as
-long as they are enough for one open path, so a path is kept until it fails, and only
-then another one is searched for.
+A ticket is lost once the seat's remaining trains cannot complete it. It is not lost as long
+as they are enough for one open path, so a path is kept until it fails; only then is another
+one searched for.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Paths(Record):
 
 @compiled
 def fill_map(tables: Tables, paths: Paths) -> None:
-    """Fill in what is equal in all games."""
+    """Fill in what is the same in all games."""
     n = 0
     for city in range(tables.n_cities):
         paths.near_start[city] = n
@@ -197,7 +197,7 @@ def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
 
 @compiled
 def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int:
-    """Return the route whose claim lost a ticket; `NEVER` if it never was lost, or from the start."""
+    """Return the route whose claim lost a ticket; `NEVER` if it was never lost, or was lost from the start."""
     n_routes = paths.n_opening[ticket]
     for i in range(n_routes):
         paths.path[i] = paths.opening[ticket, i]
@@ -234,7 +234,7 @@ def _served_until(tables: Tables, paths: Paths, n_routes: int) -> int:
 
 @compiled
 def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int:
-    """Find a ticket's shortest path after some claims, preferring late closing; return its number of routes."""
+    """Find a ticket's shortest path after some claims, preferring routes that close late; return its length in hops."""
     trains = tables.trains_each
     for route in range(tables.n_routes):
         length = tables.length[route]

@@ -423,7 +423,7 @@ def ticket_posterior(
     known = know(source, seat, step)
     other = seat_number(other, known.n_players)
     if known.viewer == other:
-        raise GameError(f"P{other} knows its own tickets: `other` is whose are asked for, `seat` who looks")
+        raise GameError(f"P{other} knows its own tickets: `other` must be a different seat from the viewer, `seat`")
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
     table = Rollouts(known.game_map, known.n_players, policies, seed=seed)

@@ -194,7 +194,7 @@ def write_editions(folder: Path) -> list[Path]:
     """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:
-        raise FileNotFoundError(f"no notebook of a teacher in {folder / 'solutions'}")
+        raise FileNotFoundError(f"no teacher's notebook in {folder / 'solutions'}")
     editions = {}
     for path in paths:
         try:

@@ -334,10 +334,10 @@ class Recording:
             record = _load(self.path, game_map, variant)
             header = record.header
             if n_players is not None and n_players != header.n_players:
-                raise GameError(f"{self.path.name} is of {header.n_players} players, not of {n_players}")
+                raise GameError(f"{self.path.name} has {header.n_players} players, not {n_players}")
             if players and tuple(players) != header.players:
-                names = ", ".join(header.players) or "players without names"
-                raise GameError(f"{self.path.name} is of {names}, not of {', '.join(map(str, players))}")
+                names = f"the players {', '.join(header.players)}" if header.players else "no names of players"
+                raise GameError(f"{self.path.name} has {names}, not {', '.join(map(str, players))}")
             self.session = Session.of(record)
         else:
             fewest = game_map.with_variant(variant).rules.players[0]
@@ -512,7 +512,7 @@ def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
         record = GameRecord.load(path, game_map)
     wanted = game_map.with_variant(variant).rules.variant if variant is not None else record.header.variant
     if record.header.variant != wanted:
-        raise GameError(f"{path.name} is of {record.header.variant or 'no variant'}, not of {wanted or 'none'}")
+        raise GameError(f"{path.name} has {record.header.variant or 'no variant'}, not {wanted or 'none'}")
     return record
 
 

@@ -226,7 +226,7 @@ def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], s
     if seat is not None and viewer != seat:
         unknown = "a table without a viewer in its attrs"
         seen = {None: unknown, "all": "all hands", "own": "each seat's own"}.get(viewer, f"P{viewer}")
-        raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
+        raise ValueError(f"a view of P{seat} needs win probabilities from win_curve(record, {seat}), got {seen}")
     by_step = curve.astype({"step": int}).pivot_table(index="step", columns="seat", values="win")
     # An interrupted curve ends early: later probabilities are unknown, and may be very different.
     filled = by_step.reindex(range(by_step.index.max() + 1)).ffill().reindex(range(len(record.steps)))
@@ -268,10 +268,10 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
     if not isinstance(review, Review):
         raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")
     if review.record != record:
-        raise ValueError("the review is of another game")
+        raise ValueError("the review belongs to another game")
     if seat is not None and review.seat != seat:
         seen = "all seats" if review.seat is None else f"P{review.seat}"
-        raise ValueError(f"a review in the view of P{seat} is from review(record, {seat}), got one of {seen}")
+        raise ValueError(f"a view of P{seat} needs a review from review(record, {seat}), got one of {seen}")
     data: Json = {}
     for step, label, *losses in review.table[["label", "loss", "loss_low", "loss_high"]].itertuples():
         data[str(step)] = {"label": label, "words": _LABELS.get(label, "")}

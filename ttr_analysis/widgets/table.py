@@ -12,7 +12,7 @@ import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
-from ttr_analysis._words import listed
+from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -536,7 +536,10 @@ class GameTable(SeatWidget):
 def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:
     if isinstance(given, Sequence) and not isinstance(given, str):
         if n_players is not None and len(given) != n_players - 1:
-            raise GameError(f"{n_players} players need {n_players - 1} policies besides the person, got {len(given)}")
+            raise GameError(
+                f"{n_players} players need {counted(n_players - 1, 'policy', 'policies')} besides the person, got "
+                f"{len(given)}"
+            )
         return list(given)
     return [given] * ((n_players or 2) - 1)
 

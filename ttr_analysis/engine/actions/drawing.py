@@ -171,7 +171,7 @@ DRAW_FACE_UP_HANDLER: Final = Handler(
     optional_keys=("taken",),
     faults={
         ActionFault.SLOT: _no_slot,
-        ActionFault.EMPTY_SLOT: lambda refused: f"no card lies in market slot {refused.number}",
+        ActionFault.EMPTY_SLOT: lambda refused: f"market slot {refused.number} is empty",
         ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may not be a later card of a turn",
         ActionFault.UNKNOWN_FACE_UP: lambda refused: (
             f"the card in market slot {refused.number} is not known: say which one is taken"

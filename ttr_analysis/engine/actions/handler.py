@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis._words import counted
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine.codes import ActionFault, argument_of, unpacked
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
@@ -186,7 +187,12 @@ def missing_cards(refused: Refused) -> str:
     """List the cards laid down or paid that the seat does not hold."""
     hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
-    return f"{refused.who} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
+    missing = [
+        f"{held} of the {counted(n, kind if kind == LOCOMOTIVE else f'{kind} card')}"
+        for kind, held, n in counts
+        if n > held
+    ]
+    return f"{refused.who} holds {', '.join(missing)}"
 
 
 def card_faults(why_no_payment: Callable[[Refused], str]) -> dict[ActionFault, Callable[[Refused], str]]:

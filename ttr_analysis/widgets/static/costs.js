@@ -3,7 +3,7 @@
 function renderCosts({ model, el }) {
   const facts = model.get("facts");
   const { root, live } = answerPage(el, "costs", `Route costs: ${facts.title}`);
-  const group = ({ special }) => (special ? "Several cards may stand in for one" : "One card a space");
+  const group = ({ special }) => (special ? "Several cards can replace one" : "One card per space");
   const options = facts.routes.map((route) => ({ ...route, group: group(route) }));
   const routes = choice(options, (route) => ask(model, { route }));
   const counters = cardTable(facts, [{ name: "hand", words: "Your hand" }], (_, hand) => ask(model, { hand }));
@@ -40,7 +40,7 @@ function paymentList({ sheet, kinds }, { payments, n_payments, sparing }) {
     make("li", { title: words }, heldCards(sheet, kinds, held), ` ${several(n_cards, "card")}${note}`);
   const lines = payments.slice(0, 4).map((payment) => line(payment));
   if (sparing) lines.push(line(sparing, ", fewest locomotives"));
-  const heading = n_payments === 1 ? "The one way to pay" : `The cheapest of ${ways} to pay`;
+  const heading = n_payments === 1 ? "The only way to pay" : `The cheapest of ${ways} to pay`;
   return [make("h4", { text: heading }), make("ul", { class: "ttr-plain" }, ...lines)];
 }
 
@@ -50,7 +50,7 @@ function waitingWords({ draws, tunnel }) {
 
 function colorTable({ sheet }, colors) {
   const heads = ["Color", "Held", "Cards needed", "Short"];
-  const { element, body } = answerTable("What each color lacks, the nearest first", heads);
+  const { element, body } = answerTable("Cards missing by color, fewest first", heads);
   const row = ({ color, own, cards, missing }) => {
     const name = make("span", {}, cardChip(sheet, color), make("span", { text: color }));
     const line = answerRow(name, [own, cards ?? "–", missing || "✓ pays"]);
@@ -64,7 +64,7 @@ function colorTable({ sheet }, colors) {
 function curveWords({ color, held, locomotives, said }) {
   const jokers = `, with ${several(locomotives, "locomotive")} held`;
   const formula = said ? `: ${said}` : "";
-  return `Cards needed, by cards of the color${locomotives ? jokers : ""}${formula}. You hold ${held} ${color}.`;
+  return `Cards needed, by number of cards held of the color${locomotives ? jokers : ""}${formula}. You hold ${held} ${color}.`;
 }
 
 /* Bars: the cards of the color, and upon them all others; the one of the hand is framed. */
@@ -78,7 +78,7 @@ function curveChart(sheet, { color, held, points }) {
     class: "ttr-curve",
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": `Cards needed by cards of the color. ${words}`,
+    "aria-label": `Cards needed, by number of cards held of the color. ${words}`,
   });
   const base = height - foot;
   const look = sheet.cards[color];

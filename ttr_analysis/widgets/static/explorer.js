@@ -212,7 +212,7 @@ function ticketPicker(model, facts) {
 /* The figures of the network, and the tickets picked. */
 function networkPanel(model, facts) {
   const figures = make("ul", { class: "ttr-figures ttr-plain" });
-  const { element: table, body } = answerTable("The tickets picked", ["Ticket", "Alone", "Points", "Drop"]);
+  const { element: table, body } = answerTable("Selected tickets", ["Ticket", "Alone", "Points", "Drop"]);
   const element = make("div", { class: "ttr-panel" }, figures, table);
   const row = ({ id, name, alone, points, reaches }) => {
     const worth = reaches ? `${points} (${reaches})` : (points ?? "");
@@ -243,7 +243,7 @@ function networkPanel(model, facts) {
 
 /* What the loss of each route would cost; what is not known yet is asked for when nothing else happens. */
 function lossesPanel(model, facts, words, board) {
-  const { element: table, body } = answerTable("What the loss of a route costs", ["Route", "Trains", "More"]);
+  const { element: table, body } = answerTable("What losing a route costs", ["Route", "Trains", "More"]);
   const note = make("p", { class: "ttr-note ttr-quiet" });
   const element = make("div", { class: "ttr-panel" }, make("h4", { text: "If a route is lost" }), table, note);
   let timer = 0;
@@ -277,7 +277,7 @@ function lossesPanel(model, facts, words, board) {
         element.hidden = rows.length + n_left === 0;
         body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
       });
-      setText(note, n_left ? `${n_left} to be looked at …` : sentences.filter(Boolean).join(" "));
+      setText(note, n_left ? `${n_left} still to check …` : sentences.filter(Boolean).join(" "));
       clearTimeout(timer);
       if (n_left) timer = setTimeout(() => model.send({ ask: "losses" }), rows.length ? 0 : IDLE);
     },

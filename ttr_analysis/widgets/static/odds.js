@@ -15,7 +15,7 @@ function renderOdds({ model, el }) {
   const pile = make("input", { type: "number", min: 0, step: 1, inputmode: "numeric", oninput: () => setPile() });
   const counters = cardTable(facts, HAND_ROWS, (name, counts) => ask(model, { [name]: counts }));
   const forget = makeButton("Nothing seen", () => ask(model, { seen: {}, discards: {}, pile: null }));
-  const heads = ["Lay down", "Spare", "Chance", "Cards turned over that match", "Cards in all"];
+  const heads = ["Lay down", "Spare", "Chance", "Cards turned over that match", "Total cards"];
   const { element: table, body } = answerTable("Payments, best first", heads);
   const note = make("p", { class: "ttr-note ttr-quiet" });
   const answer = make("div", { class: "ttr-answer" }, table, note);

@@ -300,7 +300,7 @@ function makeTurn(facts, keep, { busyWith, onSend, ...listeners }) {
 
   const show = () =>
     keep(() => {
-      const busy = busyWith() || (sent ? "The move is made" : "");
+      const busy = busyWith() || (sent ? "Making the move" : "");
       bar.setTurn(now, busy);
       actions.setInert(Boolean(busy));
       market.set(now, busy);
