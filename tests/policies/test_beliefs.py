@@ -12,17 +12,16 @@ from scipy.stats import binom
 from scripts import fit_beliefs
 from scripts.strangers import N_WORLDS, STRANGERS, SURE, believed, moments, tickets_of
 from tests.engine.conformance import Combination
-from ttr_analysis import Game
+from ttr_analysis import Game, GameRecord
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NOBODY, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.policies import Planner, Random
 from ttr_analysis.policies.search.beliefs import (
-    IN_PLAY,
+    FITTED,
     N_FEATURES,
     SCATTERED_SHARE,
     SHARE,
-    SOUND,
     alone_on,
     believe,
     chosen_part,
@@ -33,6 +32,7 @@ from ttr_analysis.policies.search.beliefs import (
 )
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.policies.search.worlds import weight_together
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
@@ -98,11 +98,10 @@ def test_a_route_that_is_explained_tells_less_the_more_a_seat_has_built() -> Non
     longest = max(range(len(routes)), key=lambda route: routes[route].length)
     for owners, built in (({}, 0.0), ({longest: 1}, routes[longest].length / 40)):
         known = a_position(owners, 3)
-        expected = np.exp(SOUND.way_fit[0] + SOUND.way_fit[1] * built)
+        expected = np.exp(FITTED.way_fit[0] + FITTED.way_fit[1] * built)
         assert believe(known, [Planner(), Planner()]).per_route[1] == pytest.approx(expected)
-        for players, model in (([Random(), Random()], SOUND), ([Planner(), Planner()], IN_PLAY)):
-            assert believe(known, players, model).per_route[1] == 1
-    assert SOUND.way_fit[0] > -SOUND.way_fit[1] > 0
+        assert believe(known, [Random(), Random()]).per_route[1] == 1
+    assert FITTED.way_fit[0] > -FITTED.way_fit[1] > 0
 
 
 def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
@@ -117,6 +116,17 @@ def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
     assert chosen_part(fresh, 1) == 0
     built.packed.phase = KEEP_START
     assert chosen_part(built, 1) == 0
+
+
+def test_a_record_shows_who_has_drawn_tickets_since_the_opening() -> None:
+    known = a_position({}, 3)
+    assert chosen_part(known._replace(n_kept=(2, 3)), 1) == 1
+    assert chosen_part(known._replace(n_kept=(2, 2)), 1) == 0
+
+    record = Game(Combination("nordic", "", 2).game_map, 2).play([Planner(), Planner()], seed=7)
+    assert Watcher(record, 0).at(-2).n_kept == tuple(len(tickets) for tickets in record.state_at(2).tickets)
+    assert max(record.state_at(-2).n_tickets) > 5
+    assert Watcher(GameRecord.from_position(record.state_at(30)), 0).at(0).n_kept == ()
 
 
 @pytest.mark.compiled_only
@@ -232,15 +242,10 @@ def test_a_deck_is_judged_by_the_best_of_the_others() -> None:
         assert mean_largest(values, weights, n) == pytest.approx(np.dot(largest[n - 1], chances[n - 1]))
 
 
-def test_pairs_count_for_less_the_more_of_them_there_are_where_all_count() -> None:
-    assert [IN_PLAY.pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1 / 2]
-    assert [SOUND.pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1]
-
-
 @pytest.mark.compiled_only
 def test_what_beliefs_are_worth_is_shown_without_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
     fit_beliefs.main(["--in-use", "--seed", "12", "--games", "2", "--moments", "1"])
 
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if " players " in line]
-    assert len(rows) == 2 * len(fit_beliefs.TABLES)
+    assert len(rows) == len(fit_beliefs.TABLES)
     assert sum(float(row[-1]) for row in rows) > sum(float(row[-2]) for row in rows)

@@ -19,7 +19,6 @@ from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies.playout import first_look, is_compiled
-from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, believe
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.searcher import Search, candidates
@@ -112,15 +111,14 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
 
 
 @pytest.mark.compiled_only
-def test_what_it_believes_is_its_own(nordic: GameMap) -> None:
+def test_it_plays_on_in_the_worlds_of_win_probabilities(nordic: GameMap) -> None:
     state = Game(nordic, 2).play(["Planner"] * 2, seed=7).state_at(60)
     known, table = knowledge_of(state, state.acting), Rollouts(nordic, 2, seed=7)
     actions = np.array([first_look(Planner(), Game(nordic, 2).view(state, state.acting), STREAM)[0]])
     results = Search(known, 7).results(actions, 20)
-    in_play, sound = (table.worlds(known, believe(known, table.policies, model), 20) for model in (IN_PLAY, SOUND))
+    worlds = table.worlds_to_play(known, table.believe(known), 20, 0)
 
-    assert np.array_equal(results.points, table.try_out(in_play, 0, actions).points)
-    assert not np.array_equal(results.points, table.try_out(sound, 0, actions).points)
+    assert np.array_equal(results.points, table.try_out(worlds, 0, actions).points)
 
 
 @pytest.mark.compiled_only

@@ -40,7 +40,7 @@ from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, end_columns, interval_of_difference
-from ttr_analysis.studies.winning import DEFAULT_SEED, succession
+from ttr_analysis.studies.winning import DEFAULT_SEED, rows_of_chances
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
@@ -531,7 +531,7 @@ def advise(
     rows = [
         [
             code_text(packed, view.packed, *tried[i]),
-            *_worth(results[i], results[best], view.seat, is_best=i == best),
+            *_worth(results[i], results[best], view.seat, search.each, is_best=i == best),
             why[i],
         ]
         for i in order
@@ -595,12 +595,10 @@ def planned(view: SeatView, seed: int) -> Candidate:
     return own
 
 
-def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> list[float]:
-    n = len(results.won)
-    points = results.points[:, seat].astype(np.float64)
+def _worth(results: Results, of_best: Results, seat: int, each: int, *, is_best: bool) -> list[float]:
     loss = Interval(0.0, 0.0, 0.0) if is_best else mean_loss(of_best, results, seat)
-    win = succession(float(results.won[:, seat].sum()), n, results.won.shape[1])
-    return [*win, float(points.mean()), float(leads(results, seat).mean()), *loss, n]
+    win, low, high, points, *_ = rows_of_chances(results, each, is_known=False)[seat]
+    return [win, low, high, points, float(leads(results, seat).mean()), *loss, len(results.won)]
 
 
 def _gain(best: Results, other: Results) -> Floats:

@@ -129,14 +129,14 @@ def win_probability(
 
 def chances_of(results: Results, each: int = 1, *, is_known: bool) -> pd.DataFrame:
     """Return the rows of `win_probability`, from rollouts that are dependent in groups of `each`."""
-    rows = _chances(results, each, is_known=is_known)
+    rows = rows_of_chances(results, each, is_known=is_known)
     return as_table(pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat")))
 
 
 _CHANCES: Final = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
 
 
-def _chances(results: Results, each: int, *, is_known: bool) -> list[list[float]]:
+def rows_of_chances(results: Results, each: int, *, is_known: bool) -> list[list[float]]:
     """Return the `_CHANCES` of each seat."""
     n_rollouts, n_seats = results.won.shape
     first = np.arange(0, n_rollouts, each)
@@ -266,7 +266,7 @@ def _rows(
     """Return the rows of a step, with the columns of `CURVE_COLUMNS`."""
     move = record.steps[number][0]
     acting = move.seat if isinstance(move, Move) else -1
-    chances = _chances(results, each, is_known=is_known)
+    chances = rows_of_chances(results, each, is_known=is_known)
     swings = [(np.nan,) * 4] * len(chances) if before is None else _swings(results, before, chances, each)
     return [
         (number, seat, acting, *chance, len(results.won), *swing)
@@ -285,7 +285,7 @@ def _swings(
     # Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     n = changes.shape[0] + changes.shape[1]
     swings = []
-    for change, now, then in zip(changes.T, chances, _chances(old, each, is_known=False), strict=True):
+    for change, now, then in zip(changes.T, chances, rows_of_chances(old, each, is_known=False), strict=True):
         swing = now[0] - then[0]
         end = mean_interval(change.sum(), (change**2).sum() + 2, n)
         half = (end.high - end.low) / 2
@@ -407,7 +407,7 @@ def ticket_posterior(
 
     Notes
     -----
-    The constants of the model, `policies.search.beliefs.SOUND`, were fitted to games of
+    The constants of the model, `policies.search.beliefs.FITTED`, were fitted to games of
     planners; `docs/winning.md` shows what is lost with players unlike them.
 
     Examples

@@ -2,20 +2,18 @@
 Infer a seat's tickets from the routes that it has claimed.
 
 A seat's tickets are a subset of those not seen elsewhere. The odds of a subset are a
-Gibbs measure: the product of the weights of its tickets, of its pairs and, in one model,
-of the seat's routes that are on the path of any of them. A ticket's weight measures how
-well the seat's routes fit it; a pair's weight, how much their remaining paths overlap;
-and a subset that leaves routes unexplained is less likely than one that gives each a
-purpose. There are two sets of constants (`Model`): `SOUND` for questions about
-probabilities, and `IN_PLAY` for the search. `python -m scripts.fit_beliefs` refits them
-by maximum likelihood, and compares beliefs with the truth.
+Gibbs measure: the product of the weights of its tickets, of its pairs and of the seat's
+routes that are on the path of any of them. A ticket's weight measures how well the seat's
+routes fit it; a pair's weight, how much their remaining paths overlap; and a subset that
+leaves routes unexplained is less likely than one that gives each a purpose. What a player
+would choose from an opening offer counts, too. `python -m scripts.fit_beliefs` refits the
+constants (`FITTED`) by maximum likelihood, and compares beliefs with the truth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -29,7 +27,7 @@ from ttr_analysis.engine.layout import KEEP_START, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.knowledge import Knowledge
-from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
+from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 
 class Beliefs(NamedTuple):
@@ -52,8 +50,6 @@ class Beliefs(NamedTuple):
         Share of the worlds in which each seat holds tickets that its player would choose
         from an opening offer: the first such subset drawn is kept. Tickets drawn later,
         for other seats or from decks that left the game, are not checked again.
-    is_tree
-        1 if only the pairs that connect a subset to one tree count.
     """
 
     weights: Floats
@@ -61,74 +57,35 @@ class Beliefs(NamedTuple):
     on_way: Ints
     per_route: Floats
     chosen: Floats
-    is_tree: int = 1
 
 
 class Model(NamedTuple):
     """
-    A model of the odds of tickets.
+    Constants of the odds of tickets.
 
     Parameters
     ----------
     fit
         Contribution of each feature to the log weight of a ticket.
     pair_fit
-        The same for pairs: see `pair_features`.
+        The same for pairs: see `pair_features`. Only the pairs that connect a subset to one
+        tree count: see `weight_together`.
     way_fit
         Contribution to the log weight of each of the seat's routes on the path of a
         ticket of the subset, and its increase as the seat places all its trains.
-    is_tree
-        Whether only the pairs that connect a subset to one tree count. If not, all pairs
-        do, with less weight the more tickets a seat holds.
-    since_opening
-        Contribution of all trains placed to the log weight of a ticket from a deck dealt
-        only at the opening. A planner builds for such a ticket from the start, while
-        others may be drawn late; then this is below 0.
-    most_offered
-        Largest opening offer for which the player is asked for its choice, so that its
-        tickets are plausible; each additional ticket doubles the number of choices and
-        the time. 0: never.
     """
 
     fit: Floats
     pair_fit: Floats
     way_fit: Floats
-    is_tree: bool
-    since_opening: float
-    most_offered: int
-
-    def pair_part(self, n_held: int) -> float:
-        """
-        Return the share of a pair's weight that counts for a seat with this number of tickets.
-
-        If all pairs counted fully, any cluster of nearby tickets would seem likely for a seat
-        with enough tickets.
-        """
-        return 1.0 if self.is_tree else 1 / sqrt(max(1, n_held - 1))
 
 
-SOUND: Final = Model(
+FITTED: Final = Model(
     np.array([2.27, 1.23, -0.3, 0.1, 0.01, -0.11, 1.6, 2.18, 2.29, -1.09, 0.18, -1.13]),
     np.array([0.45, -0.36, 2.28]),
     np.array([2.35, -1.33]),
-    is_tree=True,
-    since_opening=0.0,
-    most_offered=MAX_OFFER,
 )
-"""Gave the best win probabilities for planners and others; its constants come only from games of planners."""
-IN_PLAY: Final = Model(
-    np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97, 0.0, 0.0]),
-    np.array([1.74, -0.92, 0.0]),
-    np.array([0.0, 0.0]),
-    is_tree=False,
-    since_opening=-2.5,
-    most_offered=4,
-)
-"""
-Used by the search; its constants come from games of planners of many styles and a few greedy players.
-
-`Searcher` may play equally well with `SOUND`: no difference was found. See `docs/winning.md`.
-"""
+"""Fitted to games of planners."""
 EXCLUDED_WEIGHT: Final = 1e-30
 """Factor for a ticket that a seat cannot hold; it gets one only if nothing else is left."""
 _OWN_TRAIN: Final = 2
@@ -153,9 +110,9 @@ def alone_on(game_map: GameMap, n_players: int) -> Alone:
     return Alone(routes, trains, shared)
 
 
-def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) -> Beliefs:
+def believe(known: Knowledge, policies: Sequence[object], model: Model = FITTED) -> Beliefs:
     """
-    Return the odds of each seat's tickets by a model.
+    Return the odds of each seat's tickets.
 
     Routes of a random player reveal nothing, so all its tickets are equally likely. Any
     other player is treated as a planner. The player itself decides what it would choose
@@ -164,7 +121,7 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
     shape = (known.n_players, MAX_TICKETS)
     on_way = np.zeros(shape, dtype=np.int64)
     per_route, chosen = np.ones(known.n_players), np.zeros(known.n_players)
-    beliefs = Beliefs(np.ones(shape), np.ones((*shape, MAX_TICKETS)), on_way, per_route, chosen, int(model.is_tree))
+    beliefs = Beliefs(np.ones(shape), np.ones((*shape, MAX_TICKETS)), on_way, per_route, chosen)
     alone = alone_on(known.game_map, known.n_players)
     features = np.zeros((MAX_TICKETS, N_FEATURES))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
@@ -176,11 +133,10 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
             np.exp(features @ model.fit, out=beliefs.weights[seat])
             _even_decks(known, alone, seat, beliefs.weights[seat], model)
             joint = np.tensordot(model.pair_fit, pair_features(known, alone, seat, shared), 1)
-            np.exp(joint * model.pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
-            if model.way_fit.any():
-                fill_on_way(known.packed, known.tables, seat, on_way[seat])
-                per_route[seat] = np.exp(model.way_fit @ [1.0, built_part(known, seat)])
-            chosen[seat] = chosen_part(known, seat) if known.tables.opening_deal <= model.most_offered else 0.0
+            np.exp(joint, out=beliefs.pairs[seat])
+            fill_on_way(known.packed, known.tables, seat, on_way[seat])
+            per_route[seat] = np.exp(model.way_fit @ [1.0, built_part(known, seat)])
+            chosen[seat] = chosen_part(known, seat)
         beliefs.weights[seat, sorted(known.excluded[seat])] *= EXCLUDED_WEIGHT
     return beliefs
 
@@ -189,13 +145,15 @@ def chosen_part(known: Knowledge, seat: int) -> float:
     """
     Return the share of the worlds in which a seat holds what its player would choose from an opening offer.
 
-    It is 1 if none of its tickets is known and they may be those that it kept. After half of
-    its trains it drops with each one placed: by then its routes reveal more, and asking its
-    player would cost more time than the rollout.
+    It is 1 if none of its tickets is known and they may be those that it kept, which a record
+    shows. After half of its trains it drops with each one placed: by then its routes reveal
+    more, and players other than planners would have chosen differently.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
-    is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
-    if state.phase == KEEP_START or not is_as_many or (held != UNKNOWN_TICKET).any():
+    may_be_kept = tables.opening_keep <= len(held) <= tables.opening_deal
+    if known.n_kept:
+        may_be_kept = known.n_kept[seat] == len(held)
+    if state.phase == KEEP_START or not may_be_kept or (held != UNKNOWN_TICKET).any():
         return 0.0
     return min(1.0, 2 * float(state.trains[seat] / tables.trains_each))
 
@@ -232,16 +190,11 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, mode
     at_first = np.exp(model.fit[TRAINS_ALONE] * alone.trains[:n] + model.fit[ROUTES_ALONE] * alone.routes[:n])
     n_others = known.packed.n_held[seat] - 1
     if n_others > 0:
-        of_shared = (model.pair_fit @ [1.0, 1.0, 0.0]) * model.pair_part(n_others + 1)
-        joint = np.exp(of_shared * alone.shared[:n, :n][:, stays])
-        if model.is_tree:
-            at_first *= mean_largest(joint, at_first[stays], n_others)
-        else:
-            at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
-    since_opening = np.exp(model.since_opening * built_part(known, seat))
+        joint = np.exp((model.pair_fit @ [1.0, 1.0, 0.0]) * alone.shared[:n, :n][:, stays])
+        at_first *= mean_largest(joint, at_first[stays], n_others)
     for leaving in np.unique(deck[~stays]):
         some = np.flatnonzero(deck == leaving)
-        weights[some] *= at_first[stays].mean() / at_first[some].mean() * since_opening
+        weights[some] *= at_first[stays].mean() / at_first[some].mean()
 
 
 def mean_largest(values: Floats, weights: Floats, n: int) -> Floats:

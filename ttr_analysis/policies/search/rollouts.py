@@ -155,22 +155,24 @@ class Rollouts:
         parts: list[Results] = []
         each = rollouts_each(known)
         for first in range(0, n_rollouts, BLOCK // each * each):
-            worlds = self._dealt(known, beliefs, min(BLOCK // each * each, n_rollouts - first), first, each)
+            worlds = self.worlds_to_play(known, beliefs, min(BLOCK // each * each, n_rollouts - first), first)
             if known.packed.phase != OVER:
                 self._play_on(known.tables, worlds, first, styles)
                 check_legal(worlds, first)
             parts.append(results_of(worlds, known.tables))
         return joined(parts)
 
-    def _dealt(self, known: Knowledge, beliefs: Beliefs, n: int, first: int, each: int) -> Ints:
-        """Return worlds as `worlds` does, in groups of `each` that share tickets but not cards."""
-        worlds = self.worlds(known, beliefs, -(-n // each), first // each)
+    def worlds_to_play(self, known: Knowledge, beliefs: Beliefs, n: int, first: int) -> Ints:
+        """Return worlds as `worlds` does, but in groups of `rollouts_each` that share tickets, not cards."""
+        each = rollouts_each(known)
         if each == 1:
-            return worlds
-        blind = beliefs._replace(chosen=np.zeros(known.n_players), is_tree=0)  # fastest, since its tickets are replaced
-        dealt = self.worlds(known, blind, n, first)
+            return self.worlds(known, beliefs, n, first)
+        group = np.arange(first, first + n) // each
+        worlds = self.worlds(known, beliefs, group[-1] - group[0] + 1, group[0])
+        unasked = beliefs._replace(chosen=np.zeros(known.n_players))  # faster, and these tickets are replaced
+        dealt = self.worlds(known, unasked, n, first)
         for name in ("held", "offer", "queue", "ticket_at"):
-            State.across(dealt, name)[:] = State.across(worlds, name).repeat(each, axis=0)[:n]
+            State.across(dealt, name)[:] = State.across(worlds, name)[group - group[0]]
         return dealt
 
     def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats]) -> None:

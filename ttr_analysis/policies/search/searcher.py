@@ -35,9 +35,8 @@ from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look, joined
-from ttr_analysis.policies.search.beliefs import IN_PLAY, believe
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
-from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts
+from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts, rollouts_each
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
@@ -155,9 +154,11 @@ class Search:
         self._memory = memory
         self.n_worlds = 0
         """Number of worlds so far, so that none is repeated."""
+        self.each = rollouts_each(known)
+        """Number of consecutive worlds that share tickets. Differences between actions hardly depend on it."""
         # Players have work space: each thread needs its own.
         self._tables = [Rollouts(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
-        self._beliefs = believe(known, self._tables[0].policies, IN_PLAY)
+        self._beliefs = self._tables[0].believe(known)
 
     @property
     def threads(self) -> int:
@@ -176,7 +177,7 @@ class Search:
 
     def _results(self, table: Rollouts, actions: Ints, first: int, n_worlds: int) -> Results:
         """Return the same for the worlds from number `first` on."""
-        worlds = table.worlds(self.known, self._beliefs, n_worlds, first)
+        worlds = table.worlds_to_play(self.known, self._beliefs, n_worlds, first)
         return table.try_out(worlds, first, actions, self._memory)
 
     def worth(self, results: Results) -> Floats:

@@ -47,7 +47,7 @@ _CHOOSER_STREAM: Final = 65
 """Purpose of the random stream of a player that makes an opening choice."""
 _N_SWEEPS: Final = 6
 """How often each unknown ticket is redrawn given the others; more changes nothing."""
-_N_CHOICES: Final = 40
+_N_CHOICES: Final = 150
 """Attempts to find tickets that the player would have kept; after these, the last draw stays."""
 _FINE: Final = 1 << 31
 """Resolution of random numbers for probabilities."""
@@ -274,7 +274,7 @@ def _fill_held(world: _World) -> None:
         part = world.beliefs.chosen[seat]
         n_tries = _N_CHOICES if part > 0.0 and below(world.stream, _FINE) / _FINE < part else 0
         while n_tries > 0 and not _would_choose(world, seat):
-            _sweep(world, seats, places, seat, _N_SWEEPS)
+            _sweep(world, seats, places, seat, 1)
             n_tries -= 1
     for _ in range(_n_staying_lacking(state, tables, free)):
         _hold_leaving(world, seats, places)
@@ -476,11 +476,7 @@ def _draw_ticket(world: _World, seat: int, place: int, n_free: int) -> int:
         if chance > 0.0:
             for _ in range(count_bits(beliefs.on_way[seat, free[i]] & ~explained)):
                 chance *= beliefs.per_route[seat]
-            if beliefs.is_tree:
-                chance *= weight_together(beliefs.pairs[seat], others[:n_others], free[i], nearest)
-            else:
-                for other in range(n_others):
-                    chance *= beliefs.pairs[seat, free[i], others[other]]
+            chance *= weight_together(beliefs.pairs[seat], others[:n_others], free[i], nearest)
         total += chance
         world.chances[i] = total
     aim = below(world.stream, _FINE) / _FINE * total
