@@ -438,7 +438,7 @@ def _games(
         turns=[end.n_turns for end in ends],
         ending=[end.ending or "" for end in ends],
     )
-    parts = {number: _parts(one) for number, one in judged.items()}
+    parts = {number: one.summary()[["start", "skill", "luck"]].iloc[0] for number, one in judged.items()}
     table = table.join(pd.DataFrame.from_dict(parts, "index", float, ["start", "skill", "luck"]))
     return as_table(table[list(GAME_COLUMNS)], units={"points": "points", "best_other": "points"})
 
@@ -447,14 +447,6 @@ def _percentile(record: GameRecord, points: float, seed: int) -> float:
     """Return the share of planners' scores below some points; missing if the points are."""
     scores = scores_of(record.map, "Planner", record.header.n_players, _PLANNERS, seed)
     return np.nan if np.isnan(points) else float(below(scores, points).mean())
-
-
-def _parts(judged: Review) -> tuple[float, float, float]:
-    """Return start, skill and luck of a reviewed seat; skill is summed over first measurements."""
-    (row,) = judged.summary().to_dict("records")
-    firsts = [judged.first_measured(one.step) for one in judged.decisions if one.worlds]
-    skill = sum(one.skill[one.seat] for one in firsts)
-    return row["start"], skill, row["luck"] + row["skill"] - skill
 
 
 # -- reviews -------------------------------------------------------------------------------------------------------

@@ -71,8 +71,8 @@ SUMMARY_COLUMNS: Final = {
     "shared": "how many of these marked moves a planner would have played too",
     "lost": "what of that cost did not come back: at most the highest win probability that it had, minus its result",
     "found": "skill plus lost: gain of its decisions over a planner's if nothing had been lost",
-    "skill": "gain of its decisions over a planner's",
-    "others": "gain by the other seats' decisions, compared with a planner's; missing if one seat is reviewed",
+    "skill": "gain of its decisions over a planner's, as first measured: see `Review.first_measured`",
+    "others": "the same for the other seats' decisions; missing if one seat is reviewed",
     "luck": "gain by cards, tickets and hidden hands; if others is missing, also by the other seats",
     "result": "share of the win, or win probability at the end of an incomplete record",
     "skill_error": "half of the 95% interval of skill",
@@ -250,10 +250,10 @@ class Review:
             all_missed = [missed for (whose, _), missed in self._missed.items() if whose == seat]
             ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in all_missed]
             dearest = [max(marked, key=lambda one: one.loss) for marked in ideas if marked]
-            skill, result = sum(one.skill[seat] for one in made), self._result(seat)
+            skill, result = self._gain(seat, made), self._result(seat)
             cost = sum(one.loss for one in dearest)
             lost = min(cost, lost_for_good((one for one in made if label_of(one) in BOUNDS), result))
-            others = sum(one.skill[seat] for one in self._of_others(seat)) if self.seat is None else np.nan
+            others = self._gain(seat, self._of_others(seat)) if self.seat is None else np.nan
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in all_missed)
             marks["best"] = sum(one.best == one.played for one in made)
             skill_error, luck_error = self._errors(seat)
@@ -281,10 +281,13 @@ class Review:
     def _errors(self, seat: int) -> tuple[float, float]:
         """Return half the 95% intervals of a seat's skill and luck."""
         made = self._own(seat)
-        own = sum(one.skill_error[seat] ** 2 for one in made)
-        others = sum(one.skill_error[seat] ** 2 for one in self._of_others(seat))
-        start = made[0].chances[seat] if made else 0.5
-        of_start = start * (1 - start) / made[0].worlds if made else np.inf
+        own, others = (
+            sum(self.first_measured(one.step).skill_error[seat] ** 2 for one in some)
+            for some in (made, self._of_others(seat))
+        )
+        n = made[0].worlds if made else 0
+        start = (made[0].chances[seat] * n + 1) / (n + 2) if made else 0.5  # never certain after few rollouts
+        of_start = start * (1 - start) / n if n else np.inf
         return Z_95 * float(np.sqrt(own)), Z_95 * float(np.sqrt(own + others + of_start))
 
     @property
@@ -321,6 +324,10 @@ class Review:
         """Return the other seats' measured decisions since a seat's first one."""
         first = min((one.step for one in self._measured(seat)), default=0)
         return [one for one in self._decisions.values() if one.worlds and one.seat != seat and one.step > first]
+
+    def _gain(self, seat: int, decisions: list[Decision]) -> float:
+        """Return what decisions gained for a seat over a planner's, as first measured."""
+        return sum(self.first_measured(one.step).skill[seat] for one in decisions)
 
     def _result(self, seat: int) -> float:
         """Return the share of the win, or the last win probability of an incomplete record or review."""
