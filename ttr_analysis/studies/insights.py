@@ -21,7 +21,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.notation.bga import read_bga
 from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.columns import ANSWERS, BONUSES, Column, bonus_points
+from ttr_analysis.studies.columns import ANSWERS, BONUSES, SEATS, Column, bonus_points
 from ttr_analysis.studies.intervals import (
     Interval,
     clustered_rate,
@@ -46,13 +46,10 @@ _LENGTHS: Final = {
 }
 HABITS: Final = {
     "points": Column("float64", "final points", "points"),
-    "route_points": Column("float64", "points for routes", "points"),
-    "ticket_gain": Column("float64", "points of completed tickets", "points"),
-    "ticket_loss": Column("float64", "points of the other tickets, 0 or less", "points"),
+    **{name: SEATS[name] for name in ("route_points", "ticket_gain", "ticket_loss")},
     "bonus": Column("float64", "points of bonuses", "points"),
     "other_points": Column("float64", "points for loans and stations", "points"),
-    "tickets": Column("float64", "tickets kept", "tickets"),
-    "completed": Column("float64", "tickets completed", "tickets"),
+    **{name: SEATS[name] for name in ("tickets", "completed")},
     "blocked": Column("float64", "tickets that a claim of another made impossible", "tickets"),
     "ticket_draws": Column("float64", "draws of tickets after the start", "draws"),
     **_LENGTHS,
@@ -150,10 +147,10 @@ class Insights:
         others = self.seats[~self.seats["is_mine"]].groupby("game")[facts].mean()
         rows = []
         for name, column in HABITS.items():
-            known = pd.concat([mine[name], others[name]], axis=1, keys=["mine", "others"]).dropna()
+            known = pd.DataFrame({"mine": mine[name], "others": others[name]}).dropna()
             found = interval_of_mean(known["mine"] - known["others"])
-            means = known.mean()
-            rows.append({**means, **with_ends("difference", found), "unit": column.unit, "meaning": column.meaning})
+            ends = with_ends("difference", found)
+            rows.append({**known.mean(), **ends, "unit": column.unit, "meaning": column.meaning})
         return as_table(pd.DataFrame(rows, index=pd.Index(HABITS, name="habit"), columns=list(HABIT_COLUMNS)))
 
     @cached_property
@@ -347,21 +344,19 @@ def insights(
         named, left_out = read_games(records)
     else:
         named, left_out = {f"game {i}": record for i, record in enumerate(records)}, {}
-    for name, record in list(named.items()):
-        if why := _unfit(record, player):
-            left_out[name] = why
-            del named[name]
-    if not named:
+    left_out |= {name: why for name, record in named.items() if (why := _unfit(record, player))}
+    games = {name: record for name, record in named.items() if name not in left_out}
+    if not games:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:3])
         raise ValueError(f"no game of {player!r} can be used{f' ({reasons})' if reasons else ''}")
-    files, games = list(named), list(named.values())
     folder = None if reviews is None else Path(reviews).expanduser()
-    judged = _judged(files, games, player, 60 * minutes, folder, seed, progress=progress) if minutes > 0 else {}
-    seats = pd.concat([_seats(games, numbers, player) for numbers in alike(games).values()])
+    judged = _judged(games, player, 60 * minutes, folder, seed, progress=progress) if minutes > 0 else {}
+    listed = list(games.values())
+    seats = pd.concat([_seats(listed, numbers, player) for numbers in alike(listed).values()])
     seats = seats.sort_values(["game", "seat"], ignore_index=True)
     return Insights(
         player,
-        _games(files, games, seats, judged, seed),
+        _games(games, seats, judged, seed),
         as_table(seats, units={name: column.unit for name, column in HABITS.items()}),
         decisions_of(judged.items()),
         judged,
@@ -423,18 +418,19 @@ def _first_hands(record: GameRecord) -> list[float]:
 
 
 def _games(
-    files: Sequence[str], games: Sequence[GameRecord], seats: pd.DataFrame, judged: Mapping[int, Review], seed: int
+    games: Mapping[str, GameRecord], seats: pd.DataFrame, judged: Mapping[int, Review], seed: int
 ) -> pd.DataFrame:
     """Return the table of games."""
     mine = seats[seats["is_mine"]].set_index("game")
-    ends = [record.states()[-1] for record in games]
+    records = games.values()
+    ends = [record.states()[-1] for record in records]
     table = mine[["seat", "points", "won"]].assign(
-        file=files,
-        date=[record.header.date for record in games],
-        map=[record.map.rules.full_title for record in games],
-        players=[record.header.n_players for record in games],
+        file=list(games),
+        date=[record.header.date for record in records],
+        map=[record.map.rules.full_title for record in records],
+        players=[record.header.n_players for record in records],
         best_other=seats[~seats["is_mine"]].groupby("game")["points"].max(),
-        percentile=[_percentile(*one, seed) for one in zip(games, mine["points"], strict=True)],
+        percentile=[_percentile(*one, seed) for one in zip(records, mine["points"], strict=True)],
         turns=[end.n_turns for end in ends],
         ending=[end.ending or "" for end in ends],
     )
@@ -453,24 +449,17 @@ def _percentile(record: GameRecord, points: float, seed: int) -> float:
 
 
 def _judged(
-    files: Sequence[str],
-    games: Sequence[GameRecord],
-    player: str,
-    seconds: float,
-    folder: Path | None,
-    seed: int,
-    *,
-    progress: bool,
+    games: Mapping[str, GameRecord], player: str, seconds: float, folder: Path | None, seed: int, *, progress: bool
 ) -> dict[int, Review]:
     """Return reviews of the player's seat, each with a share of the time left; if interrupted, those done."""
     from tqdm.auto import tqdm
 
     end = perf_counter() + seconds
     judged: dict[int, Review] = {}
-    for number in tqdm(range(len(games)), unit="review", disable=not progress):
-        record, seat = games[number], player_names(games[number]).index(player)
+    for number, (file, record) in enumerate(tqdm(games.items(), unit="review", disable=not progress)):
+        seat = player_names(record).index(player)
         each = max(_FEWEST_SECONDS, (end - perf_counter()) / (len(games) - number))
-        path = None if folder is None else folder / f"{files[number]}.seat{seat}.review"
+        path = None if folder is None else folder / f"{file}.seat{seat}.review"
         try:
             found = _review(record, seat, each, seed, path)
         except ValueError:  # saved for another game, before the file changed
