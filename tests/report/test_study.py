@@ -247,7 +247,7 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
         return {subject: plain(text) for subject, text in told}
 
     assert words(rules)["Tickets"] == (
-        "At the start 4 (1 long and 3 short) are dealt and at least 2 are kept; later, 3 are drawn and at least 1 "
+        "At the start, 4 (1 long and 3 short) are dealt and at least 2 are kept; later, 3 are drawn and at least 1 "
         "kept. Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those not "
         "dealt leave the game too."
     )

@@ -51,7 +51,7 @@ PHASES: Final = [phase for phase in Phase if phase != Phase.OVER]
 _GAME: Final = Column("int64", "number of the game in its run, from 0", "number")
 _DEAL: Final = Column("int64", "number of the deal; games of one deal differ only in seating", "number")
 _WHO: Final = {
-    "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player", "number"),
+    "seat": Column("int8", "seat in turn order, from 0; -1 for the neutral player", "number"),
     "player": Column("int8", "which of the given policies plays it, from 0; -1 for the neutral player", "number"),
 }
 
@@ -443,7 +443,7 @@ def of_fate(fate: str) -> Figures:
 
 _SEATS: Final[Figures] = {
     "games": count("games", unit="games"),
-    "win_rate": rate("share of wins; shared wins count in shares", "won", "games", "win"),
+    "win_rate": rate("share of wins; a shared win counts as its share", "won", "games", "win"),
     "points": mean("final points", "points", "games"),
     "points_sd": _added("standard deviation of the points"),
     "route_points": _ratio("points for routes", "route_points", "games"),
@@ -515,7 +515,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "offered": count("times offered", unit="times"),
         "keep_rate": _ratio("share of offers kept", "kept", "offered", "share"),
         "kept": count("times kept", "kept", "times"),
-        "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
+        "completion_rate": rate("share of those kept that were completed", _is_completed, "kept", "completion"),
         "net_points": mean("mean points when kept", "points", "kept", "net"),
         "completed_in": _ratio("mean turn of completion", _filled("completed_turn"), "_completed", "turn"),
         "way": _ratio("mean length of the path that completed it", _filled("trains"), "_paths", "trains"),

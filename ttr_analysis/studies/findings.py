@@ -263,7 +263,8 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
     sentence = (
         f"{best['name']} pays best: a player who keeps it scores {in_words(best['figure'], 'points')} with it on "
         f"average, failures included ({interval_text(best['low'], best['high'], 'points')}), or "
-        f"{in_words(best['net_per_train'], 'points a train')} of its shortest path{_among(inputs)}."
+        f"{number_text(best['net_per_train'], 'points a train')} points for each train of its shortest path"
+        f"{_among(inputs)}."
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
@@ -437,9 +438,10 @@ def _fates(inputs: Inputs) -> _Said | None:
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
     first, rates = row_at(lost, 0), rows["rate"].to_dict()
     failed = 1 - rates["completed"]
+    among = "" if inputs.games is None else f"With {n_players(inputs.games)} players, "
     share = "mostly" if first["low"] > failed / 2 else "most often"
     sentence = (
-        f"{in_words(failed, 'share')} of the tickets kept fail{_among(inputs)}, {share} {lost.index[0]}: "
+        f"{among}{in_words(failed, 'share')} of the tickets kept fail, {share} {lost.index[0]}: "
         f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]

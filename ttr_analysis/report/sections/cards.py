@@ -230,7 +230,7 @@ def ferries(context: Context) -> Section | None:
     kind = "gray" if common["color"] == GRAY else "one-colored"
     lead = (
         f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The "
-        f"commonest, {kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
+        f"most common kind, {kind} with length {common['length']} and {counted(common['symbols'], 'symbol')}, takes "
         f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
         f"Drawing blind from an empty hand, you can pay for it {_mean(common['draws'])}, and for a plain route of its "
         f"length and color {_mean(common['plain_draws'])}."
@@ -304,7 +304,10 @@ def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, An
         return lead + "The deck is too small to hold spare cards of one color."
     common = max(in_color, key=lambda row: row["n_tunnels"])
     odds = [common[f"s{n}"] for n in range(revealed + 1)]
-    steps = listed(f"{percent(p)} {'without' if n == 0 else f'with {n}'}" for n, p in enumerate(odds[:3]))
+    steps = listed(
+        f"{percent(p)} of cases without a spare card" if n == 0 else f"{percent(p)} with {n}"
+        for n, p in enumerate(odds[:3])
+    )
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
         f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps}. "
@@ -381,8 +384,8 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
     first = rows[0]
     caption = (
         "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card you hold is "
-        f"one that cannot be turned over. With none, {percent(first['p0'])} of tries cost nothing more, and the "
-        f"surcharge is {number(first['mean'], 2)} cards on average."
+        f"one that cannot be turned over. With none in hand, {percent(first['p0'])} of tries cost nothing more, and "
+        f"the surcharge is {number(first['mean'], 2)} cards on average."
     )
     alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"
     return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))

@@ -220,8 +220,8 @@ def _tickets(rules: RuleSet) -> str:
         else f"Those not kept at the start {_UNKEPT[first]}, later ones {_UNKEPT[later]}."
     )
     return (
-        f"At the start {dealt} are dealt and at least {tickets.opening_keep} are kept; later, {tickets.draw} are drawn "
-        f"and at least {tickets.keep} kept. {unkept}"
+        f"At the start, {dealt} are dealt and at least {tickets.opening_keep} are kept; later, {tickets.draw} are "
+        f"drawn and at least {tickets.keep} kept. {unkept}"
         + (f" Of the {listed(gone)} ones, those not dealt leave the game too." if gone else "")
     )
 
@@ -265,7 +265,7 @@ def _bonus(bonus: BonusRules) -> str:
         by = "; ".join(f"{n} players: {', '.join(map(str, points))}" for n, points in bonus.points_by_players)
         return f"For the {_MEASURES[bonus.measure]}{who}, by rank: {by}."
     points = ", ".join(map(str, bonus.points))
-    return f"{points} points for the {_MEASURES[bonus.measure]}{who}. Tied players all score."
+    return f"{points} points for the {_MEASURES[bonus.measure]}{who}. All tied players score."
 
 
 def _ties(rules: RuleSet) -> str:
