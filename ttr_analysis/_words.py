@@ -65,6 +65,18 @@ def percentage_points(difference: float, digits: int = 0) -> str:
     return number(100 * difference, digits, sign=True)
 
 
+def percent_drop(before: float, after: float) -> int:
+    """
+    Return by how many percent a share drops, so that it is the difference of both as `percent` shows them.
+
+    Examples
+    --------
+    >>> percent(0.847), percent(0.625), percent_drop(0.847, 0.625)
+    ('85%', '62%', 23)
+    """
+    return round(100 * before) - round(100 * after)
+
+
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
     Return a number with its noun; the plural is given if it is not formed with a plain "s".

@@ -20,13 +20,14 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord, read_bga
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets, Pass
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import DRAW_FACE_UP, DRAW_TICKETS, make_action
+from ttr_analysis.engine.codes import DRAW_CARD, DRAW_FACE_UP, DRAW_TICKETS, make_action
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
+from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, trail_race
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import decisions_of
 from ttr_analysis.studies.marks import BOUNDS, LABELS, label_of
@@ -292,10 +293,38 @@ def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons: 
 
 
 def test_who_gains_and_loses_points_is_told() -> None:
-    assert in_points(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "9 points more on average; P0 ends with 3 points fewer"
-    assert in_points(0, [1, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points fewer"
-    assert in_points(0, [-7, 5], [1, 1]).startswith("a risk that pays: 7 points fewer on average")
+    gains = in_points(1, [-3.2, 9, -1.0], [1.0, 1, 0.1])
+    assert gains == "on average, P1 ends with 9 points more and P0 with 3 points fewer"
+    assert in_points(0, [1, -5, -2], [1, 4, 0.1]) == "on average, P2 ends with 2 points fewer"
+    assert in_points(0, [-7, 5], [1, 1]).startswith("a risk that pays: on average, P0 ends with 7 points fewer, but P0")
     assert in_points(0, [1, 5], [1, 1]) == ""
+
+
+def test_the_route_that_decides_the_longest_path_is_told_with_its_chances() -> None:
+    """The last route before the end makes the own path the longest, or that of a rival that else has it."""
+    game = Game("usa", 2)
+    longest = ["Helena-Seattle/0", "Helena-Duluth/0", "Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0"]
+    others = ["San Francisco-Salt Lake City/0", "Denver-Phoenix/0", "Miami-New Orleans/0", "Boston-Montréal/0"]
+    owners = dict.fromkeys(["Los Angeles-El Paso/0", "Houston-New Orleans/0"], 0)
+    owners |= dict.fromkeys([*longest, *others, "Atlanta-Nashville/0"], 1)
+    hands, tickets = [{"green": 6}, {"red": 1}], [["Los Angeles-Miami"], ["Boston-Miami"]]
+    state = game.position(owners=owners, hands=hands, tickets=tickets, to_move=0, turns_left=2)
+    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
+    houston = codec.encode(ClaimRoute(state.game_map.route("El Paso", "Houston"), Payment("green", 6, 0)), state.packed)
+    draw = (make_action(DRAW_CARD, 0), 0)
+
+    assert trail_race(known, houston, draw) == "P0 gets the longest path in 100% of games, not 0%"
+    assert trail_race(known, draw, houston) == ""  # then a rival gets it more often, the seat never
+    assert trail_race(known, draw, draw) == ""
+    claimed = (houston[0], 0)
+    assert trail_race(known, claimed, draw) == ""  # its cards cannot pay
+
+
+def test_maps_without_the_bonus_have_no_race_for_it() -> None:
+    state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
+    draw = (make_action(DRAW_CARD, 0), 0)
+
+    assert trail_race(knowledge_of(state, state.acting), draw, draw) == ""
 
 
 # -- reviews -------------------------------------------------------------------------------------------------------
@@ -342,6 +371,7 @@ def test_a_route_missed_time_after_time_is_told_once(reviewed: Review) -> None:
 
     assert moments.index.tolist() == [made[1].step, made[2].step]
     assert moments["until"].tolist() == [made[1].step, made[3].step]
+    assert moments["times"].tolist() == [1, 3]
     assert (summary["cost"], summary["blunder"]) == (pytest.approx(0.5), 2)
 
 
@@ -370,6 +400,23 @@ def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
     game = Game(record.map, 3)
     for step in table.index[::10]:
         assert game.is_legal(record.state_at(step - 1), reviewed.action(step))
+
+
+@pytest.mark.parametrize(
+    ("chance", "loss", "ends", "said"),
+    [
+        (0.625, 0.2224, (0.181, 0.261), "cost 23% of winning (18 to 26%)"),  # 85% - 62%
+        (0.625, 0.2224, (0.221, 0.224), "cost 23% of winning (22 to 23%)"),
+        (0.5, -0.04, (-0.05, -0.03), "cost 0% of winning (0 to 0%)"),
+    ],
+)
+def test_what_a_move_cost_is_the_difference_of_the_chances_as_shown(
+    reviewed: Review, chance: float, loss: float, ends: tuple[float, float], said: str
+) -> None:
+    one = next(one for one in reviewed.decisions if one.worlds and one.seat == 0)
+    changed = replace(one, chances=(chance, 0, 0), lost=(loss, 0, 0), loss_low=ends[0], loss_high=ends[1])
+
+    assert Review(reviewed.record, 0, [changed]).cost(one.step) == said
 
 
 def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:

@@ -325,10 +325,20 @@ class Results(NamedTuple):
 
 def results_of(states: Ints, tables: Tables) -> Results:
     """Return the results of games, given their last states."""
+    return results_from(scores_of(states, tables))
+
+
+def scores_of(states: Ints, tables: Tables) -> Ints:
+    """Return the rows of `score_games` of games, given their last states: (games, seats, columns)."""
     scores = np.zeros((len(states), tables.n_seats, N_COLUMNS), dtype=np.int64)
     score_games(states, tables, scores)
-    won = scores[:, :, WON_COLUMN]
-    return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
+    return scores
+
+
+def results_from(scores: Ints) -> Results:
+    """Return the results in some scores, whose last two axes are seats and columns."""
+    won = scores[..., WON_COLUMN]
+    return Results(won / won.sum(axis=-1, keepdims=True), scores[..., TOTAL_COLUMN].copy())
 
 
 def joined(parts: Sequence[Results], axis: int = 0) -> Results:

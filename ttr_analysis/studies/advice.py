@@ -19,7 +19,7 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing
 from ttr_analysis.analysis.tickets.network import ForestSolver, Network, join_cities, reached_destinations
@@ -27,7 +27,10 @@ from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.game import KernelGame
+from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN
+from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.maps.names import name_route
@@ -35,12 +38,14 @@ from ttr_analysis.notation import code_text
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look
 from ttr_analysis.policies.search.knowledge import Knowledge, Source
+from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, end_columns, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, rows_of_chances
+from ttr_analysis.tables import MEASURE_TRAIL
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
@@ -154,24 +159,23 @@ class Reasons:
 
     @_of.register
     def _(self, action: actions.DrawFaceUp) -> str:
-        card = action.card or self._view.market[action.slot]
-        return self._of_card(card) if card in CARD_KINDS else ""
+        card = self._card(action)
+        for missing, route in self._nearest(action):
+            name = name_route(route)
+            return f"then {counted(missing, 'card')} missing for {name}" if missing else f"then {name} can be paid"
+        return "a locomotive for later" if card == LOCOMOTIVE else f"{_HELPS_NONE} {self._whose}" if card else ""
 
     @_of.register
-    def _(self, _action: actions.DrawCard) -> str:
-        packed = self._view.packed
-        # If a record does not know the market, the pool is only an upper bound.
-        unseen = [max(0, n) for n in (packed.pool - packed.blind[self._view.seat]).tolist()]
-        helpful = sum(n for kind, n in zip(CARD_KINDS, unseen, strict=True) if self._nearer(kind))
-        total = sum(unseen)
+    def _(self, action: actions.DrawCard) -> str:
+        helpful = sum(n for kind, n in self._unseen.items() if self._nearer(kind))
+        total = sum(self._unseen.values())
         if not total:
             return ""
         if not helpful and self._wanted and all(cards_missing(r, self._view.hand) == 0 for r in self._wanted):
             return f"{_PAY_ALREADY} {self._whose} already"
         if not helpful:
             return f"{_HELPS_NONE} {self._whose}"
-        of_kind = [route for kind, n in zip(CARD_KINDS, unseen, strict=True) if n for route in self._nearer(kind)]
-        missing, route = self._least_missing(of_kind, self._view.hand)
+        [(missing, route)] = self._nearest(action)
         part = f"{100 * helpful / total:.0f}% of the unseen cards help"
         return f"{part}; {counted(missing, 'card')} missing for {name_route(route)}"
 
@@ -296,20 +300,31 @@ class Reasons:
     def _score_changes(self, route: Route) -> bool:
         return any(True for _ in self._completed(route))
 
-    def _of_card(self, card: str) -> str:
-        """Return the use of a card."""
-        nearer = self._nearer(card)
-        if not nearer:
-            return "a locomotive for later" if card == LOCOMOTIVE else f"{_HELPS_NONE} {self._whose}"
-        hand = self._view.hand + CardCounts.of(**{card: 1})
-        missing, route = self._least_missing(nearer, hand)
-        name = name_route(route)
-        return f"then {name} can be paid" if missing == 0 else f"then {counted(missing, 'card')} missing for {name}"
+    @cached_property
+    def _unseen(self) -> dict[str, int]:
+        """The cards of each kind that the seat has not seen; only an upper bound if the market is unknown."""
+        packed = self._view.packed
+        left: list[int] = (packed.pool - packed.blind[self._view.seat]).tolist()
+        return {kind: max(0, n) for kind, n in zip(CARD_KINDS, left, strict=True)}
 
-    @staticmethod
-    def _least_missing(routes: Sequence[Route], hand: CardCounts) -> tuple[int, Route]:
-        """Return the route with the fewest cards missing, and their number."""
-        return min(((cards_missing(route, hand), route) for route in routes), key=lambda one: one[0])
+    def aim(self, action: Action) -> Route | None:
+        """Return the route that the card of a draw is for; None if it helps with none, and for other actions."""
+        return next((route for _, route in self._nearest(action)), None)
+
+    def _nearest(self, action: Action) -> list[tuple[int, Route]]:
+        """Return the cards missing for the route that the card of a draw helps most with, and the route, if any."""
+        kinds, hand = [], self._view.hand
+        if isinstance(action, actions.DrawCard):
+            kinds = [kind for kind, n in self._unseen.items() if n]
+        elif isinstance(action, actions.DrawFaceUp) and (card := self._card(action)):
+            kinds, hand = [card], hand + CardCounts.of(**{card: 1})
+        missing = [(cards_missing(route, hand), route) for kind in kinds for route in self._nearer(kind)]
+        return [min(missing, key=lambda one: one[0])] if missing else []
+
+    def _card(self, action: actions.DrawFaceUp) -> str:
+        """Return the kind of a face-up card, "" if it is unknown."""
+        card = action.card or self._view.market[action.slot]
+        return card if card in CARD_KINDS else ""
 
     def _nearer(self, card: str) -> list[Route]:
         """Return the planned routes that a card helps with, longest first."""
@@ -328,23 +343,55 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
     Examples
     --------
     >>> in_points(0, [6.0, -4.2, -0.3], [0.5, 0.5, 0.5])
-    '6 points more on average; P1 ends with 4 points fewer'
-    >>> in_points(0, [-7.0, 0.1], [0.5, 0.5])
-    'a risk that pays: 7 points fewer on average, but more often enough to win'
+    'on average, P0 ends with 6 points more and P1 with 4 points fewer'
     >>> in_points(0, [-10.0, -4.0], [0.5, 0.5])
-    'a risk that pays: 10 points fewer on average, but more often enough to win; P1 ends with 4 points fewer'
+    'a risk that pays: on average, P0 ends with 10 points fewer and P1 with 4 points fewer, but P0 wins more often'
     >>> in_points(0, [-4.0, -10.0], [0.5, 0.5])
-    '4 points fewer on average; P1 ends with 10 points fewer'
+    'on average, P0 ends with 4 points fewer and P1 with 10 points fewer'
     """
     clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
-    told = [counted(f"{abs(gain):.0f}", "point") for gain in points]
     others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
-    own = ""
-    if clear[seat]:
-        own = f"{told[seat]} {'more' if points[seat] > 0 else 'fewer'} on average"
-        if points[seat] < min((points[other] for other in others), default=0.0):
-            own = f"a risk that pays: {own}, but more often enough to win"
-    return "; ".join(filter(None, [own, listed(f"P{other} ends with {told[other]} fewer" for other in others)]))
+    told = [
+        f"P{one} {verb}with {counted(f'{abs(points[one]):.0f}', 'point')} {'more' if points[one] > 0 else 'fewer'}"
+        for one, verb in zip([seat] * int(clear[seat]) + others, ["ends ", *[""] * len(points)], strict=False)
+    ]
+    said = f"on average, {listed(told)}" if told else ""
+    if clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
+        return f"a risk that pays: {said}, but P{seat} wins more often"
+    return said
+
+
+_N_RACES: Final = 160
+"""Games after each action that show who gets the longest path."""
+_CLEAR_RACE: Final = 0.1
+"""Smallest change of the chance of the longest path that is reported."""
+
+
+def trail_race(known: Knowledge, best: Candidate, other: Candidate, seed: int = DEFAULT_SEED) -> str:
+    """
+    Describe how the best action, compared with another, helps the seat in the race for the longest path.
+
+    It gets the bonus more often, or a rival less often, when both actions are played out in
+    the same worlds. "" if neither is clear, if the map has no such bonus, or if the seat's
+    known cards may not pay for an action.
+    """
+    tables = known.tables
+    columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
+    actions = np.array([best, other], dtype=np.int64)
+    if not len(columns) or any(action_fault(known.packed, tables, *row) != NONE for row in actions.tolist()):
+        return ""
+    table = Rollouts(known.game_map, known.n_players, seed=seed)
+    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, 0)
+    has_bonus: Floats = 1.0 * (table.scores(worlds, 0, actions)[..., columns].sum(axis=-1) > 0)
+    gains = has_bonus[0] - has_bonus[1]
+    gain, errors = gains.mean(axis=0), standard_errors(gains)
+    clear = np.flatnonzero(np.abs(gain) > np.maximum(_CLEAR_RACE, 2 * errors)).tolist()
+    in_favor = [seat for seat in clear if (gain[seat] > 0) == (seat == known.viewer)]
+    if not in_favor:
+        return ""
+    seat = max(in_favor, key=lambda seat: (seat == known.viewer, -gain[seat]))
+    now, then = map(percent, has_bonus[:, :, seat].mean(axis=1).tolist())
+    return f"P{seat} gets the longest path in {now} of games, not {then}"
 
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:

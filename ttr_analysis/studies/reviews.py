@@ -19,7 +19,7 @@ import pandas as pd
 
 from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
-from ttr_analysis._words import counted, with_names
+from ttr_analysis._words import counted, percent_drop, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
@@ -31,7 +31,7 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
+from ttr_analysis.studies.advice import Reasons, check_budget, in_points, trail_race, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, label_of, lost_for_good, missed_ideas
@@ -133,6 +133,7 @@ class Review:
         self._decisions = {decision.step: decision for decision in decisions}
         self._at_first = self._decisions | {decision.step: decision for decision in first}
         self._watchers: dict[int, Watcher] = {}
+        self._reasons: dict[int, str] = {}
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -214,14 +215,15 @@ class Review:
         moments
             Rows of `table` with a mark, sorted by the low end of their loss, with the
             `reason` for the best action. If a seat missed the same route, card or draw
-            of tickets several times, it has one row: the clearest mark, with the first and
-            last step, `since` and `until`. `advise(record, step=step - 1)` considers a
-            decision again.
+            of tickets several times, it has one row: the clearest mark, with how often,
+            `times`, and the first and last step, `since` and `until`.
+            `advise(record, step=step - 1)` considers a decision again.
         """
         ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
         clearest = {max(marked, key=lambda one: one.loss_low).step: marked for marked in ideas if marked}
         dear = self.table.loc[list(clearest)].sort_values("loss_low", ascending=False, kind="stable").head(n)
         dear = dear.assign(
+            times=[len(clearest[step]) for step in dear.index],
             since=[clearest[step][0].step for step in dear.index],
             until=[clearest[step][-1].step for step in dear.index],
         )
@@ -396,17 +398,27 @@ class Review:
         label, move = label_of(one), self.move(step)
         if label in _VERDICTS:
             return f"{move}: {_VERDICTS[label]}."
-        loss, low, high = (f"{100 * max(0.0, share):.0f}" for share in (one.loss, one.loss_low, one.loss_high))
         reason = self.reason(step)
         better = f"{self.best_move(step)}{f' ({reason})' if reason else ''}"
-        cost = f"{move}: {_NAMES[label]}, cost {loss}% of winning ({low} to {high}%)"
+        cost = f"{move}: {_NAMES[label]}, {self.cost(step)}"
         return f"{cost} against {better}." if label == "good" else f"{cost}. Better: {better}."
+
+    def cost(self, step: int) -> str:
+        """Describe the loss of a decision: "cost 23% of winning (18 to 27%)"."""
+        one = self._decisions[step]
+        after = one.chances[one.seat]
+        loss = max(0, percent_drop(after + one.loss, after))
+        low, high = (max(0, round(100 * end)) for end in (one.loss_low, one.loss_high))
+        return f"cost {loss}% of winning ({min(low, loss)} to {max(high, loss)}%)"
 
     def reason(self, step: int) -> str:
         """Return the reason for the best action of a decision."""
-        one = self._decisions[step]
-        parts = Reasons(self.view(step)).in_favor(self.action(step)), in_points(one.seat, one.points, one.points_error)
-        return with_names("; ".join(filter(None, parts)), self.record.header.players)
+        if step not in self._reasons:
+            one, action = self._decisions[step], self.action(step)
+            path = trail_race(self.known(step), one.best, one.played) if label_of(one) in BOUNDS else ""
+            parts = Reasons(self.view(step)).in_favor(action), path, in_points(one.seat, one.points, one.points_error)
+            self._reasons[step] = with_names("; ".join(filter(None, parts)), self.record.header.players)
+        return self._reasons[step]
 
     def view(self, step: int) -> SeatView:
         """Return what the deciding seat saw in a step; for uncertain tickets, the likeliest ones."""

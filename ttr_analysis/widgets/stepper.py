@@ -273,12 +273,11 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
         seen = "all seats" if review.seat is None else f"P{review.seat}"
         raise ValueError(f"a view of P{seat} needs a review from review(record, {seat}), got one of {seen}")
     data: Json = {}
-    for step, label, *losses in review.table[["label", "loss", "loss_low", "loss_high"]].itertuples():
+    for step, label in zip(review.table.index.tolist(), review.table["label"], strict=True):
         data[str(step)] = {"label": label, "words": _LABELS.get(label, "")}
         if label not in _LABELS:
-            loss, low, high = (round(100 * max(0.0, share)) for share in losses)
             data[str(step)] |= {
-                "words": f"{label.capitalize()}: cost {loss}% of winning ({low} to {high}%)",
+                "words": f"{label.capitalize()}: {review.cost(step)}",
                 "best": review.best_move(step),
                 "reason": review.reason(step),
                 "place": place_of(review.action(step)),

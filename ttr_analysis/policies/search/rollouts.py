@@ -32,7 +32,9 @@ from ttr_analysis.policies.playout import (
     finish,
     joined,
     play_block,
+    results_from,
     results_of,
+    scores_of,
     seat_players,
     wake_players,
 )
@@ -206,15 +208,17 @@ class Rollouts:
             Shape (actions, worlds, seats). In one world, play after different actions begins
             with the same random numbers.
         """
+        return results_from(self.scores(worlds, first, actions, memory))
+
+    def scores(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Ints:
+        """Return the scores of the games of `try_out`: shape (actions, worlds, seats, columns)."""
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         tables = game_tables(self._game_map, len(self.policies))
         remembered = NOTHING if memory is None else memory[KEY_SIZE:]
         _play_block(tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
         check_legal(states, first)
-        ends = results_of(states, tables)
-        shape = (len(actions), len(worlds), len(self.policies))
-        return Results(ends.won.reshape(shape), ends.points.reshape(shape))
+        return scores_of(states, tables).reshape(len(actions), len(worlds), len(self.policies), -1)
 
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
         """Play one rollout, and return its last state with the codes and values of later events."""
