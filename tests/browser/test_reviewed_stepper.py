@@ -24,7 +24,7 @@ def test_what_cost_something_is_marked_and_told(disk: Disk, tmp_path: Path) -> N
     marked = reviewed.table[reviewed.table["label"].isin(BOUNDS)]
     step = int(reviewed.moments(1).index[0])
 
-    expect(page.locator(".ttr-marks .ttr-verdict-mark")).to_have_count(len(marked))
+    expect(page.locator(".ttr-marks .ttr-tick")).to_have_count(len(marked))
     expect(page.locator(".ttr-moves .ttr-verdict-mark")).to_have_count(len(marked))
     page.locator(f".moment-of a[href='#{step}']").click()
 
@@ -48,3 +48,31 @@ def test_boards_of_moments_keep_their_shape(disk: Disk, tmp_path: Path) -> None:
     for width in (1300, 800, 390):
         disk.page.set_viewport_size({"width": width, "height": 900})
         assert disk.page.evaluate(BENT) == []
+
+
+PLACES = """() => {
+  const box = (element) => element.getBoundingClientRect();
+  const [moment, table] = ['.moment-of', '.ttr-review table'].map((name) => document.querySelector(name));
+  const pairs = [...document.querySelectorAll('.boards')].filter((boards) => boards.children.length === 2);
+  const ticks = [...document.querySelectorAll('.ttr-tick')].map(box);
+  return {
+    first: box(moment).top,
+    page: document.documentElement.scrollWidth,
+    table: box(table).right,
+    isStacked: pairs.map(({children: [a, b]}) => box(b).top > box(a).bottom - 1),
+    isOver: ticks.some((tick, i) => i && tick.left < ticks[i - 1].right - 1),
+  };
+}"""
+
+
+def test_a_page_begins_with_the_first_moment_and_fits_every_width(disk: Disk, tmp_path: Path) -> None:
+    write_review(a_review(), tmp_path / "review.html")
+    disk.page.goto((tmp_path / "review.html").as_uri())
+    for width in (1300, 800, 390):
+        disk.page.set_viewport_size({"width": width, "height": 800})
+        places = disk.page.evaluate(PLACES)
+        assert places["first"] < 300
+        assert max(places["page"], places["table"]) <= width
+        assert places["isStacked"]
+        assert all(is_stacked == (width < 700) for is_stacked in places["isStacked"])
+        assert width < 1300 or not places["isOver"]

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,16 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import INVENTED, load
 from tests.notation.bga_writer import log_text
+from tests.report.pages import read_page
 from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis._words import counted
-from ttr_analysis.report.review import _known, write_review
+from ttr_analysis.engine.actions import DrawCard
+from ttr_analysis.engine.codes import DRAW_CARD, DRAW_TICKETS, make_action
+from ttr_analysis.maps.names import name_route
+from ttr_analysis.report.review import _known, _moment, _table, write_review
 from ttr_analysis.studies import review, reviews
+from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
@@ -41,7 +47,7 @@ def test_the_page_is_whole_on_every_map_and_names_are_no_markup(any_map: GameMap
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "<img" not in text
     assert not re.search(r"(src|href)=['\"](?!#)", text)
-    assert text.count('<section class="moment-of">') == len(found.moments())
+    assert text.count('<section class="moment-of') == len(found.moments())
     assert text.count('<main id="widget">') == 1
 
 
@@ -61,7 +67,7 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
 ) -> None:
     found = review(Game("europe").play(["Random", "Planner"], seed=3), 0, rollouts=2, progress=False)
     builds = found.table[found.table["move"].str.startswith("station ")].head(2)
-    builds = builds.assign(since=builds.index, until=builds.index, reason="")
+    builds = builds.assign(since=builds.index, until=builds.index, times=1, reason="")
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
@@ -128,21 +134,79 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reviews, "_decisions_of", late)
         found = review(log, rollouts=4, progress=False)
-        some = found.table.head(1).assign(since=0, until=0, reason="")
+        some = found.table.head(1).assign(since=0, until=0, times=1, reason="")
         patch.setattr(Review, "moments", lambda *_: some)
         write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
+    assert text.index('<section class="moment-of') < text.index('<h2 id="not-known">')
     assert "kept which of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
     assert "Cards that lay face up and were not taken are unknown" in text
-    assert "too few rollouts to judge most decisions" in text
-    n_unclear = int((found.summary()["luck_error"] > 0.25).sum())
-    assert text.count("too few simulated games to tell their skill from luck") == n_unclear
+    assert text.count("too few") == 1
+    assert "There were too few simulated games to judge most decisions (about " in text
+    assert (found.summary()["luck_error"] > 0.25).any()
+    assert "and to tell skill from luck (about " in text
     assert "??" not in text
     stamp = log.stamps[some.index[0]]
     assert stamp is not None
     assert f"(move {stamp.move} of the log)" in text
+
+
+def test_the_best_score_comes_first(tmp_path: Path) -> None:
+    found = review(end_of(load("invented"), ["Random", "Planner", "Greedy"], 12), rollouts=2, progress=False)
+    names = ("Ann", "Bo", "Cleo")
+    found.record = replace(found.record, header=replace(found.record.header, players=names))
+
+    write_review(found, tmp_path / "page.html")
+
+    scores = found.record.scores
+    ranked = sorted(zip(names, scores, strict=True), key=lambda one: -(one[1] or 0))
+    text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
+    words = read_page(text).words
+    assert f"{ranked[0][0]} won: {', '.join(f'{name} {points}' for name, points in ranked)}." in words
+    table = words[words.index("Skill and luck") :]
+    assert [table.index(name) for name, _ in ranked] == sorted(table.index(name) for name in names)
+
+
+def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -> None:
+    """A card for a route has a board on which the route glows, free as it is; tickets have none."""
+    record = Game("usa").play(["Planner", "Planner"], seed=7)
+    found = review(record, 0, rollouts=2, progress=False)
+    step = next(one.step for one in found.decisions if Reasons(found.view(one.step)).aim(DrawCard()) and one.step > 20)
+    one = found._decisions[step]
+    known = found.known(step)
+    known.packed.n_hand[0] += 2
+
+    def moment(best: int) -> dict[str, Any]:
+        changed = Review(record, 0, [replace(one, best=(make_action(best, 0), 0), n_tried=3)])
+        row = changed.table.assign(since=step, until=step, times=1, reason="")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Review, "known", lambda *_: known)
+            return _moment(changed, ["Ann", "Bo"], row, step)
+
+    aim = Reasons(found.view(step)).aim(DrawCard())
+    assert aim is not None
+    *_, (caption, board) = moment(DRAW_CARD)["boards"]
+    assert caption == f"Better: a card for {name_route(aim)}"
+    assert board.count(f"stroke='{BOARD.glow}'") == 1
+    assert f"{aim.id}: P0" not in board
+    assert moment(DRAW_CARD)["hand"].endswith(" and 2 unknown cards")
+    assert not [caption for caption, _ in moment(DRAW_TICKETS)["boards"] if caption.startswith("Better")]
+
+
+def test_a_row_without_a_finding_is_left_out() -> None:
+    record = end_of(load("invented"), ["Greedy", "Random"], 12)
+    rows = review(record, rollouts=2, progress=False).summary().reset_index().to_dict("records")
+    unclear, clear = ([row | {"luck_error": error, "skill_error": error} for row in rows] for error in (0.3, 0.1))
+
+    whole, part = (_table(["Ann", "Bo"], some) for some in (clear, unclear))
+
+    assert whole["is_split"]
+    assert "own moves" in str(whole["table"])
+    assert not part["is_split"]
+    assert not re.search("own moves|moves of others|luck|not clear", str(part["table"]))
+    assert "not clear" in str(_table(["Ann", "Bo"], [clear[0], unclear[1]])["table"])
 
 
 def test_luck_beyond_measure_is_no_finding() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from math import ceil, isnan
-from typing import TYPE_CHECKING, Any, Final
+from math import ceil, isfinite, isnan
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markupsafe import Markup
 
@@ -13,26 +13,33 @@ from ttr_analysis._words import counted, listed, percent, percentage_points, sea
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.engine.unknowns import n_unknown_cards
+from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
+from ttr_analysis.records.record import GameRecord
 from ttr_analysis.report.page import asset, drawing
+from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.marks import BOUNDS, MOST_DOUBT
 from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
 from ttr_analysis.viz.svg import map_svg
+from ttr_analysis.viz.words import move_words
 from ttr_analysis.widgets.stepper import GameStepper
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Rows: TypeAlias = list[dict[Any, Any]]
+"""Rows of `Review.summary`."""
 N_MOMENTS: Final = 5
-BOARD_WIDTH: Final = 560
+BOARD_WIDTH: Final = 620
 """Maximum width of a board, in pixels."""
 _NOT_CLEAR: Final = "not clear"
 _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""
+_PARTS: Final = ("start", "own moves", "moves of others", "luck", "result", "lost for good")
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
@@ -51,48 +58,80 @@ def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
     """Return everything before the stepper."""
     names = seat_names(player_names(review.record))
     moments = review.moments(N_MOMENTS)
+    rows = sorted(review.summary().reset_index().to_dict("records"), key=lambda row: _place(review.record, row["seat"]))
     article: str = (
         templates("ttr_analysis.report")
         .get_template("review.html")
         .render(
             title=bdi(review.record.header.title or review.record.map.title),
-            story=_story(review, names),
-            doubts=_doubts(review, names),
-            table=_table(review, names),
+            result=_result(review, names),
+            lacking=_lacking(review, rows),
+            moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
+            story=_story(review, names, rows),
+            doubts=list(_doubts(review, names)),
+            **_table(names, rows),
             curve=_curve(review, review.curve, moments.index.tolist()) if len(review.curve) else "",
             open_cards=_curve(review, open_cards) if open_cards is not None else "",
             n_judged=len(review.table),
             is_clear=review.lacking == 1,
-            moments=[_moment(review, names, moments, step) for step in moments.index.tolist()],
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
         )
     )
     return article
 
 
-def _story(review: Review, names: Sequence[str]) -> Iterator[Markup]:
-    """Yield the summary in sentences."""
-    yield _result(review, names)
-    for row in review.summary().reset_index().to_dict("records"):
+def _place(record: GameRecord, seat: int) -> tuple[bool, bool, int]:
+    """Return what orders seats by their result: the winners, then by points, then those with unknown points."""
+    points = record.scores[seat]
+    return not (record.is_complete and seat in record.winners), points is None, -(points or 0)
+
+
+def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]:
+    """Yield the summary of each player in sentences."""
+    for row in rows:
         name = Markup("<b>{}</b>").format(bdi(names[row["seat"]]))
         if not row["decisions"]:
             yield Markup("No decision of {} could be judged.").format(name)
             continue
-        made = _marks(row)
-        if row["luck_error"] > _UNCLEAR:
-            yield Markup(
-                "{} began with {}.{} There were too few simulated games to tell their skill from luck."
-            ).format(name, percent(row["start"]), f" {made}" if row["cost"] else "")
-            continue
-        yield Markup("{} began with {}. Their own moves, compared with a planner's, changed that by {}. {} {}").format(
-            name,
-            percent(row["start"]),
-            percentage_points(row["skill"]),
-            f"Moves of others brought {percentage_points(row['others'])}, and luck {percentage_points(row['luck'])}."
-            if review.seat is None
-            else f"Luck and the moves of others brought {percentage_points(row['luck'])}.",
-            made,
-        )
+        curve = review.curve
+        start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
+        sentences = [
+            f"began with {start}{'' if start == of_planner else f' ({of_planner} with the first move of a planner)'}.",
+            _marks(row),
+        ]
+        if _is_clear(row):
+            sentences.append(
+                f"Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, "
+                f"moves of others {percentage_points(row['others'])} and luck {percentage_points(row['luck'])}."
+                if review.seat is None
+                else f"Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, "
+                f"luck and the moves of others {percentage_points(row['luck'])}."
+            )
+        yield Markup("{} {}").format(name, " ".join(sentences))
+
+
+def _is_clear(row: dict[Any, Any]) -> bool:
+    """Return whether skill and luck of a seat were measured precisely enough to report them."""
+    return bool(row["luck_error"] <= _UNCLEAR)
+
+
+def _lacking(review: Review, rows: Rows) -> str:
+    """Return what there were too few simulated games for, and how many are needed; "" if there were enough."""
+    errors = [row["luck_error"] for row in rows if row["decisions"] and not _is_clear(row)]
+    needed = [
+        ("judge most decisions", review.lacking),
+        ("tell skill from luck", (max(errors, default=0.0) / _UNCLEAR) ** 2),
+    ]
+    parts = [f"to {what} ({_times(review, times)})" for what, times in needed if times > 1 and isfinite(times)]
+    return f"There were too few simulated games {listed(parts)}." if parts else ""
+
+
+def _times(review: Review, times: float) -> str:
+    """Return how much more than a review had is needed."""
+    if review.minutes_needed is None:
+        return f"about {times:.1f} times as many are needed"
+    minutes = max(1, ceil(review.minutes_needed * times / review.lacking))
+    return f"about {counted(minutes, 'minute')} in all are needed"
 
 
 def _marks(row: dict[Any, Any]) -> str:
@@ -134,7 +173,7 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             f"{counted(n_failed, 'move')} of {len(costly)} that seemed to cost something may have been right with "
             "other tickets, and got no mark."
             if n_failed
-            else "All marks hold whichever of these they held."
+            else f"The moves with a mark cost something with at least {percent(1 - MOST_DOUBT)} of these hands."
             if len(costly)
             else "",
         )
@@ -149,19 +188,14 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "Cards that lay face up and were not taken are unknown, and some cards in hands: a move that needed one of "
             "them was not tried."
         )
-    if review.lacking > 1:
-        more = f"{review.lacking:.1f} times as many are"
-        if review.minutes_needed is not None:
-            more = f"{counted(max(1, ceil(review.minutes_needed)), 'minute')} in all are"
-        yield Markup("There were too few rollouts to judge most decisions: about {} needed.").format(more)
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
     """Return the winner, and the points of each."""
     record = review.record
     told = ["with points unknown" if score is None else score for score in record.scores]
-    scored = [f"{bdi(name)} {score}" for name, score in zip(names, told, strict=True)]
-    points = Markup(", ".join(scored))  # noqa: S704 - escaped by `bdi`
+    order = sorted(range(len(names)), key=lambda seat: _place(record, seat))
+    points = Markup(", ").join(Markup("{} {}").format(bdi(names[seat]), told[seat]) for seat in order)
     if not record.is_complete:
         return Markup("The game is not over: {}.").format(points)
     winners = Markup(listed(bdi(names[seat]) for seat in record.winners))  # noqa: S704 - escaped by `bdi`
@@ -171,32 +205,31 @@ def _result(review: Review, names: Sequence[str]) -> Markup:
     return Markup("{} won: {}.{}").format(winners, points, f" {tie}." if tie else "")
 
 
-def _table(review: Review, names: Sequence[str]) -> Markup:
-    """Return skill and luck of each seat."""
-    rows = [
-        [
-            Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-            *map(figure, _parts(row) if row["decisions"] else ["–"] * 6),
-            *(row[label] for label in _PLURALS),
-        ]
-        for row in review.summary().reset_index().to_dict("records")
-    ]
-    headings = ["start", "own moves", "moves of others", "luck", "result", "lost for good"]
-    return table(["", *headings, *_PLURALS.values()], rows)
+def _table(names: Sequence[str], rows: Rows) -> dict[str, object]:
+    """Return the table of skill and luck, a column for each player, and whether it has all parts of the result."""
+    cells = [_cells(row) for row in rows]
+    lines = [(what, [of[what] for of in cells]) for what in cells[0]]
+    shown = [(what, line) for what, line in lines if not {_NOT_CLEAR, "–"}.issuperset(line)]
+    heads = [Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])) for row in rows]
+    filled = table(["", *heads], [[what, *map(figure, line)] for what, line in shown])
+    return {"table": filled, "is_split": len(shown) == len(lines)}
 
 
-def _parts(row: dict[Any, Any]) -> list[str]:
-    """Return start, own moves, moves of others, luck, result, and what was lost for good, in percent of winning."""
+def _cells(row: dict[Any, Any]) -> dict[str, str]:
+    """Return the parts of a seat's result in percent of winning, and its marks."""
+    if not row["decisions"]:
+        return dict.fromkeys([*_PARTS, *_PLURALS.values()], "–")
     # The error of luck includes that of the moves of others.
-    others = percentage_points(row["others"]) if row["luck_error"] <= _UNCLEAR else _NOT_CLEAR
-    return [
+    others = percentage_points(row["others"]) if _is_clear(row) else _NOT_CLEAR
+    parts = (
         percent(row["start"]),
         _known(row["skill"], row["skill_error"]),
         "–" if isnan(row["others"]) else others,
         _known(row["luck"], row["luck_error"]),
         "–" if isnan(row["result"]) else percent(row["result"]),
         f"{100 * row['lost']:.0f}",
-    ]
+    )
+    return dict(zip(_PARTS, parts, strict=True)) | {_PLURALS[label]: str(row[label]) for label in _PLURALS}
 
 
 def _known(value: float, error: float) -> str:
@@ -219,20 +252,29 @@ def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Ma
 def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: int) -> dict[str, Any]:
     """Return a moment with boards of the move played and of the best one."""
     row: Any = moments.loc[step]
-    view = review.view(step)
+    known, view = review.known(step), review.view(step)
+    hands, n_unknown = known.hands(row["seat"]), n_unknown_cards(known.packed, row["seat"])
+    unknown = counted(n_unknown, "unknown card") if n_unknown else ""
     before, after = review.record.state_at(step - 1), review.record.state_at(step)
     played = Places(
         tuple(route for route in after.claimed if route.id not in before.owners),
         tuple(after.game_map.city(city) for city in after.stations if city not in before.stations),
     )
-    better = places_of(review.action(step))
-    boards = [("The board then", _board(after, row["seat"], played))]
-    if any((*played, *better)):
-        boards = [("Played", boards[0][1]), ("Better", _board(before, row["seat"], better))]
+    best = review.action(step)
+    better = places_of(best)
+    boards = [("Played", _board(after, row["seat"], played))] if any(played) else []
+    if any(better):
+        boards.append(("Better", _board(before, row["seat"], better)))
+    elif aim := Reasons(view).aim(best):
+        boards.append((f"Better: a card for {name_route(aim)}", _board(before, None, Places((aim,)))))
+    if not boards:
+        boards.append(("The board then", _board(before, None, Places())))
+    [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
     return {
         "label": row["label"],
-        **{key: _SPELLED.get(row[key], row[key]) for key in ("move", "best")},
-        **{end: f"{100 * max(0.0, row[end]):.0f}" for end in ("loss", "loss_low", "loss_high")},
+        "move": move_words(move.action, view.market, past=True),
+        "best": move_words(best, view.market),
+        "cost": review.cost(step),
         "chances": (percent(row["win"] + row["loss"]), percent(row["win"])),
         "step": step,
         "stamp": review.record.stamps[step],
@@ -240,24 +282,25 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
             Markup("{} {} and {}").format(bdi(name), counted(points, "point"), counted(trains, "train"))
             for name, points, trains in zip(names, before.scores, before.trains, strict=True)
         ),
-        "run": (row["since"], row["until"]) if row["until"] > row["since"] else None,
-        "hand": f"{view.hand}",
+        "missed": row["times"],
+        "since": row["since"],
+        "until": row["until"],
+        "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no card",
         "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",
-        "is_likely": len(set(review.known(step).hands(row["seat"]))) > 1,
+        "likely": percent(float((hands == hands[0]).mean())) if len(set(hands)) > 1 else "",
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
         "boards": boards,
     }
 
 
-_SPELLED: Final = {"draw": "draw a card from the pile", "tickets": "draw tickets"}
-"""Moves whose notation alone is too terse."""
-
-
-def _board(state: GameState, seat: int, marked: Places) -> Markup:
-    """Return a board so far; the marked places glow, and those still free are drawn as the seat's."""
-    owners: dict[str, Owner] = {**{route.id: seat for route in marked.routes}, **state.owners}
-    stations = {**{city.name: seat for city in marked.cities}, **state.stations}
+def _board(state: GameState, seat: int | None, marked: Places) -> Markup:
+    """Return a board so far; the marked places glow, and those still free are drawn as the seat's, if one is given."""
+    owners: dict[str, Owner] = dict(state.owners)
+    stations = dict(state.stations)
+    if seat is not None:
+        owners = {**{route.id: seat for route in marked.routes}, **owners}
+        stations = {**{city.name: seat for city in marked.cities}, **stations}
     return map_svg(
         state.game_map,
         owners,

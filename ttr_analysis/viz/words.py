@@ -291,6 +291,47 @@ def _tell_money(before: GameState, after: GameState, payer: int, names: Sequence
         yield f"{who} pays a toll of {-moved[payer]} {to_whom}"
 
 
+# -- moves without their consequences ------------------------------------------------------------------------------
+
+_PAST = {
+    "build": "built",
+    "claim": "claimed",
+    "draw": "drew",
+    "give": "gave",
+    "keep": "kept",
+    "pass": "passed",
+    "pay": "paid",
+    "take": "took",
+    "try": "tried",
+}
+
+
+def move_words(action: actions.Action, market: Sequence[str | None], *, past: bool = False) -> str:
+    """
+    Describe a move, given the face-up cards before it.
+
+    Examples
+    --------
+    >>> move_words(actions.DrawTickets(), ()), move_words(actions.DrawTickets(), (), past=True)
+    ('draw tickets', 'drew tickets')
+    >>> move_words(actions.DrawFaceUp(0), ["orange"], past=True)
+    'took an orange card'
+    """
+    match action:
+        case actions.DrawFaceUp(slot, card):
+            words = f"take {_name_card(card or market[slot])}"
+        case actions.ClaimRoute(route, payment):
+            words = f"claim {name_route(route)} with {_count_cards(payment.cards)}"
+        case actions.AttemptTunnel(route, color):
+            words = f"try the tunnel {name_route(route)} with {color} or locomotives"
+        case actions.KeepTickets(tickets):
+            words = f"keep {_list_tickets(tickets)}"
+        case _:
+            words = str(action)
+    verb, *rest = words.split(" ", 1)
+    return " ".join([_PAST[verb] if past else verb, *rest])
+
+
 # -- lists ------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ const place = document.getElementById("widget");
 render({ model, el: place });
 const first = place.firstElementChild;
 if (!place.previousElementSibling) first.focus({ preventScroll: true });
-else if (location.hash.length > 1) place.scrollIntoView();
+else if ("step" in stepAsked()) place.scrollIntoView();
 addEventListener("hashchange", () => {
   if (!("step" in stepAsked())) return;
   model.take(stepAsked());

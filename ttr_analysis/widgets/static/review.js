@@ -46,7 +46,7 @@ function makeReview(facts, found, win, nSteps) {
   const words = (step) => found[step]?.words ?? "";
   const track = make("span", { class: "ttr-marks", "aria-hidden": "true" });
   for (const step of marked) {
-    const place = mark(step);
+    const place = make("span", { class: "ttr-tick", "data-label": found[step].label });
     place.style.insetInlineStart = `${(100 * step) / Math.max(1, nSteps - 1)}%`;
     place.title = `${step}: ${words(step)}`;
     track.append(place);
