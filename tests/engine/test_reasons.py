@@ -128,11 +128,16 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         lambda m: KeepTickets(m.tickets[:1]),
         "P0 must take its turn now; it cannot keep tickets",
     ),
-    (ActionFault.NO_CARDS, lambda: _empty_piles("usa"), lambda _: DrawCard(), "draw pile and discard pile are empty"),
+    (ActionFault.NO_CARDS, lambda: _empty_piles("usa"), lambda _: DrawCard(), "the discard pile are empty"),
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(9), "there is no market slot 9: they are 0 to 4"),
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(-1), "there is no market slot -1"),
     (ActionFault.EMPTY_SLOT, lambda: _empty_piles("usa"), lambda _: DrawFaceUp(4), "market slot 4 is empty"),
-    (ActionFault.SECOND_LOCOMOTIVE, _locomotive_second, lambda _: DrawFaceUp(0), "locomotive may not be a later card"),
+    (
+        ActionFault.SECOND_LOCOMOTIVE,
+        _locomotive_second,
+        lambda _: DrawFaceUp(0),
+        "locomotive may only be the first card",
+    ),
     (ActionFault.UNKNOWN_FACE_UP, _unknown_slot, lambda _: DrawFaceUp(0), "is not known: say which one is"),
     (ActionFault.NONE_UNSEEN, _unknown_slot, lambda _: DrawFaceUp(0, "green"), "all green cards are seen"),
     (
@@ -145,7 +150,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.MARKET_CLOSED,
         lambda: _empty_piles(changed("usa", market={"open_without_piles": False})),
         lambda _: DrawFaceUp(0),
-        "draw pile and discard pile are empty; face-up cards may then not be taken",
+        "the draw pile and the discard pile are empty, so face-up cards may not be taken",
     ),
     (
         ActionFault.TAKEN,

@@ -288,7 +288,7 @@ class PublicState:
 
     @property
     def neutral_trains(self) -> int:
-        """Trains left of the neutral player."""
+        """The neutral player's trains left."""
         return int(self._packed.trains[layout.NEUTRAL_OWNER])
 
     @property
@@ -558,7 +558,7 @@ class SeatView(PublicState):
         -----
         `docs/winning.md` explains the beliefs about tickets and their accuracy. Only a record
         knows which tickets were face up before a shuffle of tickets: in a record watched from
-        the seat, nobody who has drawn no tickets since then holds one of them.
+        the seat, players who have drawn no tickets since then hold none of them.
 
         Examples
         --------

@@ -50,7 +50,7 @@ class NotationError(GameError):
     at
         Position in the line, from 0.
     choices
-        Texts that may follow there.
+        Strings that may follow there.
     is_illegal
         Whether the line is well-formed but against the rules.
     """

@@ -96,7 +96,7 @@ def _results(found: Insights) -> Section:
 def _losses(found: Insights, losses: pd.DataFrame) -> Section:
     columns = ["behind", "behind_low", "behind_high", "lost", "lost_low", "lost_high", "decisions", "marks"]
     dearest = losses.sort_values("behind", ascending=False, kind="stable")
-    caption = "Win probability lost a game in each part of it, compared with a planner's moves, with 95% intervals."
+    caption = "Win probability lost per game in each part of it, compared with a planner's moves, with 95% intervals."
     shares = dearest.rename(columns=lambda column: column.replace("behind", "lost_share"))
     draw = partial(plot_rates, shares, value="lost_share", reference=0.0, title="")
     blocks: list[Block] = [

@@ -14,7 +14,7 @@ can also follow a record.
 
 If no slot was empty there is no refill, and no reset either. Decision: a claim
 may fill the piles and make a reset possible, but the reset waits for the next
-refill; the rule sheet of Switzerland would make it immediately.
+refill; by the rule sheet of Switzerland it would be immediate.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def add_cards(cards: Ints, to: Ints) -> None:
 
 @compiled
 def remove_cards(cards: Ints, of: Ints) -> None:
-    """Take cards out of others, which hold them."""
+    """Subtract cards from others, which must include them."""
     for kind in range(N_KINDS):
         of[kind] -= cards[kind]
 
@@ -187,7 +187,7 @@ def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: Fa
     locomotives, `n_resets` the resets since the slots were refilled.
 
     Three locomotives among five cards: at first, with too few colored cards
-    left for a better market, and after the most resets allowed.
+    left for a better market, and after the maximum number of resets.
 
     >>> market = np.array([8, 2, 8, 0, 8])
     >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)

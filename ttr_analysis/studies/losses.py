@@ -28,9 +28,9 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = {
     "opening tickets": "Which tickets are kept at the start.",
     "ticket draws": "Drawing tickets, or not, and which to keep.",
-    "the end": "From when some player has less than a sixth of the trains left.",
-    "blocked routes": "Another then takes the better route, is in the way of a ticket, or the move plans as if nobody "
-    "else built.",
+    "the end": "From the moment when some player has less than a sixth of the trains left.",
+    "blocked routes": "Another player then takes the better route or is in the way of a ticket, or the move ignores "
+    "the routes of others.",
     "claiming": "Claiming where a card or another route was better.",
     "drawing cards": "Drawing a card where another card or a claim was better.",
 }
@@ -46,19 +46,19 @@ DECISION_COLUMNS: Final = {
     "game": "number of the game",
     "step": "step of the record",
     "place": "part of the game, by the move played and the best one",
-    "lost": "win probability lost against the best move found; measured in other worlds than found it, so unbiased",
+    "lost": "win probability lost against the best move, measured in worlds other than those in which it was found",
     "mark": "whether the review calls it an inaccuracy, mistake or blunder",
     "planned_place": "part of the game, by the move played and a planner's",
     "behind": "win probability lost against a planner's move; below 0 if the one played was better",
-    "aim": "how the move differs from a planner's: often, rarely, early, late, many, few; empty if it does not say",
+    "aim": "how the move differs from a planner's: often, rarely, early, late, many, few; may be empty",
 }
 """Columns of the decisions behind `losses`, and their meanings."""
 LOSS_COLUMNS: Final = {
-    "decisions": "decisions a game in which the best move found was another one",
-    "marks": "decisions a game that reviews call an inaccuracy, mistake or blunder",
-    "lost": "share of a win lost a game, against the best moves found",
+    "decisions": "decisions per game in which the best move found was a different one",
+    "marks": "decisions per game that reviews call an inaccuracy, mistake or blunder",
+    "lost": "share of a win lost per game, compared with the best moves found",
     **end_columns("lost", "its 95% interval, over games"),
-    "behind": "share of a win lost a game against the moves of a planner; below 0 if gained",
+    "behind": "share of a win lost per game, compared with a planner's moves; below 0 if gained",
     **end_columns("behind", "its 95% interval, over games"),
     "aim": "in which direction most of that was lost: often, rarely, early, late, many, few; may be empty",
 }

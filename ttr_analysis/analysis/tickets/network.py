@@ -281,7 +281,7 @@ def forest_solver(
     *,
     n_players: int | None = None,
 ) -> ForestSolver:
-    """Return the solver for a map with routes closed and owned, as `closed_and_owned` takes them."""
+    """Return the solver for a map with routes closed and owned, in the form that `closed_and_owned` takes."""
     return solver_of(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
@@ -417,7 +417,7 @@ def cheapest_network(
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
 
-    Four cities without regard to tickets, a Steiner tree:
+    A Steiner tree for four cities, without tickets:
 
     >>> others = ["Helsinki", "Bergen", "Narvik"]
     >>> ttr.tickets.cheapest_network(nordic, [("Stockholm", city) for city in others]).length

@@ -105,7 +105,7 @@ def _why_no_attempt(refused: Refused) -> str:
 
 def _too_few_to_attempt(refused: Refused) -> str:
     color, route = _color(refused.cards), refused.route
-    return f"{refused.who} cannot hold {route.length} cards for {route} that are {color} or locomotives"
+    return f"{refused.who} cannot hold {route.length} {color} cards or locomotives for {route}"
 
 
 ATTEMPT_HANDLER: Final = Handler(

@@ -74,7 +74,7 @@ DRAW_CARD_HANDLER: Final = Handler(
     list_legal=_list_draw_card,
     apply=_apply_draw_card,
     verb="draw a card",
-    faults={ActionFault.NO_CARDS: lambda _: "draw pile and discard pile are empty"},
+    faults={ActionFault.NO_CARDS: lambda _: "the draw pile and the discard pile are empty"},
 )
 
 
@@ -172,14 +172,14 @@ DRAW_FACE_UP_HANDLER: Final = Handler(
     faults={
         ActionFault.SLOT: _no_slot,
         ActionFault.EMPTY_SLOT: lambda refused: f"market slot {refused.number} is empty",
-        ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may not be a later card of a turn",
+        ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may only be the first card of a turn",
         ActionFault.UNKNOWN_FACE_UP: lambda refused: (
             f"the card in market slot {refused.number} is not known: say which one is taken"
         ),
         ActionFault.KNOWN_FACE_UP: _known,
         ActionFault.NONE_UNSEEN: lambda refused: f"all {CARD_KINDS[refused.value - 1]} cards are seen elsewhere",
         ActionFault.MARKET_CLOSED: lambda _: (
-            "draw pile and discard pile are empty; face-up cards may then not be taken"
+            "the draw pile and the discard pile are empty, so face-up cards may not be taken"
         ),
     },
 )
@@ -324,7 +324,7 @@ KEEP_TICKETS_HANDLER: Final = Handler(
     keys=("tickets",),
     faults={
         ActionFault.KEEP_FEW: _too_few,
-        ActionFault.KEEP_OTHER: lambda _: "a ticket is kept that is not offered",
+        ActionFault.KEEP_OTHER: lambda _: "a ticket that was not offered is kept",
     },
     is_of_state=True,
 )
