@@ -289,14 +289,7 @@ def _put_stations(tables: Tables, rules: RuleSet) -> None:
 
 def face_up_rules_of(rules: RuleSet) -> FaceUpRules:
     """Return the rules of the face-up cards as numbers."""
-    return FaceUpRules(
-        locomotive_cost=rules.market.locomotive_cost,
-        reset_at=rules.market.reset_at,
-        max_resets=rules.market.max_resets,
-        reset_needs_full=int(rules.market.reset_needs_full),
-        reset_needs_colored=rules.market.reset_needs_colored,
-        open_without_piles=int(rules.market.open_without_piles),
-    )
+    return FaceUpRules(*(int(getattr(rules.market, fact)) for fact in FaceUpRules._fields))
 
 
 @compiled

@@ -24,11 +24,18 @@ from ttr_analysis.maps.loading import MapLike
 _SEEDS: Final = 1 << 31
 
 
-def _seated(opponents: Sequence[PolicyLike], seat: int) -> list[PolicyLike | None]:
-    """Return opponents for all seats but one."""
+def _batch(
+    game_map: MapLike,
+    n_games: int,
+    opponents: Sequence[PolicyLike],
+    seat: int,
+    **how: Any,  # noqa: ANN401 - of a batch
+) -> Batch:
+    """Return games with opponents at all seats but one, which are renewed only on request."""
     if not 0 <= seat <= len(opponents):
         raise ValueError(f"expected a seat from 0 to {len(opponents)}, got {seat}")
-    return [*opponents[:seat], None, *opponents[seat:]]
+    seated = [*opponents[:seat], None, *opponents[seat:]]
+    return Batch(game_map, n_games, len(seated), opponents=seated, auto_reset=False, **how)
 
 
 class Single(gymnasium.Env[Features, np.int64]):
@@ -84,15 +91,7 @@ class Single(gymnasium.Env[Features, np.int64]):
             raise ValueError(f"expected on_illegal to be 'random' or 'raise', got {on_illegal!r}")
         self.render_mode = render_mode
         self._on_illegal, self._seat = on_illegal, seat
-        self._batch = Batch(
-            game_map,
-            1,
-            len(opponents) + 1,
-            opponents=_seated(opponents, seat),
-            reward=reward,
-            encoder=encoder,
-            auto_reset=False,
-        )
+        self._batch = _batch(game_map, 1, opponents, seat, reward=reward, encoder=encoder)
         self.action_space = spaces.Discrete(self._batch.n_actions)
         self.observation_space: spaces.Space[Features] = features_space(self._batch, is_bounded=encoder is None)
         self._next_game = -1
@@ -175,16 +174,8 @@ class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDA
         n_threads: int = 1,
     ) -> None:
         self.num_envs, self._seat = num_envs, seat
-        self._batch = Batch(
-            game_map,
-            num_envs,
-            len(opponents) + 1,
-            opponents=_seated(opponents, seat),
-            reward=reward,
-            encoder=encoder,
-            n_threads=n_threads,
-            auto_reset=False,
-        )
+        how: dict[str, Any] = {"reward": reward, "encoder": encoder, "n_threads": n_threads}
+        self._batch = _batch(game_map, num_envs, opponents, seat, **how)
         self.single_action_space = spaces.Discrete(self._batch.n_actions)
         self.single_observation_space = features_space(self._batch, is_bounded=encoder is None)
         self.action_space = batch_space(self.single_action_space, num_envs)

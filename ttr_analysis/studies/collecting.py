@@ -7,7 +7,7 @@ knows no rules, and counts compiled policies, Python policies and people alike.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -117,13 +117,10 @@ def new_notes(room: int) -> Notes:
 
 def with_more_room(notes: Notes) -> Notes:
     """Return the same notes with twice the room."""
-    n_tickets, n_claims = notes.counts
     more = new_notes(2 * len(notes.odds))
-    more.tickets[:, :n_tickets] = notes.tickets[:, :n_tickets]
-    more.claims[:, :n_claims] = notes.claims[:, :n_claims]
-    more.payments[:, :n_claims] = notes.payments[:, :n_claims]
-    more.odds[:n_claims] = notes.odds[:n_claims]
-    more.counts[:] = notes.counts
+    parts: Any = zip(more, without_room(notes), strict=True)
+    for room, used in parts:
+        room[..., : used.shape[-1]] = used
     return more
 
 

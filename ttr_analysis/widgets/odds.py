@@ -8,6 +8,7 @@ from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
+from ttr_analysis.maps.board import imaginary_route
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.maps.names import describe_route
@@ -137,20 +138,7 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
     jokers = "tunnel" in game_map.rules.claims.locomotives_on
     anywhere = [
-        Route(
-            id=f"length {length}",
-            cities=("Anywhere", "anywhere"),
-            track=0,
-            length=length,
-            color=GRAY,
-            tunnel=True,
-            locomotives=0,
-            locomotives_allowed=jokers,
-            swap_size=0,
-            swap_fills="any",
-            toll=0,
-            points=0,
-        )
+        imaginary_route(f"length {length}", ("Anywhere", "anywhere"), length, tunnel=True, jokers=jokers)
         for length in lengths
     ]
     return {route.id: route for route in (*anywhere, *real)}
