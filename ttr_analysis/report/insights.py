@@ -68,12 +68,14 @@ def _figures(found: Insights) -> Figures:
     fair = (1 / games["players"]).mean()
     items = [
         (f"{games['won'].sum():.3g} of {len(games)}", f"games won; equal players would win {percent(fair)}"),
-        (f"{games['points'].mean():.0f}", "points a game"),
-        (percent(games["percentile"].mean()), "of planners score less"),
+        (f"{games['points'].mean():.0f}", "points per game"),
+        (percent(games["percentile"].mean()), "of planners score lower"),
     ]
     if found.reviews:
-        items.append((percentage_points(games["skill"].mean()), "points of winning a game by own moves"))
-        items.append((percentage_points(games["luck"].mean()), "by luck and the others"))
+        items.append(
+            (percentage_points(games["skill"].mean()), "points of win probability per game from your own moves")
+        )
+        items.append((percentage_points(games["luck"].mean()), "from luck and the others"))
     return Figures(tuple(items))
 
 
@@ -85,7 +87,7 @@ def _results(found: Insights) -> Section:
     empty = [column for column in ("date", "skill", "luck") if not shown[column].replace("", None).notna().any()]
     points = f"{games['points'].mean():.0f} points on average"
     lead = f"{percent(won.value)} of games won ({won.ends(percent)}), with {points}."
-    caption = "Wins beyond an equal share, game after game, and what own moves and luck brought."
+    caption = "Wins beyond an equal share, game after game, and what your own moves and luck contributed."
     blocks: list[Block] = [
         chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
         make_table("insights_games", "The games", shown.drop(columns=empty), n_shown=_N_SHOWN),
@@ -107,7 +109,7 @@ def _losses(found: Insights, losses: pd.DataFrame) -> Section:
     total = interval_of_mean(-100 * found.games["skill"].dropna())
     lead = (
         f"In {counted(len(found.reviews), 'reviewed game')} your moves lost {number(abs(total.value))} percentage "
-        f"points of winning a game {'less' if total.value < 0 else 'more'} than a planner's would have "
+        f"points of win probability per game {'less' if total.value < 0 else 'more'} than a planner's would have "
         f"({total.ends(number)})."
     )
     return Section("losses", "Where chances are lost", lead, tuple(blocks))
@@ -121,7 +123,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
         f"{row['meaning']}: {number(row['mine'], 1)} (the others {number(row['others'], 1)})"
         for row in clear.to_dict("records")
     ]
-    lead = f"Clearly different from the others, a game: {'; '.join(said)}." if said else "No clear difference."
+    lead = f"Clearly different from the others, per game: {'; '.join(said)}." if said else "No clear difference."
     columns = ["what", "mine", "others", "difference", "difference_low", "difference_high"]
     table = make_table("insights_habits", title, rows.rename(columns={"meaning": "what"})[columns])
     blocks: list[Block] = [table._replace(name=f"insights_{anchor}")]
@@ -144,7 +146,7 @@ def _method(found: Insights) -> Section:
     blocks: list[Block] = [
         Words(
             "Differences are means over games of your value minus the mean of the others in the same game. "
-            "Percentiles compare with games among planners on the same map with as many players. Reviews "
+            "Percentiles compare with games among planners on the same map with the same number of players. Reviews "
             "measure what a move lost in worlds other than those in which the better one was found, so that means "
             "over games are right even if single reviews are short. A planner plays well, but not perfectly."
         )
@@ -154,5 +156,5 @@ def _method(found: Insights) -> Section:
             Heading("Not used"),
             Points(tuple(f"{name(file)}: {name(why)}" for file, why in found.left_out.items())),
         ]
-    lead = f"How these numbers are found, and what was not used: {counted(len(found.left_out), 'file')}."
+    lead = f"How these numbers were found, and what was not used: {counted(len(found.left_out), 'file')}."
     return Section("method", "Method", lead, tuple(blocks))

@@ -81,7 +81,7 @@ def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
 
 
 def _place(record: GameRecord, seat: int) -> tuple[bool, bool, int]:
-    """Return what orders seats by their result: the winners, then by points, then those with unknown points."""
+    """Return the sort key of a seat by its result: winners first, then by points, unknown points last."""
     points = record.scores[seat]
     return not (record.is_complete and seat in record.winners), points is None, -(points or 0)
 
@@ -91,7 +91,7 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
     for row in rows:
         name = Markup("<b>{}</b>").format(bdi(names[row["seat"]]))
         if not row["decisions"]:
-            yield Markup("No decision of {} could be judged.").format(name)
+            yield Markup("No decision by {} could be judged.").format(name)
             continue
         curve = review.curve
         start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
@@ -116,7 +116,7 @@ def _is_clear(row: dict[Any, Any]) -> bool:
 
 
 def _lacking(review: Review, rows: Rows) -> str:
-    """Return what there were too few simulated games for, and how many are needed; "" if there were enough."""
+    """Describe what there were too few simulated games for, and how many are needed; "" if there were enough."""
     errors = [row["luck_error"] for row in rows if row["decisions"] and not _is_clear(row)]
     needed = [
         ("judge most decisions", review.lacking),

@@ -102,7 +102,7 @@ _AIMS: Final = {
     (DRAWS, ""): "You lose most around draws of tickets",
     (CLAIMING, "early"): "You claim routes too early, when cards would bring more",
     (CLAIMING, ""): "You claim the wrong routes",
-    (DRAWING, "late"): "You go on drawing cards when you could claim",
+    (DRAWING, "late"): "You keep drawing cards when you could claim",
     (DRAWING, ""): "You draw the wrong cards",
     (BLOCKED, ""): "You do not react to routes that others take, or are about to take",
     (END, ""): "You lose chances in the last turns",
@@ -179,16 +179,16 @@ class Insights:
         found = self.losses[self.losses["behind_low"] > _LEAST].sort_values("behind", ascending=False)
         for place, row in found.head(_FAULTS).iterrows():
             said = _AIMS.get((str(place), row["aim"])) or _AIMS[str(place), ""]
-            cost = f"{percentage_points(row['behind'])[1:]} points of winning a game"
+            cost = f"{percentage_points(row['behind'])[1:]} points of win probability per game"
             between = f"95% interval {100 * row['behind_low']:.0f} to {100 * row['behind_high']:.0f}"
             yield f"{said}: against a planner's moves it costs {cost} ({between})."
         if found.empty:
             lost, most = self.losses["lost"], self.losses["behind_high"].max()
             doubt = f"; {counted(len(self.reviews), 'reviewed game')} cannot rule out {100 * most:.0f}"
             yield (
-                f"No part of your play clearly costs {100 * _LEAST:.0f} points of winning a game more "
-                f"than a planner's{doubt if most > _LEAST else ''}. Most is left to gain in "
-                f"{lost.idxmax()}: better moves would bring {percent(max(0.0, lost.max()))} of a win a game."
+                f"No part of your play clearly costs {100 * _LEAST:.0f} points of win probability per game more "
+                f"than a planner's{doubt if most > _LEAST else ''}. You have the most to gain in "
+                f"{lost.idxmax()}: better moves would gain {percent(max(0.0, lost.max()))} of a win per game."
             )
 
     def _rest(self) -> Iterator[str]:
@@ -202,14 +202,14 @@ class Insights:
             )
         yield from self._of_sources()
         if self.games["percentile"].notna().any():
-            yield f"On average {percent(self.games['percentile'].mean())} of planners score less than you."
+            yield f"On average {percent(self.games['percentile'].mean())} of planners score lower than you."
         luck = interval_of_mean(self.games["luck"].dropna())
         if len(self.games["luck"].dropna()) > 1:
             is_clear = luck.low > 0 or luck.high < 0
             kind = ("good" if luck.value > 0 else "bad") if is_clear else "neither good nor bad"
             yield (
-                f"Luck was {kind}: with the moves of the others it brought {percentage_points(luck.value)} points of "
-                f"winning a game ({luck.ends(percentage_points)})."
+                f"Luck was {kind}: with the moves of the others, it contributed {percentage_points(luck.value)} "
+                f"points of win probability per game ({luck.ends(percentage_points)})."
             )
         habits = self.habits.loc[["tickets", "completed"]]
         (kept, done), (theirs, finished) = habits["mine"], habits["others"]

@@ -205,7 +205,7 @@ def review_html(review: Review) -> str:
     whole = table(["", *shares, *counts], seats, repr(review).strip("<>"))
     if not moments:
         return whole + Markup("<p>No decision is sure to have cost anything.</p>")
-    return whole + table(["step", "player", "move", "", "cost", "better", "reason"], moments, "What cost most")
+    return whole + table(["step", "player", "move", "", "cost", "better", "reason"], moments, "What cost the most")
 
 
 def _chance(value: float, low: float, high: float) -> str:
