@@ -53,7 +53,7 @@ class LogReport:
     unread
         Lines that were not understood, with their numbers.
     steps
-        The source of each step after the set-up: columns step, line, move, time,
+        The source of each step after the setup: columns step, line, move, time,
         text.
     totals
         Figures from the log and the record: columns what, player, log, record.

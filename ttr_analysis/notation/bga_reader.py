@@ -188,7 +188,7 @@ class LogFollower:
         self._show_tickets()
         self._note_completed()
 
-    # -- the set-up ---------------------------------------------------------------------
+    # -- the setup ----------------------------------------------------------------------
 
     def _set_up(self, n_resets: int, openings: Mapping[str, tuple[LogEntry, list[LogEntry]]]) -> None:
         kept = dict(openings)

@@ -353,7 +353,7 @@ def step_text(record: GameRecord, step: int) -> str:
     packed = KernelGame(record.map, record.header.n_players)
     first = sum(len(events) for events in record.steps[:step])
     entries = record.entries[first : first + len(record.steps[step])]
-    return part_text(packed, record.state_at(step - 1).packed, entries) if step else "set-up"
+    return part_text(packed, record.state_at(step - 1).packed, entries) if step else "setup"
 
 
 # -- what a seat can infer: the tickets of others, and how long a route will be free ------------------------------
