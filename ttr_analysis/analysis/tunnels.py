@@ -276,20 +276,11 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    table = pd.DataFrame(
-        {
-            "plays": [o.plays for o in odds],
-            "own": [o.payment.own for o in odds],
-            "locomotives": [o.payment.locomotives for o in odds],
-            **{
-                fact: [getattr(o, fact) for o in odds]
-                for fact in ("spare", "probability", "expected_surcharge", "expected_cards")
-            },
-        }
-    )
-    for k in range(max((len(o.distribution) for o in odds), default=0)):
-        table[f"p{k}"] = [o.distribution[k] if k < len(o.distribution) else 0.0 for o in odds]
-    return table
+    facts = ["spare", "probability", "expected_surcharge", "expected_cards"]
+    rows = [[o.plays, o.payment.own, o.payment.locomotives, *(getattr(o, fact) for fact in facts)] for o in odds]
+    table = pd.DataFrame(rows, columns=["plays", "own", "locomotives", *facts])
+    chances = pd.DataFrame([o.distribution for o in odds]).add_prefix("p").fillna(0.0)
+    return table.join(chances)
 
 
 def _spare(route: Route, hand: CardCounts, payment: Payment) -> tuple[str, int]:

@@ -13,7 +13,7 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._words import counted, isolate, listed
 from ttr_analysis.analysis import tickets as analysis
 from ttr_analysis.analysis._ends import closed_and_owned
-from ttr_analysis.analysis.tickets.network import trains_left
+from ttr_analysis.analysis.tickets.network import forest_solver, trains_left
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
@@ -201,10 +201,15 @@ class Plan:
         """Return the routes that cannot be used, including second tracks, and those that cost nothing."""
         return closed_and_owned(self.game_map, self.closed, self.owned, n_players=self.n_players)
 
-    def solve(self, lost: tuple[Route, ...] = ()) -> analysis.Network:
-        """Return the cheapest network without some further routes."""
-        closed = (*self.closed, *lost)
-        return analysis.cheapest_network(self.game_map, self.tickets, closed, self.owned, n_players=self.n_players)
+    def solve(self) -> analysis.Network:
+        """Return the cheapest network."""
+        players = self.n_players
+        return analysis.cheapest_network(self.game_map, self.tickets, self.closed, self.owned, n_players=players)
+
+    def trains_without(self, route: Route) -> int | None:
+        """Return the fewest trains if a further route is closed; None if there is no network."""
+        closed = (*self.closed, route)
+        return forest_solver(self.game_map, closed, self.owned, n_players=self.n_players).trains(self.tickets)
 
 
 def ticket_facts(game_map: GameMap) -> list[Json]:
@@ -314,7 +319,7 @@ def network_for(plan: Plan) -> Json:
     return _with_network(answer, plan, network)
 
 
-def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json]:
+def losses(plan: Plan) -> Iterator[Json]:
     """
     Yield the cost of losing each route of the cheapest network, one at a time, since each takes a while.
 
@@ -325,13 +330,9 @@ def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json
     >>> max(loss["extra"] for loss in losses(plan))
     6
     """
-    network = plan.solve() if network is None else network
-    left = trains_left(plan.game_map, plan.owned)
+    network, left = plan.solve(), trains_left(plan.game_map, plan.owned)
     for route in network.routes:
-        try:
-            trains: int | None = plan.solve((route,)).length
-        except analysis.NoNetworkError:
-            trains = None
+        trains = plan.trains_without(route)
         yield {
             "route": route.id,
             "trains": trains,
