@@ -27,11 +27,6 @@ class Stopped(click.ClickException):
         super().__init__(message)
         self.code = code
 
-    @classmethod
-    def by(cls, error: OSError, what: str) -> Stopped:
-        """Return the message for an operating system error."""
-        return cls(f"{what}: {error.strerror or error}")
-
 
 _NO_FILE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
 """Beginnings of names that are devices on Windows, with any ending."""
@@ -123,6 +118,15 @@ class Interrupt:
         if isinstance(fault, KeyboardInterrupt) or (self._seen and isinstance(fault, Exception)):
             message = self._message if isinstance(self._message, str) else self._message()
             raise Stopped(f"interrupted{message}", INTERRUPTED) from None
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """End the command with an error of the operating system, about what could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise Stopped(f"{what}: {error.strerror or error}") from None
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from ttr_analysis.cli.common import (
     number,
     refused,
     split_names,
+    writing,
 )
 
 
@@ -70,13 +71,10 @@ def study(
 
     settings = Settings(seed=seed, n_deals=deals, quick=quick, best_seconds=best, n_games=games)
     kept = f"There is no {PAGE} yet; each table in {out / TABLES} is complete."
-    try:
-        with Interrupt(f". {kept}") as interrupt:
-            written = write_study(
-                game_map, out, settings, folder=find_folder(map_), progress=not no_progress, before=interrupt.check
-            )
-    except OSError as error:
-        raise Stopped.by(error, f"cannot write the study to {out}") from None
+    with writing(f"cannot write the study to {out}"), Interrupt(f". {kept}") as interrupt:
+        written = write_study(
+            game_map, out, settings, folder=find_folder(map_), progress=not no_progress, before=interrupt.check
+        )
     print(f"{out / PAGE}\n{out / TABLES}: {len(written.tables)} tables")
 
 
@@ -139,12 +137,9 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
     if not games:
         raise click.UsageError(f"{game_map!r} has no such variant, or does not allow {players} players.")
-    try:
-        with Interrupt(". Run the same command to resume."):
-            for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
-                print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
-    except OSError as error:
-        raise Stopped.by(error, f"cannot write to {folder}") from None
+    with writing(f"cannot write to {folder}"), Interrupt(". Run the same command to resume."):
+        for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
+            print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
     print(folder / "planner.toml")
 
 

@@ -31,6 +31,7 @@ from ttr_analysis.cli.common import (
     number,
     refused,
     split_names,
+    writing,
 )
 
 if TYPE_CHECKING:
@@ -190,11 +191,10 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
         _beside(folder, player, "training.json") if folder and player else Path("games/training.json")
     )
     try:
-        _open(lambda: Trainer(found, results=results), "Train", "your answers are saved", no_browser=no_browser)
+        with writing(str(results)):
+            _open(lambda: Trainer(found, results=results), "Train", "your answers are saved", no_browser=no_browser)
     except KeyboardInterrupt:
         print(f"\n{results}" if results.exists() else "\nnothing was answered")
-    except OSError as error:
-        raise Stopped.by(error, str(results)) from None
 
 
 def _beside(folder: Path, player: str, what: str) -> Path:

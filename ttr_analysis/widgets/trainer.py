@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -191,10 +192,9 @@ class Trainer(SeatWidget):
         puzzle = self.puzzle
         again = None if row == 0 else "It comes back later."
         rows = [self._row("Best", 0), *([] if row == 0 else [self._row("You", row, action, line)])]
-        try:
+        played = None
+        with suppress(NotationError):  # unknown, or with cards that the record does not show
             played = puzzle.read(puzzle.played)
-        except NotationError:  # unknown, or with cards that the record does not show
-            played = None
         at = None if played is None else puzzle.find(played)
         is_shown = played is not None and (at == 0 or puzzle.counts_as(played, action))
         if puzzle.played and not is_shown:
