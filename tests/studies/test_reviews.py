@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -60,7 +61,7 @@ def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
         nonlocal n_judged
         n_judged += 1
         if n_judged > after:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)  # as Ctrl-C does
         return judge(self, budget)
 
     monkeypatch.setattr(Moment, "judge", interrupted)
