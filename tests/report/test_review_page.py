@@ -20,8 +20,9 @@ from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions import DrawCard
 from ttr_analysis.engine.codes import DRAW_CARD, DRAW_TICKETS, make_action
-from ttr_analysis.maps.names import name_route
-from ttr_analysis.report.review import _known, _moment, _table, write_review
+from ttr_analysis.maps.names import name_route, name_ticket
+from ttr_analysis.policies.search.watching import Watcher
+from ttr_analysis.report.review import _known, _moment, _table, _tickets, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.reviews import Review
@@ -207,6 +208,23 @@ def test_a_row_without_a_finding_is_left_out() -> None:
     assert not part["is_split"]
     assert not re.search("own moves|moves of others|luck|not clear", str(part["table"]))
     assert "not clear" in str(_table(["Ann", "Bo"], [clear[0], unclear[1]])["table"])
+
+
+def test_uncertain_tickets_are_told_as_the_likeliest_hands() -> None:
+    record = Game("usa").play(["Planner", "Planner"], seed=7)
+    known = Watcher(record, 0).at(30)
+    assert _tickets(known) == f"Tickets: {'; '.join(name_ticket(record.map.tickets[i]) for i in sorted(known.held(0)))}"
+
+    orders = [[0, 1, 2], [1, 0, 2], [0, 1, 3], [0, 2, 1], [2, 3, 0]]
+    known.packed.n_held[0] = 2
+    names = [name_ticket(ticket) for ticket in record.map.tickets[:4]]
+    told = _tickets(known._replace(orders={0: np.array(orders)}))
+    assert told == (
+        f"Tickets by what the routes show: {names[0]}; {names[1]} (60%), or {names[0]}; {names[2]} (20%), "
+        f"or {names[2]}; {names[3]} (20%)"
+    )
+    more = _tickets(known._replace(orders={0: np.array([*orders, [1, 3, 0]])}))
+    assert more.endswith(", or others")
 
 
 def test_luck_beyond_measure_is_no_finding() -> None:

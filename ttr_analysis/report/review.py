@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import ceil, isfinite, isnan
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
 from markupsafe import Markup
 
 from ttr_analysis._words import counted, listed, percent, percentage_points, seat_names
@@ -15,6 +17,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.names import name_route, name_ticket
+from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
 from ttr_analysis.records.record import GameRecord
@@ -39,6 +42,8 @@ BOARD_WIDTH: Final = 620
 _NOT_CLEAR: Final = "not clear"
 _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""
+_MOST_HANDS: Final = 3
+"""Most hands of tickets to list where they are uncertain."""
 _PARTS: Final = ("start", "own moves", "moves of others", "luck", "result", "lost for good")
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
@@ -95,19 +100,13 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
             continue
         curve = review.curve
         start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
-        sentences = [
-            f"began with {start}{'' if start == of_planner else f' ({of_planner} with the first move of a planner)'}.",
-            _marks(row),
-        ]
-        if _is_clear(row):
-            sentences.append(
-                f"Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, "
-                f"moves of others {percentage_points(row['others'])} and luck {percentage_points(row['luck'])}."
-                if review.seat is None
-                else f"Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, "
-                f"luck and the moves of others {percentage_points(row['luck'])}."
-            )
-        yield Markup("{} {}").format(name, " ".join(sentences))
+        first = "" if start == of_planner else f" ({of_planner} with the first move of a planner)"
+        luck = percentage_points(row["luck"])
+        rest = f"moves of others {percentage_points(row['others'])} and luck {luck}"
+        if review.seat is not None:
+            rest = f"luck and the moves of others {luck}"
+        own = f" Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, {rest}."
+        yield Markup("{} began with {}{}. {}{}").format(name, start, first, _marks(row), own if _is_clear(row) else "")
 
 
 def _is_clear(row: dict[Any, Any]) -> bool:
@@ -135,24 +134,16 @@ def _times(review: Review, times: float) -> str:
 
 
 def _marks(row: dict[Any, Any]) -> str:
-    """Return how many marks a seat has, what they cost, and what of that came back."""
+    """Return how many marks a seat has, what they cost, and what of that did not come back."""
     n_marks = sum(row[label] for label in _PLURALS)
     bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
     made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}"
     if not n_marks:
         return f"{made}."
     cost, lost = (round(100 * row[what]) for what in ("cost", "lost"))
-    back = "the chance stayed open, or luck or the others returned it"
-    kept = (
-        f"All of that came back: {back}."
-        if not lost
-        else "None of that came back."
-        if lost >= cost
-        else f"Of that, {cost - lost}% came back: {back}. They lost {lost}% for good."
-    )
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
-    return f"{made}, which cost {cost}% of winning{' in total' if n_marks > 1 else ''}. {kept}{shared}"
+    return f"{made}, which cost {cost}% of winning{' in total' if n_marks > 1 else ''}, {lost}% of it for good.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -170,12 +161,8 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "judged with hands of tickets that they may have held, by what their routes show. {}"
         ).format(
             doubtful,
-            f"{counted(n_failed, 'move')} of {len(costly)} that seemed to cost something may have been right with "
-            "other tickets, and got no mark."
-            if n_failed
-            else f"The moves with a mark cost something with at least {percent(1 - MOST_DOUBT)} of these hands."
-            if len(costly)
-            else "",
+            f"A move got a mark only if it cost something with at least {percent(1 - MOST_DOUBT)} of these hands. Of "
+            f"{counted(len(costly), 'move')} that seemed costly, {n_failed or 'none'} failed this test.",
         )
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
@@ -253,7 +240,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     """Return a moment with boards of the move played and of the best one."""
     row: Any = moments.loc[step]
     known, view = review.known(step), review.view(step)
-    hands, n_unknown = known.hands(row["seat"]), n_unknown_cards(known.packed, row["seat"])
+    n_unknown = n_unknown_cards(known.packed, row["seat"])
     unknown = counted(n_unknown, "unknown card") if n_unknown else ""
     before, after = review.record.state_at(step - 1), review.record.state_at(step)
     played = Places(
@@ -286,12 +273,26 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "since": row["since"],
         "until": row["until"],
         "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no card",
-        "tickets": "; ".join(map(name_ticket, view.tickets)) or "none",
-        "likely": percent(float((hands == hands[0]).mean())) if len(set(hands)) > 1 else "",
+        "tickets": _tickets(known),
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
         "boards": boards,
     }
+
+
+def _tickets(known: Knowledge) -> str:
+    """Describe a seat's tickets; if they are uncertain, the likeliest hands with their probabilities."""
+    held, tickets = known.held(known.viewer), known.game_map.tickets
+    orders = known.orders.get(known.viewer, held[np.newaxis])[:, : len(held)]
+    hands = Counter(tuple(row) for row in np.sort(orders, axis=1).tolist())
+    likely = [
+        ("; ".join(name_ticket(tickets[ticket]) for ticket in hand) or "none", percent(n / len(orders)))
+        for hand, n in hands.most_common(_MOST_HANDS)
+    ]
+    if len(hands) == 1:
+        return f"Tickets: {likely[0][0]}"
+    others = "" if len(hands) == len(likely) else ", or others"
+    return f"Tickets by what the routes show: {', or '.join(f'{hand} ({share})' for hand, share in likely)}{others}"
 
 
 def _board(state: GameState, seat: int | None, marked: Places) -> Markup:
