@@ -44,7 +44,6 @@ _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""
 _MOST_HANDS: Final = 3
 """Most hands of tickets to list where they are uncertain."""
-_PARTS: Final = ("start", "own moves", "moves of others", "luck", "result", "lost for good")
 _PLURALS: Final = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
 
 
@@ -116,11 +115,8 @@ def _is_clear(row: dict[Any, Any]) -> bool:
 
 def _lacking(review: Review, rows: Rows) -> str:
     """Describe what there were too few simulated games for, and how many are needed; "" if there were enough."""
-    errors = [row["luck_error"] for row in rows if row["decisions"] and not _is_clear(row)]
-    needed = [
-        ("judge most decisions", review.lacking),
-        ("tell skill from luck", (max(errors, default=0.0) / _UNCLEAR) ** 2),
-    ]
+    error = max((row["luck_error"] for row in rows if row["decisions"]), default=0.0)
+    needed = [("judge most decisions", review.lacking), ("tell skill from luck", (error / _UNCLEAR) ** 2)]
     parts = [f"to {what} ({_times(review, times)})" for what, times in needed if times > 1 and isfinite(times)]
     return f"There were too few simulated games {listed(parts)}." if parts else ""
 
@@ -204,19 +200,18 @@ def _table(names: Sequence[str], rows: Rows) -> dict[str, object]:
 
 def _cells(row: dict[Any, Any]) -> dict[str, str]:
     """Return the parts of a seat's result in percent of winning, and its marks."""
-    if not row["decisions"]:
-        return dict.fromkeys([*_PARTS, *_PLURALS.values()], "–")
     # The error of luck includes that of the moves of others.
     others = percentage_points(row["others"]) if _is_clear(row) else _NOT_CLEAR
-    parts = (
-        percent(row["start"]),
-        _known(row["skill"], row["skill_error"]),
-        "–" if isnan(row["others"]) else others,
-        _known(row["luck"], row["luck_error"]),
-        "–" if isnan(row["result"]) else percent(row["result"]),
-        f"{100 * row['lost']:.0f}",
-    )
-    return dict(zip(_PARTS, parts, strict=True)) | {_PLURALS[label]: str(row[label]) for label in _PLURALS}
+    cells = {
+        "start": percent(row["start"]),
+        "own moves": _known(row["skill"], row["skill_error"]),
+        "moves of others": "–" if isnan(row["others"]) else others,
+        "luck": _known(row["luck"], row["luck_error"]),
+        "result": "–" if isnan(row["result"]) else percent(row["result"]),
+        "lost for good": f"{100 * row['lost']:.0f}",
+        **{_PLURALS[label]: str(row[label]) for label in _PLURALS},
+    }
+    return cells if row["decisions"] else dict.fromkeys(cells, "–")
 
 
 def _known(value: float, error: float) -> str:
