@@ -321,6 +321,17 @@ def test_the_route_that_decides_the_longest_path_is_told_with_its_chances() -> N
     assert trail_race(known, claimed, draw) == ""  # its cards cannot pay
 
 
+def test_reasons_name_the_policies_of_a_game_without_players(reviewed: Review) -> None:
+    one = next(one for one in reviewed.decisions if one.worlds and one.seat == 0)
+    clear = replace(
+        one, n_tried=3, best=(make_action(DRAW_TICKETS, 0), 0), points=(9.0, 0, 0), points_error=(1.0, 1, 1)
+    )
+
+    said = Review(reviewed.record, 0, [clear]).reason(one.step)
+
+    assert said.endswith("on average, Planner (P0) ends with 9 points more")
+
+
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
     draw = (make_action(DRAW_CARD, 0), 0)

@@ -417,7 +417,7 @@ class Review:
             one, action = self._decisions[step], self.action(step)
             path = trail_race(self.known(step), one.best, one.played) if label_of(one) in BOUNDS else ""
             parts = Reasons(self.view(step)).in_favor(action), path, in_points(one.seat, one.points, one.points_error)
-            self._reasons[step] = with_names("; ".join(filter(None, parts)), self.record.header.players)
+            self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))
         return self._reasons[step]
 
     def view(self, step: int) -> SeatView:
