@@ -239,14 +239,14 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
 
     expect(pile).to_be_enabled()
     pile.focus()
-    for due in ("draw a further card", "take your turn"):
+    for due in ("draw another card", "take your turn"):
         lab.page.keyboard.press("Enter")
         expect(table.locator(".ttr-t-turn")).to_contain_text(due)
         expect(pile).to_be_focused()
 
     table.locator(".ttr-t-turn").click()  # who chooses the words himself is left there
     lab.ask("table.play('draw')")
-    expect(table.locator(".ttr-t-turn")).to_contain_text("draw a further card")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("draw another card")
     expect(table.get_by_role("region", name="Your turn")).to_be_focused()
 
 

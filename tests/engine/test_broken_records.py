@@ -320,7 +320,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             34,
             event("draw_tickets", seat=1),
             34,
-            "P1 must draw a further card now; it cannot draw tickets",
+            "P1 must draw another card now; it cannot draw tickets",
             id="half a turn",
         ),
         pytest.param(

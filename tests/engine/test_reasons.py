@@ -120,7 +120,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.PHASE,
         _locomotive_second,
         lambda _: DrawTickets(),
-        "P0 must draw a further card now; it cannot draw tick",
+        "P0 must draw another card now; it cannot draw tick",
     ),
     (
         ActionFault.PHASE,

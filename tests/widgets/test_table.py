@@ -122,7 +122,7 @@ def test_what_is_due_is_said_to_who_plays() -> None:
         let_others_play(human_game)
         tasks.append(human_game.frame()["options"]["task"])
         human_game.move(line)
-    assert tasks == ["choose your opening tickets", "take your turn", "draw a further card"]
+    assert tasks == ["choose your opening tickets", "take your turn", "draw another card"]
 
 
 def test_loans_are_announced() -> None:

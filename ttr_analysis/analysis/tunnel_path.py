@@ -110,7 +110,7 @@ def simulate_path(
     -----
     Monte Carlo, since each claim changes hand, pile and discards for the next. Nobody draws
     or claims in between; an empty pile is refilled from the discards, without the cards laid
-    down. The player pays for each route with the best odds that the cards seen allow; ties
+    down. The player pays for each route so that the odds, given the cards seen, are best; ties
     go to the fewest cards that later routes need (their color for plain spaces, locomotives
     for symbols), then the fewest locomotives, then the fewest cards. A surcharge is paid
     whenever possible, with color cards before locomotives unless later routes need them. The
@@ -356,7 +356,7 @@ def _odds(held: _Cards, laid: Ints, color: int, jokers: int, revealed: int) -> f
 
 @compiled
 def _cost(hand: Ints, cards: Ints, wanted: Ints) -> int:
-    """Return needed cards used, locomotives and all cards as the digits of one number."""
+    """Return the numbers of cards needed later, locomotives and all cards in a payment, as the digits of one number."""
     broken = 0
     for kind in range(N_KINDS):
         broken += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))

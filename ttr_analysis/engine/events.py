@@ -230,7 +230,7 @@ def tape_of(script: Rows | None, n_events: int) -> Ints:
     """Return a tape with room for `n_events`; the script gives the outcomes of chance, None draws them at random."""
     start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
-    if script is not None:  # an empty script counts as one: READ_END is above 0
+    if script is not None:  # an empty script is not None: its READ_END is above 0
         tape[codes.READ_AT], tape[codes.READ_END] = codes.TAPE_START, start
         tape[codes.TAPE_START : start] = np.array(script, dtype=np.int64).reshape(-1)
     tape[codes.WRITE_AT], tape[codes.WRITE_END] = start, len(tape)

@@ -24,7 +24,7 @@ class Phase(IntEnum):
     TURN = 1
     """What to do with the turn."""
     SECOND_DRAW = 2
-    """Which further card to draw."""
+    """Which card to draw next."""
     TUNNEL = 3
     """Whether and how to pay the surcharge of a tunnel."""
     KEEP = 4

@@ -43,7 +43,7 @@ class PendingTunnel:
     revealed
         The known cards among those turned over.
     surcharge
-        Number of cards to add; if none was laid down, including those for the spaces.
+        Number of cards to add, including those for the spaces if none were laid down.
     """
 
     route: Route
@@ -242,7 +242,7 @@ class PublicState:
 
     @property
     def stations(self) -> dict[str, int]:
-        """The seat that has a station in each city with one, by name, in map order."""
+        """The owner of each station, by city name, in map order."""
         seats = self._packed.station_at[: len(self._game_map.cities)].tolist()
         return {city.name: seat - 1 for city, seat in zip(self._game_map.cities, seats, strict=True) if seat}
 
@@ -457,7 +457,7 @@ def _hide_places(view: State, tables: Tables, seat: int) -> None:
 
 @quickly_compiled
 def fill_open(state: State, tables: Tables, seat: int, is_open: Ints) -> None:
-    """Mark with 1 the free routes that no other track closes to a seat, apart from payment."""
+    """Mark with 1 the free routes that no other track closes to a seat, whether or not it can pay."""
     for route in range(tables.n_routes):
         is_open[route] = int(track_fault(state, tables, seat, route) == NONE)
 
@@ -539,10 +539,10 @@ class SeatView(PublicState):
 
     def worlds(self, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
         """
-        Return whole states that agree with what this seat sees, drawn by their probability.
+        Return whole states that agree with what this seat sees, sampled according to their probability.
 
-        Unseen cards are dealt again; other seats' tickets are drawn by their probability given
-        their routes, assuming players who plan.
+        Unseen cards are dealt again; other seats' tickets are sampled according to their
+        probability given their routes, assuming players who plan.
 
         Parameters
         ----------

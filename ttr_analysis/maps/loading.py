@@ -18,7 +18,7 @@ from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
 _ALIKE = 0.65
-"""Minimum similarity for suggesting the name of a map: "Sweden" is half of "nederland"."""
+"""Minimum similarity for suggesting the name of a map: "Sweden" and "nederland" are about half alike."""
 
 
 def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = None) -> GameMap:
@@ -72,7 +72,7 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     board = build_board(rows, rules)
     # A folder may have any name; the map's name is shortened so that records and tables can store it.
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
-    # A new map object, but made of the same facts as the first equal one.
+    # A new map object that shares its facts with the first equal map.
     game_map = first_equal(GameMap(name=name, title=rules.title, rules=rules, **board))
     return replace(game_map, strategies=strategies).with_variant(variant)
 

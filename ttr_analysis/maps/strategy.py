@@ -13,7 +13,7 @@ from ttr_analysis.rules.ruleset import RuleSet, Seats
 
 STRATEGY_FILE: Final = "planner.toml"
 DECIMALS: Final = 6
-"""Significant decimals of a parameter."""
+"""Decimal places of a parameter."""
 _HEAD: Final = """\
 # How Planner plays on this map, for each number of players: written by `ttr-analysis fit`.
 # What each number means is in the documentation of `ttr.policies.Planner`.
@@ -138,7 +138,7 @@ def strategies_text(fitted: Iterable[Fitted]) -> str:
 
 
 def strategy_for(fitted: Sequence[Fitted], variant: str, n_players: int) -> Fitted | None:
-    """Return the strategy for a game, or for the most similar one: the variant matters more than the players."""
+    """Return the strategy for a game, or for the most similar one: by variant first, then by players."""
     return min(
         fitted,
         key=lambda one: (one.variant != variant, one.variant != "", abs(one.n_players - n_players)),

@@ -255,7 +255,7 @@ def check_legal(states: Ints, first: int) -> None:
     faults = np.flatnonzero(State.across(states, "fault"))
     if len(faults):
         raise GameError(
-            f"a compiled policy chose an illegal action in game {first + faults[0]}: Game.play says which, and why"
+            f"a compiled policy chose an illegal action in game {first + faults[0]}: Game.play shows the reason"
         )
 
 
@@ -329,14 +329,14 @@ def results_of(states: Ints, tables: Tables) -> Results:
 
 
 def scores_of(states: Ints, tables: Tables) -> Ints:
-    """Return the rows of `score_games` of games, given their last states: (games, seats, columns)."""
+    """Return the rows of `score_games` for games, given their last states: (games, seats, columns)."""
     scores = np.zeros((len(states), tables.n_seats, N_COLUMNS), dtype=np.int64)
     score_games(states, tables, scores)
     return scores
 
 
 def results_from(scores: Ints) -> Results:
-    """Return the results in some scores, whose last two axes are seats and columns."""
+    """Return the results from some scores, whose last two axes are seats and columns."""
     won = scores[..., WON_COLUMN]
     return Results(won / won.sum(axis=-1, keepdims=True), scores[..., TOTAL_COLUMN].copy())
 

@@ -275,7 +275,7 @@ class OneStep(_Rival):
     """
     Thinks one ticket ahead: keeps all tickets, and pursues the most valuable one with the fewest routes.
 
-    Once all are done, and everybody has eight trains, it draws more.
+    Once all are done, it draws more if everybody has at least eight trains.
 
     References
     ----------

@@ -31,7 +31,7 @@ _LONGEST: Final = 34
 """Maximum length of a label, in characters; longer ones are cut."""
 _TICKS: Final = (1, 2, 5)
 _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
-"""Share of a name above or below a city that lies left of it, in the order tried."""
+"""For a name above or below a city: the share of its width to the left of the city, in the order tried."""
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
@@ -193,7 +193,7 @@ def _board(finding: Finding, game_map: GameMap) -> str:
         is_end, (x, y) = city.name in ends, point(city.x, city.y)
         radius = unit * (0.4 if is_end else 0.2)
         if any(room.away(x, y) == 0 for room, _ in names):
-            continue  # where names find no free room, dots showing between letters would make them hard to read
+            continue  # where there is no free room for names, dots showing between letters would make them hard to read
         parts.append(
             f"<circle cx='{x}' cy='{y}' r='{radius:.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"

@@ -253,7 +253,7 @@ class GameRecorder(MessageWidget):
         else:
             who = self._recording.names[advice.view.seat] or f"P{advice.view.seat}"
             others = [f"{row['move']}, {percent(row['win'], None)}" for _, row in advice.table.iloc[1:3].iterrows()]
-            rest = f". Else: {'; '.join(others)}" if others else ""
+            rest = f". Otherwise: {'; '.join(others)}" if others else ""
             words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
         finally:
             self.set_trait("busy", "")

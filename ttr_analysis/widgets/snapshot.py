@@ -40,7 +40,7 @@ _UNKNOWN_TICKET: Final[Marked] = (UNKNOWN, "unknown", None)
 PHASES: Final = {
     Phase.KEEP_START: "chooses its opening tickets",
     Phase.TURN: "is to move",
-    Phase.SECOND_DRAW: "draws a further card",
+    Phase.SECOND_DRAW: "draws another card",
     Phase.TUNNEL: "pays for the tunnel or takes the cards back",
     Phase.KEEP: "chooses tickets",
     Phase.NEUTRAL: "builds for the neutral player",

@@ -91,7 +91,7 @@ class GameTable(SeatWidget):
     >>> table.play("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> table.play("take purple")
     >>> table
-    <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
+    <GameTable nordic: P0 Person, P1 Greedy; P0 draws another card>
     """
 
     _esm = esm("panels", "turn", "flights", "table")

@@ -363,7 +363,7 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     table
         Indexed by the colors that may pay, cheapest first: `own` (cards of that color
         held), `cards_needed` (fewest cards of the payment, with the locomotives held;
-        missing if sets cannot help), `missing` (fewest further cards, well chosen; 0 if
+        missing if sets cannot help), `missing` (fewest additional cards, well chosen; 0 if
         the hand pays) and `can_pay`.
 
     Examples
@@ -391,7 +391,7 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
 
 def cards_missing(route: Route, hand: Cards) -> int:
     """
-    Return the fewest further cards, well chosen, that a hand needs to pay for a route; 0 if it pays.
+    Return the fewest additional cards, well chosen, that a hand needs to pay for a route; 0 if it pays.
 
     Examples
     --------

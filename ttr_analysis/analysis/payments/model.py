@@ -443,7 +443,7 @@ def _search(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, ow
 
 @compiled
 def _next_color(routes: RouteColumns, left: Ints, i: int, first: int, own: Ints) -> tuple[int, int, int]:
-    """Return the next color to try for a route, and the most and fewest cards of it; `N_COLORS` after the last."""
+    """Return the next color to try for a route, and the most and fewest of its cards; `N_COLORS` after the last."""
     wanted = routes.color[i]
     for c in range(first, N_COLORS):
         if wanted not in (c, GRAY_INDEX):

@@ -39,7 +39,7 @@ class NoNetworkError(ValueError):
     tickets
         Those that cannot be completed.
     cut
-        Closed routes that cut them off; empty if the map does.
+        Closed routes that cut them off; empty if the map itself does.
     """
 
     def __init__(self, tickets: Sequence[Ticket], cut: Sequence[Route]) -> None:

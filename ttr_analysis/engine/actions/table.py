@@ -282,7 +282,7 @@ def places_of(action: Action | None) -> Places:
 _DUTIES: Final = {
     Phase.KEEP_START: "choose {own} opening tickets",
     Phase.TURN: "take {own} turn",
-    Phase.SECOND_DRAW: "draw a further card",
+    Phase.SECOND_DRAW: "draw another card",
     Phase.TUNNEL: "pay the surcharge or take {own} cards back",
     Phase.KEEP: "choose which tickets to keep",
     Phase.NEUTRAL: "choose a track for the neutral player",

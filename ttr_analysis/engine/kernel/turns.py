@@ -62,7 +62,7 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
 
 @compiled
 def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int = ANY_DECK) -> int:
-    """Take the top ticket of the pile, or at the start of a deck, which must not be empty; return its number."""
+    """Take the top ticket of the pile (at the start, of a deck), which must not be empty; return its number."""
     if state.n_ticket_pile > 0:
         scripted = is_scripted(tape)
         ticket = _scripted_ticket(state, tables, tape, code, deck) if scripted else _random_ticket(state, tables, deck)
