@@ -12,7 +12,7 @@ from scipy.stats import binom
 from scripts import fit_beliefs
 from scripts.strangers import N_WORLDS, STRANGERS, SURE, believed, moments, tickets_of
 from tests.engine.conformance import Combination
-from ttr_analysis import Game, GameRecord
+from ttr_analysis import Game
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NOBODY, TURN, UNKNOWN_TICKET, State
@@ -32,7 +32,6 @@ from ttr_analysis.policies.search.beliefs import (
 )
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
-from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.policies.search.worlds import weight_together
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
@@ -116,17 +115,6 @@ def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
     assert chosen_part(fresh, 1) == 0
     built.packed.phase = KEEP_START
     assert chosen_part(built, 1) == 0
-
-
-def test_a_record_shows_who_has_drawn_tickets_since_the_opening() -> None:
-    known = a_position({}, 3)
-    assert chosen_part(known._replace(n_kept=(2, 3)), 1) == 1
-    assert chosen_part(known._replace(n_kept=(2, 2)), 1) == 0
-
-    record = Game(Combination("nordic", "", 2).game_map, 2).play([Planner(), Planner()], seed=7)
-    assert Watcher(record, 0).at(-2).n_kept == tuple(len(tickets) for tickets in record.state_at(2).tickets)
-    assert max(record.state_at(-2).n_tickets) > 5
-    assert Watcher(GameRecord.from_position(record.state_at(30)), 0).at(0).n_kept == ()
 
 
 @pytest.mark.compiled_only

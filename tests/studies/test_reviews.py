@@ -114,16 +114,16 @@ def test_a_seed_decides_however_many_cores_and_whatever_is_hidden(nordic: GameMa
     state = record.state_at(60)
     view = Game(nordic, 3).view(state, state.acting)
 
-    of_record = [
+    found = [
         advise(record, step=60, rollouts=60, threads=1),
         advise(record, step=60, rollouts=60, threads=2),
+        advise(state, rollouts=60),
+        advise(view, rollouts=60),
         advise(record.watched_from(state.acting), step=60, rollouts=60),
     ]
-    of_state = [advise(state, rollouts=60), advise(view, rollouts=60)]  # a state does not show who kept how many
 
-    assert all(one.table.equals(of_record[0].table) for one in of_record)
-    assert of_state[0].table.equals(of_state[1].table)
-    assert not advise(view, rollouts=60, seed=8).table.equals(of_state[0].table)
+    assert all(one.table.equals(found[0].table) for one in found)
+    assert not advise(view, rollouts=60, seed=8).table.equals(found[0].table)
 
 
 def test_time_is_kept(nordic: GameMap) -> None:

@@ -145,15 +145,13 @@ def chosen_part(known: Knowledge, seat: int) -> float:
     """
     Return the share of the worlds in which a seat holds what its player would choose from an opening offer.
 
-    It is 1 if none of its tickets is known and they may be those that it kept, which a record
-    shows. After half of its trains it drops with each one placed: by then its routes reveal
-    more, and players other than planners would have chosen differently.
+    It is 1 if none of its tickets is known and they are no more than it was offered. After
+    half of its trains it drops with each one placed: by then its routes reveal more, and
+    players other than planners would have chosen differently.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
-    may_be_kept = tables.opening_keep <= len(held) <= tables.opening_deal
-    if known.n_kept:
-        may_be_kept = known.n_kept[seat] == len(held)
-    if state.phase == KEEP_START or not may_be_kept or (held != UNKNOWN_TICKET).any():
+    is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
+    if state.phase == KEEP_START or not is_as_many or (held != UNKNOWN_TICKET).any():
         return 0.0
     return min(1.0, 2 * float(state.trains[seat] / tables.trains_each))
 

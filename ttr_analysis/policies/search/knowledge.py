@@ -39,8 +39,6 @@ class Knowledge(NamedTuple):
     orders
         By seat, the possible orders of the tickets that it shows at the end of the
         record, if uncertain; `packed` has the likeliest.
-    n_kept
-        For each seat, the number of tickets that it kept at the opening; empty if no record shows it.
     """
 
     game_map: GameMap
@@ -50,7 +48,6 @@ class Knowledge(NamedTuple):
     excluded: tuple[frozenset[int], ...]
     styled: float
     orders: Mapping[int, Ints] = MappingProxyType({})
-    n_kept: tuple[int, ...] = ()
 
     @property
     def tables(self) -> Tables:

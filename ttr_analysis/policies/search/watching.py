@@ -63,7 +63,7 @@ class Watcher:
         if (taken := _next_taken(self._record)[number]) is not None:
             state = _with_card(state, *taken)
         known = knowledge_of(state, self._seat)._replace(styled=self._styled)
-        known = self._with_shown(known)._replace(n_kept=_kept_at_first(self._record))
+        known = self._with_shown(known)
         return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
 
     def _with_shown(self, known: Knowledge) -> Knowledge:
@@ -125,18 +125,6 @@ def _next_taken(record: GameRecord) -> list[tuple[int, int] | None]:
         if entries[0].kind == DRAW_FACE_UP:
             proven = (entries[0].argument, entries[0].value - 1) if entries[0].value else None
     return found[::-1]
-
-
-@lru_cache(maxsize=8)
-def _kept_at_first(record: GameRecord) -> tuple[int, ...]:
-    """Return how many tickets each seat kept at the opening; nothing if the record begins later."""
-    if record.entries[0].kind == START:
-        return ()
-    first: dict[int, int] = {}
-    for entry in record.entries:
-        if entry.kind == KEEP_TICKETS:
-            first.setdefault(entry.seat, len(entry.tickets))
-    return tuple(first.get(seat, 0) for seat in range(record.header.n_players))
 
 
 def _with_card(state: GameState, slot: int, kind: int) -> GameState:
