@@ -364,7 +364,7 @@ def test_all_faults_of_sets_of_tickets_at_once(tmp_path: Path) -> None:
     )
     assert faults_of(usa) == [
         "tickets.csv, line 2, sets: expected a set of rules.toml (1910, base, big_cities, mega), got 'megga'",
-        "tickets.csv, line 29, sets: expected the sets of the same ticket on line 28, or others altogether, got "
+        "tickets.csv, line 29, sets: expected the sets of the same ticket on line 28, or none of them, got "
         + repr("mega; big_cities"),
     ]
 
@@ -388,7 +388,7 @@ def test_two_routes_with_one_id(folder: Path) -> None:
         file.write("Brindle-Eksjö,Farrow,0,1,red,0,0,1,,\nBrindle,Eksjö-Farrow,0,1,red,0,0,1,,\n")
     (fault,) = faults_of(folder)
     assert fault.startswith(
-        "routes.csv, line 34, city_a: expected cities whose names make another id than those of line 33"
+        "routes.csv, line 34, city_a: expected cities whose names give a different id from those of line 33"
     )
 
 

@@ -141,7 +141,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
     assert text.index('<section class="moment-of') < text.index('<h2 id="not-known">')
-    assert "kept which of the tickets shown at the end" in text
+    assert "kept each of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
     assert "Cards that lay face up and were not taken are unknown" in text
     assert text.count("too few") == 1
@@ -220,7 +220,7 @@ def test_uncertain_tickets_are_told_as_the_likeliest_hands() -> None:
     names = [name_ticket(ticket) for ticket in record.map.tickets[:4]]
     told = _tickets(known._replace(orders={0: np.array(orders)}))
     assert told == (
-        f"Tickets by what the routes show: {names[0]}; {names[1]} (60%), or {names[0]}; {names[2]} (20%), "
+        f"Likely tickets, going by the routes: {names[0]}; {names[1]} (60%), or {names[0]}; {names[2]} (20%), "
         f"or {names[2]}; {names[3]} (20%)"
     )
     more = _tickets(known._replace(orders={0: np.array([*orders, [1, 3, 0]])}))

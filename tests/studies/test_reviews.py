@@ -241,8 +241,8 @@ def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> Non
 
     for city in ("Zürich", "Venezia", "Roma", "Brindisi"):
         station = ttr.actions.BuildStation(europe.city(city), RED)
-        assert known.of(station) == "lends a route of another for Zürich – Brindisi"
-    assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends a route of another"
+        assert known.of(station) == "lends another player's route for Zürich – Brindisi"
+    assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends another player's route"
 
 
 def test_a_station_lends_one_route_for_all_tickets() -> None:
@@ -252,7 +252,7 @@ def test_a_station_lends_one_route_for_all_tickets() -> None:
 
     said = known.of(ttr.actions.BuildStation(europe.city("Paris"), RED))
     assert (
-        said == "lends a route of another for Barcelona – Bruxelles"
+        said == "lends another player's route for Barcelona – Bruxelles"
     )  # each of the routes saves one; this one pays more
 
 
@@ -417,9 +417,9 @@ def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
 @pytest.mark.parametrize(
     ("chance", "loss", "ends", "said"),
     [
-        (0.625, 0.2224, (0.181, 0.261), "cost 23% of winning (18 to 26%)"),  # 85% - 62%
-        (0.625, 0.2224, (0.221, 0.224), "cost 23% of winning (22 to 23%)"),
-        (0.5, -0.04, (-0.05, -0.03), "cost 0% of winning (0 to 0%)"),
+        (0.625, 0.2224, (0.181, 0.261), "cost 23% of win probability (18 to 26%)"),  # 85% - 62%
+        (0.625, 0.2224, (0.221, 0.224), "cost 23% of win probability (22 to 23%)"),
+        (0.5, -0.04, (-0.05, -0.03), "cost 0% of win probability (0 to 0%)"),
     ],
 )
 def test_what_a_move_cost_is_the_difference_of_the_chances_as_shown(
@@ -438,7 +438,7 @@ def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:
     words = reviewed.verdict(step)
 
     assert words.startswith(f"{reviewed.move(step)}: a good move, cost ")
-    assert re.search(r"cost \d+% of winning \(\d+ to \d+%\) against ", words)
+    assert re.search(r"cost \d+% of win probability \(\d+ to \d+%\) against ", words)
     assert str(good.loc[step, "best"]) in words
 
 

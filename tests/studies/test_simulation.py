@@ -400,7 +400,7 @@ def test_what_cannot_be_written_leaves_the_old_parts(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(pd.DataFrame, "to_parquet", refuse)
-    with pytest.raises(OSError, match=r"cannot write games 6 to 8: .*; the parts before stay") as caught:
+    with pytest.raises(OSError, match=r"cannot write games 6 to 8: .*; earlier parts are kept") as caught:
         simulate(load("nordic"), 9, out=out, resume=True)
     monkeypatch.undo()
 
@@ -419,7 +419,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Pa
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, old[1]))  # bytes in a file: some tables fit, others do not
     try:
-        with pytest.raises(OSError, match=r"cannot write games 6 to 305: .*; the parts before stay"):
+        with pytest.raises(OSError, match=r"cannot write games 6 to 305: .*; earlier parts are kept"):
             simulate(load("nordic"), 306, out=out, resume=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)

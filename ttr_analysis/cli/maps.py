@@ -164,7 +164,7 @@ def league(
     no_progress: bool,
 ) -> None:
     """
-    Rate players against a reference player by letting all of them play each other.
+    Rate players against a reference player by having them all play each other.
 
     MAP is a built-in map (see the maps command) or a map folder. Each pair of players
     meets on the same deals and swaps seats. A lead of 400 rating points means odds of

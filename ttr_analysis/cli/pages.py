@@ -166,7 +166,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
 
     Without FOLDER, you get the positions that come with the maps. FOLDER holds records
     (.jsonl) and Board Game Arena logs (.txt) of your own games: then you get the positions
-    in which you lost the most. The first search takes a while; its result is reused until
+    that cost you the most. The first search takes a while; its result is reused until
     you add a game, or ask for more with --minutes or --puzzles. If you interrupt the
     search, run the same command to resume.
 

@@ -475,7 +475,7 @@ def _check_routes(check: _Checker) -> None:
             id_ = f"{row['city_a']}-{row['city_b']}/{row['track']}"
             first = ids.setdefault(id_, row)
             if {first["city_a"], first["city_b"]} != {row["city_a"], row["city_b"]}:
-                expected = f"expected cities whose names make another id than those of line {first.line}"
+                expected = f"expected cities whose names give a different id from those of line {first.line}"
                 check.add("routes.csv", row, "city_a", id_, expected)
             tracks.setdefault(frozenset((row["city_a"], row["city_b"])), []).append(row)
     # A misspelled city would separate one track from its double route.
@@ -560,7 +560,7 @@ def _check_sets(check: _Checker, first: Mapping[_TicketKey, Row]) -> None:
             check.add("tickets.csv", row, "sets", repr(unknown), expected)
         for other in earlier.setdefault(name, []):
             if not sets or not other["sets"] or set(sets) & set(other["sets"]):
-                expected = f"expected the sets of the same ticket on line {other.line}, or others altogether"
+                expected = f"expected the sets of the same ticket on line {other.line}, or none of them"
                 check.add("tickets.csv", row, "sets", repr(_field(sets)), expected)
         earlier[name].append(row)
 

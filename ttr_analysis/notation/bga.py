@@ -194,7 +194,7 @@ def read_bga(
 def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
     """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
     found = find_map(log) if game_map is None else as_map(game_map)
-    texts = [] if found else ["the map is the one that most logs are on, because this log names no place"]
+    texts = [] if found else ["the map is assumed to be the one of most logs, because this log names no place"]
     found = found or as_map("usa")
     played, reason = find_variant(log, found, notes)
     if reason:

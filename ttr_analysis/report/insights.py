@@ -148,7 +148,7 @@ def _method(found: Insights) -> Section:
             "Differences are means over games of your value minus the mean of the others in the same game. "
             "Percentiles compare with games among planners on the same map with the same number of players. Reviews "
             "measure what a move lost in worlds other than those in which the better one was found, so that means "
-            "over games are right even if single reviews are short. A planner plays well, but not perfectly."
+            "over games are unbiased even if individual reviews are short. A planner plays well, but not perfectly."
         )
     ]
     if found.left_out:

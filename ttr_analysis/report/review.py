@@ -101,10 +101,10 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
         start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
         first = "" if start == of_planner else f" ({of_planner} with the first move of a planner)"
         luck = percentage_points(row["luck"])
-        rest = f"moves of others {percentage_points(row['others'])} and luck {luck}"
+        rest = f"the moves of others {percentage_points(row['others'])} and luck {luck}"
         if review.seat is not None:
             rest = f"luck and the moves of others {luck}"
-        own = f" Compared with a planner's, their own moves brought {percentage_points(row['skill'])}, {rest}."
+        own = f" Compared with a planner's, their own moves contributed {percentage_points(row['skill'])}, {rest}."
         yield Markup("{} began with {}{}. {}{}").format(name, start, first, _marks(row), own if _is_clear(row) else "")
 
 
@@ -139,7 +139,8 @@ def _marks(row: dict[Any, Any]) -> str:
     cost, lost = (round(100 * row[what]) for what in ("cost", "lost"))
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
-    return f"{made}, which cost {cost}% of winning{' in total' if n_marks > 1 else ''}, {lost}% of it for good.{shared}"
+    in_total = " in total" if n_marks > 1 else ""
+    return f"{made}, which cost {cost}% of win probability{in_total}, {lost}% of it for good.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -153,8 +154,8 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         costly = table[table["seat"].isin(seats) & (table["loss_low"] >= BOUNDS["inaccuracy"])]
         n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
         yield Markup(
-            "The record does not say in which turn {} kept which of the tickets shown at the end. Their moves were "
-            "judged with hands of tickets that they may have held, by what their routes show. {}"
+            "The record does not say when {} kept each of the tickets shown at the end. Their moves were judged with "
+            "hands of tickets that, going by their routes, they may have held. {}"
         ).format(
             doubtful,
             f"A move got a mark only if it cost something with at least {percent(1 - MOST_DOUBT)} of these hands. Of "
@@ -168,8 +169,8 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
         )
     if any(UNKNOWN in state.market for state in record.states()):
         yield Markup(
-            "Cards that lay face up and were not taken are unknown, and some cards in hands: a move that needed one of "
-            "them was not tried."
+            "Cards that lay face up and were not taken are unknown, and so are some cards in hands: a move that needed "
+            "one of them was not tried."
         )
 
 
@@ -287,7 +288,7 @@ def _tickets(known: Knowledge) -> str:
     if len(hands) == 1:
         return f"Tickets: {likely[0][0]}"
     others = "" if len(hands) == len(likely) else ", or others"
-    return f"Tickets by what the routes show: {', or '.join(f'{hand} ({share})' for hand, share in likely)}{others}"
+    return f"Likely tickets, going by the routes: {', or '.join(f'{hand} ({share})' for hand, share in likely)}{others}"
 
 
 def _board(state: GameState, seat: int | None, marked: Places) -> Markup:

@@ -214,7 +214,7 @@ class Reasons:
         nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
         most = max(nearer, key=lambda tickets: sum(map(_POINTS, tickets)), default=[])  # it lends one
         names = listed(_ends(ticket) for ticket in most)
-        return f"lends a route of another for {names}" if names else "lends a route of another"
+        return f"lends another player's route for {names}" if names else "lends another player's route"
 
     def _brought_nearer(self, lent: Route) -> list[Ticket]:
         """Return the tickets that would take fewer trains with a borrowed route."""

@@ -443,7 +443,7 @@ def of_fate(fate: str) -> Figures:
 
 _SEATS: Final[Figures] = {
     "games": count("games", unit="games"),
-    "win_rate": rate("share of wins; a shared win counts as its share", "won", "games", "win"),
+    "win_rate": rate("share of wins; a win shared by k players counts 1/k", "won", "games", "win"),
     "points": mean("final points", "points", "games"),
     "points_sd": _added("standard deviation of the points"),
     "route_points": _ratio("points for routes", "route_points", "games"),
@@ -470,7 +470,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "policy": _added("name of the policy", "policy"),
         "rival_policy": _added("name of the rival's policy", "policy"),
         "games": count("games", unit="games"),
-        "win_difference": Figure("share of games won more", "won_more", "games", clustered_difference, unit="share"),
+        "win_difference": Figure("difference in win rate", "won_more", "games", clustered_difference, unit="share"),
         "points_difference": mean("points more", "points_more", "games"),
     },
     "point_sources": {

@@ -326,7 +326,7 @@ def _hurry(inputs: Inputs) -> _Said | None:
         cities = "-".join(route.cities)
         start = f"Claim {cities} soon" if worst["figure"] >= _HURRY else f"No route is urgent, not even {cities}"
         sentence = (
-            f"{start}: it has the most at stake. With {players} players it is taken in "
+            f"{start}: it is the route with the most at stake. With {players} players it is taken in "
             f"{in_words(worst['rate'], 'share')} of games, in turn {worst['turn']:.0f} on average, and {costs}. "
             f"That costs an average of {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."

@@ -50,7 +50,7 @@ HABITS: Final = {
     "bonus": Column("float64", "points of bonuses", "points"),
     "other_points": Column("float64", "points for loans and stations", "points"),
     **{name: SEATS[name] for name in ("tickets", "completed")},
-    "blocked": Column("float64", "tickets that a claim of another made impossible", "tickets"),
+    "blocked": Column("float64", "tickets that another player's claim made impossible", "tickets"),
     "ticket_draws": Column("float64", "draws of tickets after the start", "draws"),
     **_LENGTHS,
     "turns": Column("float64", "turns taken", "turns"),
@@ -74,7 +74,7 @@ GAME_COLUMNS: Final = {
     "points": "final points; missing if unknown",
     "best_other": "most points of another seat",
     "won": "share of the win; missing if unknown",
-    "percentile": "share of planners' seats, on this map with so many players, with fewer points",
+    "percentile": "share of planners' seats, on this map with this number of players, with fewer points",
     "turns": "turns of all seats together",
     "ending": "why the game ended",
     "start": "win probability before the first decision, from a review",
@@ -99,7 +99,7 @@ _AIMS: Final = {
     (OPENING, ""): "You keep the wrong opening tickets",
     (DRAWS, "often"): "You draw tickets too often",
     (DRAWS, "rarely"): "You draw tickets too rarely",
-    (DRAWS, ""): "You lose most around draws of tickets",
+    (DRAWS, ""): "You lose the most when drawing tickets",
     (CLAIMING, "early"): "You claim routes too early, when cards would bring more",
     (CLAIMING, ""): "You claim the wrong routes",
     (DRAWING, "late"): "You keep drawing cards when you could claim",
@@ -181,7 +181,7 @@ class Insights:
             said = _AIMS.get((str(place), row["aim"])) or _AIMS[str(place), ""]
             cost = f"{percentage_points(row['behind'])[1:]} points of win probability per game"
             between = f"95% interval {100 * row['behind_low']:.0f} to {100 * row['behind_high']:.0f}"
-            yield f"{said}: against a planner's moves it costs {cost} ({between})."
+            yield f"{said}: compared with a planner's moves, this costs {cost} ({between})."
         if found.empty:
             lost, most = self.losses["lost"], self.losses["behind_high"].max()
             doubt = f"; {counted(len(self.reviews), 'reviewed game')} cannot rule out {100 * most:.0f}"

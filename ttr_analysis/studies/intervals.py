@@ -57,7 +57,7 @@ def rate_interval(successes: float, n: float) -> Interval:
     Parameters
     ----------
     successes
-        Successes; a shared win counts as its share.
+        Successes; a win shared by k players counts 1/k.
     n
         Independent trials; an effective number can be fractional.
 

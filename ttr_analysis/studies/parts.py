@@ -234,7 +234,7 @@ class PartFolder:
             unfinished.rename(self.path / f"games-{first:012d}-{first + n_games:012d}")
         except OSError as fault:
             last, reason = first + n_games - 1, fault.strerror or str(fault)
-            message = f"cannot write games {first} to {last}: {reason}; the parts before stay"
+            message = f"cannot write games {first} to {last}: {reason}; earlier parts are kept"
             raise OSError(fault.errno, message, str(self.path)) from fault
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)

@@ -278,7 +278,7 @@ class Tournament:
         see `Ratings`) with its 95% interval `rating_low` and `rating_high`; `bound`, which
         is "at least" or "at most" where one end of the interval is infinite, because the
         player never lost to the reference or never won, directly or through others;
-        `games`; `win_rate` (a shared win counts as its share) with `win_low` and `win_high`;
+        `games`; `win_rate` (a win shared by k players counts 1/k) with `win_low` and `win_high`;
         mean `points`.
         """
         meetings, ratings = self._meetings, self._ratings

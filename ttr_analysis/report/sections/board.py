@@ -213,8 +213,8 @@ def bottleneck_section(context: Context) -> Section:
     cut_cities = _cut_cities(context)
     lead = f"{_dearest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
     note = (
-        f"For {number(context.n_losses_deals)} random {context.deals}, if all their tickets are to be completed, with "
-        f"{context.n_players} players."
+        f"For {number(context.n_losses_deals)} random {context.deals} with {context.n_players} players, assuming that "
+        "all their tickets must be completed."
     )
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
