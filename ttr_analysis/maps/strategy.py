@@ -16,7 +16,7 @@ DECIMALS: Final = 6
 """Decimal places of a parameter."""
 _HEAD: Final = """\
 # How Planner plays on this map, for each number of players: written by `ttr-analysis fit`.
-# What each number means is in the documentation of `ttr.policies.Planner`.
+# The documentation of `ttr.policies.Planner` explains each number.
 
 """
 

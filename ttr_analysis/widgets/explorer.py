@@ -207,7 +207,7 @@ class Plan:
         return analysis.cheapest_network(self.game_map, self.tickets, self.closed, self.owned, n_players=players)
 
     def trains_without(self, route: Route) -> int | None:
-        """Return the fewest trains if a further route is closed; None if there is no network."""
+        """Return the fewest trains if one more route is closed; None if there is no network."""
         closed = (*self.closed, route)
         return forest_solver(self.game_map, closed, self.owned, n_players=self.n_players).trains(self.tickets)
 

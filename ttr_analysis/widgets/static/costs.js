@@ -35,7 +35,7 @@ function renderCosts({ model, el }) {
 
 function paymentList({ sheet, kinds }, { payments, n_payments, sparing }) {
   if (payments.length === 0) return [];
-  const ways = n_payments === null ? "very many ways" : several(n_payments, "way");
+  const ways = n_payments === null ? "a great many ways" : several(n_payments, "way");
   const line = ({ held, n_cards, words }, note = "") =>
     make("li", { title: words }, heldCards(sheet, kinds, held), ` ${several(n_cards, "card")}${note}`);
   const lines = payments.slice(0, 4).map((payment) => line(payment));

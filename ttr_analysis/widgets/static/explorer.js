@@ -96,7 +96,7 @@ function explorerTools(model, facts) {
     const input = make("input", { type: "radio", name: group, value, checked: value === "closed" });
     return make("label", {}, input, make("span", { text: words }));
   };
-  const what = "A click on a route (with Shift the other)";
+  const what = "A click on a route (Shift-click does the other)";
   const modes = [radio("closed", "closes it"), radio("owned", "makes it yours")];
   const mode = make("div", { class: "ttr-row", role: "radiogroup", "aria-label": what }, what, ...modes);
   const sizes = facts.players.map((n) => ({ id: String(n), words: `${n} players` }));
