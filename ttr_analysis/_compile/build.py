@@ -51,7 +51,7 @@ threshold of 100 or unrolled loops (up to two thirds longer), vectors outside lo
 vectorized loops, planners play only a third as many games.
 """
 _CHECKED = _Effort(1, 50, vectorizes=False)
-"""With checks, as for debugging and tests: there LLVM takes more time than the games do."""
+"""With checks, for debugging and tests, where LLVM takes more time than the games do."""
 _QUICK = _Effort(0, 0, vectorizes=False)
 """
 For functions marked `quickly_compiled`, which Python calls move by move: they compile in a quarter of the time and
@@ -122,7 +122,7 @@ def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
 
 @cache
 def _environment() -> str:
-    """Return everything besides the sources that machine code depends on."""
+    """Return everything that machine code depends on besides the sources."""
     import llvmlite
     import llvmlite.binding as llvm
 

@@ -187,7 +187,7 @@ def is_functions(thing: object) -> bool:
 
 def describe(thing: object) -> str:
     """
-    Return a text that changes whenever the object of a name changes.
+    Return a text that changes whenever the object that a name refers to changes.
 
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')

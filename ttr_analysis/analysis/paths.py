@@ -66,7 +66,7 @@ Weight = Measure | Literal["trains", "routes"] | Callable[[Route], float]
 """
 How to measure a path: "length" (trains), "toll" (tokens), "hops" (number of
 routes), "cards" (see `expected_cards`), or a function that returns a number of 0
-or more for each route. "trains" is a synonym of "length", "routes" of "hops".
+or more for each route. "trains" is a synonym for "length", "routes" for "hops".
 """
 
 

@@ -38,7 +38,7 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 @short
 def show_tickets(state: State, seat: int, order: Ints) -> None:
-    """Fill in a seat's unknown tickets, given all that it got in the end, in order; not if that is empty."""
+    """Fill in a seat's unknown tickets, given all that it got in the end, in order; none if `order` is empty."""
     for i in range(min(state.n_held[seat], len(order))):
         if state.held[seat, i] == UNKNOWN_TICKET:
             state.ticket_at[order[i]] = seat
@@ -64,7 +64,7 @@ def unknown_words(state: State, n_players: int) -> str:
 
 
 def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
-    """Identify unknown cards of a hand that shows nine counts of cards; return "", or why it cannot hold them."""
+    """Identify unknown cards of a hand that shows cards (nine counts); return "", or why it cannot hold them."""
     hand = state.hand[seat]
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
     n_unknown = n_unknown_cards(state, seat)

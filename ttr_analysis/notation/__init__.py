@@ -7,9 +7,9 @@ what it does, and the outcomes of chance after that:
 =============================================================  ====================================================
 line                                                           what happens
 =============================================================  ====================================================
-P0: hand blue, white, red, red                                 dealt to the seat one keeps the record for
+P0: hand blue, white, red, red                                 dealt to the seat that keeps the record
 P1: hand 4                                                     four cards that are not known
-market red, locomotive, blue, green, white                     the first market, all cards that come to it
+market red, locomotive, blue, green, white                     the first market, with every card that came to it
 P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are not known
 P0: keep Bergen-Narvik, Oslo-Vaasa                             `keep 2` of unknown ones, `keep all`
 P1: draw blue, ?                                               two cards from the pile, the second one not known
@@ -20,8 +20,8 @@ P1: Bergen-Oslo blue 4                                         a claim; `Bergen-
 P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards used singly, and cards of which 4 stand for one
 P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1   a tunnel, the cards turned over, the surcharge
 P1: Turku-Tampere red 1 reveals red, blue, red; declines       the cards are taken back
-P1: attempt Turku-Tampere/0 red reveals match, other           a tunnel of which the cards laid down and turned over
-                                                               are not known; what is paid then is for all of it
+P1: attempt Turku-Tampere/0 red reveals match, other           a tunnel whose cards, laid down and turned over, are
+                                                               not known; what is paid then covers all of it
 P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa                  a turn of tickets
 P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends with a ticket of the neutral player
 P0: neutral takes Arnhem-Breda/1                               the track that it gets

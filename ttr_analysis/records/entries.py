@@ -17,7 +17,7 @@ card_drawn              seat, card
 draw_face_up            seat, slot              its market_card follows;
                                                 with the card *taken* if the
                                                 slot's was "?"
-claim_route             seat, route, cards      of a tunnel, card_revealed follow
+claim_route             seat, route, cards      card_revealed follows for a tunnel
 attempt_tunnel          seat, route, color      the same, if its cards are not known
 card_revealed           card                    "match" or "other" if only that is
                                                 known
@@ -25,7 +25,7 @@ pay_tunnel              seat, cards             the surcharge; after attempt_tun
                                                 with what the spaces cost
 build_station           seat, city, cards
 decline_tunnel          seat
-draw_tickets            seat                    its ticket_offered follow
+draw_tickets            seat                    its ticket_offered events follow
 neutral_ticket          ticket
 choose_neutral_route    seat, route
 pass                    seat

@@ -440,7 +440,7 @@ class GameRecord:
             raise
 
     def __getstate__(self) -> dict[str, Any]:
-        # Caches are left out: they are many times as large.
+        # Caches are left out: they are many times larger.
         return {"_followed": None} | {item.name: getattr(self, item.name) for item in fields(self) if item.init}
 
     def __repr__(self) -> str:

@@ -200,7 +200,7 @@ def _table(names: Sequence[str], rows: Rows) -> dict[str, object]:
 
 
 def _cells(row: dict[Any, Any]) -> dict[str, str]:
-    """Return the parts of a seat's result in percent of winning, and its marks."""
+    """Return the parts of a seat's result as percentages, and its marks."""
     # The error of luck includes that of the moves of others.
     others = percentage_points(row["others"]) if _is_clear(row) else _NOT_CLEAR
     cells = {

@@ -138,7 +138,7 @@ def keep_best(winners: Ints, measure: Ints) -> int:
     """
     Keep the winners with the highest measure, one step of breaking a tie; return their number.
 
-    The third player has most, but is no longer among the tied:
+    The third player has the most, but is no longer among the tied:
 
     >>> winners = np.array([1, 1, 0])
     >>> int(keep_best(winners, np.array([2, 3, 9]))), winners.tolist()

@@ -78,8 +78,8 @@ GAME_COLUMNS: Final = {
     "turns": "turns of all seats together",
     "ending": "why the game ended",
     "start": "win probability before the first decision, from a review",
-    "skill": "what the player's decisions brought beyond a planner's, from a review",
-    "luck": "what chance and the others' moves brought, from a review",
+    "skill": "what the player's decisions gained beyond a planner's, from a review",
+    "luck": "what chance and the others' moves contributed, from a review",
 }
 """The columns of `Insights.games`, and their meanings."""
 HABIT_COLUMNS: Final = {
@@ -327,7 +327,7 @@ def insights(
     -----
     Games that begin from a position are left out. Each review measures losses in worlds
     other than those in which the best moves were found, so means over many games are
-    right even if each review is short; their intervals are over games.
+    unbiased even if each review is short; their intervals are over games.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def label_of(decision: Decision) -> str:
     Return the label of a decision, given by the highest bound of `BOUNDS` that its loss reaches.
 
     The low end of the interval must also reach the bound of the next milder label (if the
-    record does not know everything that the seat saw, the middle between the two bounds);
+    record does not know everything that the seat saw, the midpoint of the two bounds);
     otherwise the decision gets the milder label. A decision is good if its loss may be next to
     nothing, if it was measured too imprecisely (among hundreds, some would look costly by
     chance), or if it may have been right with other tickets that the seat may have held.
@@ -105,9 +105,9 @@ def lost_for_good(marked: Iterable[Decision], result: float) -> float:
     """
     Return what the marks of a seat cost that did not come back.
 
-    What one of them lost comes back as far as the seat's win probability rises until its
-    next marked decision, or the end: because the chance was still open, by luck, or
-    through the others. So two marks never count the same chance, and the sum is at most
+    What one of them lost comes back to the extent that the seat's win probability rises
+    before its next marked decision, or the end: because the chance was still open, by luck,
+    or through the others. So two marks never count the same chance, and the sum is at most
     the highest probability that the seat had, less its result.
 
     Parameters

@@ -127,7 +127,7 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
     value_label
         Meaning and unit of the numbers.
     edge_labels, city_labels
-        What to write upon routes (by route, route id or pair of cities) and at
+        What to write on routes (by route, route id or pair of cities) and at
         cities (by name), such as weights and distances.
     background
         A file with coastlines and borders (see `ttr_analysis.viz.coast`); by default

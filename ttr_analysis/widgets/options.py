@@ -82,7 +82,7 @@ class Options:
         return move_text(action, self._game, self._state)
 
     def _move(self, words: str, action: Action) -> dict[str, Any]:
-        """Return a move with a button of its own, and the route that it is about."""
+        """Return a move with its own button, and the route that it is about."""
         route = action.route.id if isinstance(action, ChooseNeutralRoute) else None
         return {"line": self._line(action), "words": words, "route": route}
 

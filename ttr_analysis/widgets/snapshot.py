@@ -46,7 +46,7 @@ PHASES: Final = {
     Phase.NEUTRAL: "builds for the neutral player",
 }
 ENDINGS: Final = {
-    "trains": "The game is over: the last turns are taken",
+    "trains": "The game is over: the last turns have been taken",
     "passes": "The game is over: nobody could move",
     "truncated": "The game is over: the turn limit was reached",
 }
