@@ -177,7 +177,7 @@ DECISIONS: Final = {
     "pile": Column("int16", "cards in the draw pile", "cards"),
     "is_last": Column("bool", "whether the last round has begun"),
     "n_legal": Column("int16", "legal actions", "actions"),
-    "legal": Column("numbers", "the numbers of the legal actions, see `ttr.envs.action_words`"),
+    "legal": Column("numbers", "the numbers of the legal actions; see `ttr.envs.action_words`"),
     "action": Column("int16", "number of the action chosen; -1 if the record does not say which cards it took"),
     "words": Column("words", "the same in words"),
     "final_points": Column("int16", "final score of the seat", "points"),
