@@ -213,18 +213,18 @@ def test_a_row_without_a_finding_is_left_out() -> None:
 def test_uncertain_tickets_are_told_as_the_likeliest_hands() -> None:
     record = Game("usa").play(["Planner", "Planner"], seed=7)
     known = Watcher(record, 0).at(30)
-    assert _tickets(known) == f"Tickets: {'; '.join(name_ticket(record.map.tickets[i]) for i in sorted(known.held(0)))}"
+    assert _tickets(known) == f"Tickets: {', '.join(name_ticket(record.map.tickets[i]) for i in sorted(known.held(0)))}"
 
     orders = [[0, 1, 2], [1, 0, 2], [0, 1, 3], [0, 2, 1], [2, 3, 0]]
     known.packed.n_held[0] = 2
     names = [name_ticket(ticket) for ticket in record.map.tickets[:4]]
     told = _tickets(known._replace(orders={0: np.array(orders)}))
     assert told == (
-        f"Likely tickets, going by the routes: {names[0]}; {names[1]} (60%), or {names[0]}; {names[2]} (20%), "
-        f"or {names[2]}; {names[3]} (20%)"
+        f"Likely tickets, going by the routes: 60% {names[0]}, {names[1]}; 20% {names[0]}, {names[2]}; "
+        f"20% {names[2]}, {names[3]}"
     )
     more = _tickets(known._replace(orders={0: np.array([*orders, [1, 3, 0]])}))
-    assert more.endswith(", or others")
+    assert more.endswith("; or others")
 
 
 def test_luck_beyond_measure_is_no_finding() -> None:

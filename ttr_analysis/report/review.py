@@ -140,7 +140,8 @@ def _marks(row: dict[Any, Any]) -> str:
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
     in_total = " in total" if n_marks > 1 else ""
-    return f"{made}, which cost {cost}% of win probability{in_total}, {lost}% of it for good.{shared}"
+    back = f"{lost}% of it for good" if lost else "all of which came back"
+    return f"{made}, which cost {cost}% of win probability{in_total}, {back}.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -282,13 +283,13 @@ def _tickets(known: Knowledge) -> str:
     orders = known.orders.get(known.viewer, held[np.newaxis])[:, : len(held)]
     hands = Counter(tuple(row) for row in np.sort(orders, axis=1).tolist())
     likely = [
-        ("; ".join(name_ticket(tickets[ticket]) for ticket in hand) or "none", percent(n / len(orders)))
+        (", ".join(name_ticket(tickets[ticket]) for ticket in hand) or "none", percent(n / len(orders)))
         for hand, n in hands.most_common(_MOST_HANDS)
     ]
     if len(hands) == 1:
         return f"Tickets: {likely[0][0]}"
-    others = "" if len(hands) == len(likely) else ", or others"
-    return f"Likely tickets, going by the routes: {', or '.join(f'{hand} ({share})' for hand, share in likely)}{others}"
+    others = "" if len(hands) == len(likely) else "; or others"
+    return f"Likely tickets, going by the routes: {'; '.join(f'{share} {hand}' for hand, share in likely)}{others}"
 
 
 def _board(state: GameState, seat: int | None, marked: Places) -> Markup:
