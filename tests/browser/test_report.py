@@ -60,7 +60,7 @@ def test_a_picture_is_saved_as_it_is_seen(disk: Disk, report: Path, tmp_path: Pa
         disk.page.click("#finding-hurry .tools button >> nth=0")
     download.value.save_as(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
-    assert download.value.suggested_filename == "The-route-to-hurry-for.png"
+    assert download.value.suggested_filename == "The-route-to-claim-first.png"
 
 
 @pytest.mark.usefixtures("axe_installed")

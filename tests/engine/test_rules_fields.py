@@ -164,7 +164,7 @@ def test_a_variant_differs_in_three_things(
 
 DECISIONS = {
     "face-up cards without piles": ("open_without_piles", BUILT_IN, may_take_face_up, "Nordic"),
-    "the reset after a claim": ("reset_at", ("switzerland", "nederland", "usa"), market, "immediately"),
+    "the reset after a claim": ("reset_at", ("switzerland", "nederland", "usa"), market, "immediate"),
     "the reshuffle of tickets": ("unkept", ("nederland",), find_ticket_pile, "run out"),
     "the second card": ("draws_per_turn", BUILT_IN, after_draw, "Nordic"),
     "ties": ("tie_breaks", ("nederland",), scoring._mark_winners, "do not cover ties"),

@@ -298,6 +298,7 @@ def test_who_gains_and_loses_points_is_told() -> None:
     assert gains == "on average, P1 ends with 9 points more and P0 with 3 points fewer"
     assert in_points(0, [1, -5, -2], [1, 4, 0.1]) == "on average, P2 ends with 2 points fewer"
     assert in_points(0, [-7, 5], [1, 1]).startswith("a risk that pays: on average, P0 ends with 7 points fewer, but P0")
+    assert in_points(0, [-7, 5], [1, 1], wins_more=False) == "on average, P0 ends with 7 points fewer"
     assert in_points(0, [1, 5], [1, 1]) == ""
 
 

@@ -126,7 +126,9 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
 def test_rollouts_in_a_row_have_the_same_tickets_and_cards_of_their_own(planned: GameRecord) -> None:
     known, table = Watcher(planned, 1).at(60), Rollouts(planned.map, 2)
     each = rollouts_each(known)
-    worlds = table.worlds_to_play(known, table.believe(known), 30, 3)
+    beliefs = table.believe(known)
+    worlds = table.worlds_to_play(known, beliefs, 30, 3)
+    assert np.array_equal(table.worlds_to_play(known, beliefs, 5, 7), worlds[4:9])  # wherever a part begins
     held, place = State.across(worlds, "held")[:, 0, : known.packed.n_held[0]], State.across(worlds, "ticket_at")
     hands = State.across(worlds, "hand")[:, 0]
 

@@ -84,10 +84,11 @@ def commands() -> None:
 
 class Interrupt:
     """
-    A context in which Ctrl-C always ends the command, with a message or what returns it.
+    A context in which Ctrl-C ends the command with a message, or with what a function returns.
 
-    LLVM and solvers call back into Python: an interrupt inside a callback is lost, or
-    turns into another error. This context notices it all the same.
+    LLVM and solvers call back into Python: an interrupt inside a callback is lost, or turns
+    into another error. This context recognizes such errors, and `check` finds out about lost
+    interrupts.
     """
 
     def __init__(self, message: str | Callable[[], str]) -> None:

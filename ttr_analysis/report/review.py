@@ -104,7 +104,8 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
         rest = f"the moves of others {percentage_points(row['others'])} and luck {luck}"
         if review.seat is not None:
             rest = f"luck and the moves of others {luck}"
-        own = f" Compared with a planner's, their own moves contributed {percentage_points(row['skill'])}, {rest}."
+        gain = percentage_points(row["skill"])
+        own = f" Compared with a planner's, their own moves contributed {gain} percentage points, {rest}."
         yield Markup("{} began with {}{}. {}{}").format(name, start, first, _marks(row), own if _is_clear(row) else "")
 
 
@@ -126,7 +127,7 @@ def _times(review: Review, times: float) -> str:
     if review.minutes_needed is None:
         return f"about {times:.1f} times as many are needed"
     minutes = max(1, ceil(review.minutes_needed * times / review.lacking))
-    return f"about {counted(minutes, 'minute')} in all are needed"
+    return f"that takes about {counted(minutes, 'minute')} in all"
 
 
 def _marks(row: dict[Any, Any]) -> str:
@@ -140,8 +141,8 @@ def _marks(row: dict[Any, Any]) -> str:
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
     in_total = " in total" if n_marks > 1 else ""
-    back = f"{lost}% of it for good" if lost else "all of which came back"
-    return f"{made}, which cost {cost}% of win probability{in_total}, {back}.{shared}"
+    back = f"{lost}% was lost for good" if lost else "all of that came back"
+    return f"{made}, which cost {cost}% of win probability{in_total}; {back}.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:

@@ -334,11 +334,12 @@ class Reasons:
         return sorted(found, key=lambda route: -route.length)
 
 
-def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> str:
+def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wins_more: bool = True) -> str:
     """
     Describe what the best action clearly changes in the final points, starting with its own seat; "" if nothing.
 
-    `points` and `errors` are each seat's gains over another action and their standard errors.
+    `points` and `errors` are each seat's gains over another action and their standard errors;
+    `wins_more` is whether its own seat clearly wins more often.
 
     Examples
     --------
@@ -352,22 +353,27 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float]) -> st
     clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
     others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
     told = [
-        f"P{one} {verb}with {counted(f'{abs(points[one]):.0f}', 'point')} {'more' if points[one] > 0 else 'fewer'}"
-        for one, verb in zip([seat] * int(clear[seat]) + others, ["ends ", *[""] * len(points)], strict=False)
+        f"with {counted(f'{abs(points[one]):.0f}', 'point')} {'more' if points[one] > 0 else 'fewer'}"
+        for one in [seat] * int(clear[seat]) + others
     ]
-    said = f"on average, {listed(told)}" if told else ""
-    if clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
+    if not told:
+        return ""
+    who = [f"P{one}" for one in [seat] * int(clear[seat]) + others]
+    said = f"on average, {who[0]} ends {listed([told[0], *map(' '.join, zip(who[1:], told[1:], strict=True))])}"
+    if wins_more and clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
         return f"a risk that pays: {said}, but P{seat} wins more often"
     return said
 
 
 _N_RACES: Final = 160
 """Games after each action that show who gets the longest path."""
+_FIRST_RACE: Final = 1 << 40
+"""Number of the first of these worlds, which neither the search nor the measuring has used."""
 _CLEAR_RACE: Final = 0.1
 """Smallest change of the chance of the longest path that is reported."""
 
 
-def trail_race(known: Knowledge, best: Candidate, other: Candidate, seed: int = DEFAULT_SEED) -> str:
+def trail_race(known: Knowledge, best: Candidate, other: Candidate) -> str:
     """
     Describe how the best action, compared with another, helps the seat in the race for the longest path.
 
@@ -380,9 +386,9 @@ def trail_race(known: Knowledge, best: Candidate, other: Candidate, seed: int = 
     actions = np.array([best, other], dtype=np.int64)
     if not len(columns) or any(action_fault(known.packed, tables, *row) != NONE for row in actions.tolist()):
         return ""
-    table = Rollouts(known.game_map, known.n_players, seed=seed)
-    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, 0)
-    has_bonus: Floats = 1.0 * (table.scores(worlds, 0, actions)[..., columns].sum(axis=-1) > 0)
+    table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
+    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, _FIRST_RACE)
+    has_bonus = (table.scores(worlds, _FIRST_RACE, actions)[..., columns].sum(axis=-1) > 0).astype(np.float64)
     gains = has_bonus[0] - has_bonus[1]
     gain, errors = gains.mean(axis=0), standard_errors(gains)
     clear = np.flatnonzero(np.abs(gain) > np.maximum(_CLEAR_RACE, 2 * errors)).tolist()
@@ -565,6 +571,7 @@ def advise(
     tried = considered(view, seed)
     if seconds is not None:
         search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling does not count toward the time
+        search.n_worlds = 0
     reasons, codec = Reasons(view), codec_of(view.game_map)
     actions_tried = [codec.decode(*row, view.packed) for row in tried]
     with ThreadPoolExecutor(1) as beside:  # the functions that find reasons are compiled in the meantime
@@ -585,8 +592,9 @@ def advise(
     ]
     if len(order) > 1:
         gain = _gain(results[best], results[order[1]])
-        costs = in_points(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
         loss = mean_loss(results[best], results[order[1]], view.seat)
+        means, errors = gain.mean(axis=0).tolist(), standard_errors(gain).tolist()
+        costs = in_points(view.seat, means, errors, wins_more=loss.low > 0)
         close = too_close(str(rows[1][0]), loss, is_planners=best == 0)
         rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs, close)))
     return Advice(view, [tried[i] for i in order], advice_table(rows))

@@ -20,7 +20,6 @@ from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
-from ttr_analysis.policies.search.rollouts import rollouts_each
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
@@ -176,7 +175,7 @@ class Moment:
         hands = self._known.hands(self._known.viewer)
         if not len(hands) or not lost.any():
             return 1.0
-        held = hands[(_FIRST_MEASURED + np.arange(len(lost))) // rollouts_each(self._known) % len(hands)]
+        held = hands[(_FIRST_MEASURED + np.arange(len(lost))) % len(hands)]
         _, hand, n = np.unique(held, return_inverse=True, return_counts=True)
         # A hand has few worlds, so its mean is shrunk toward the overall mean (empirical Bayes).
         means, mean = np.bincount(hand, lost) / n, lost.mean()

@@ -416,7 +416,8 @@ class Review:
         if step not in self._reasons:
             one, action = self._decisions[step], self.action(step)
             path = trail_race(self.known(step), one.best, one.played) if label_of(one) in BOUNDS else ""
-            parts = Reasons(self.view(step)).in_favor(action), path, in_points(one.seat, one.points, one.points_error)
+            gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
+            parts = Reasons(self.view(step)).in_favor(action), path, gains
             self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))
         return self._reasons[step]
 

@@ -221,7 +221,7 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     for number in range(1, n_rounds + 1):
         until = None if seconds is None else start + seconds * number / n_rounds
         rows = np.array(tried, dtype=np.int64)[remaining]
-        for n_worlds in _batches(len(remaining), rollouts // n_rounds, until, search.threads):
+        for n_worlds in _batches(len(remaining), rollouts // n_rounds, until, search):
             results = search.results(rows, n_worlds)
             values = np.hstack([values, search.worth(results)])
             for at, candidate in enumerate(remaining):
@@ -234,14 +234,15 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     return Comparison(int(remaining[found]) if is_best else 0, tuple(joined(part) for part in parts))
 
 
-def _batches(n_remaining: int, n_rollouts: int, until: float | None, threads: int) -> Iterator[int]:
+def _batches(n_remaining: int, n_rollouts: int, until: float | None, search: Search) -> Iterator[int]:
     """Yield numbers of worlds to try, for the duration of a round."""
     if until is None:
         n_worlds = max(1, n_rollouts // n_remaining)
         for first in range(0, n_worlds, _AT_ONCE):
             yield min(_AT_ONCE, n_worlds - first)
         return
-    n_worlds = max(1, _GAMES_IN_TIME // n_remaining) * threads
+    n_groups = max(1, _GAMES_IN_TIME // (n_remaining * search.each))
+    n_worlds = n_groups * search.each * search.threads  # whole groups, since each draws its tickets once
     yield n_worlds
     while perf_counter() < until:
         yield n_worlds
