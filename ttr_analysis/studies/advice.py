@@ -352,14 +352,15 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wi
     """
     clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
     others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
-    told = [
-        f"with {counted(f'{abs(points[one]):.0f}', 'point')} {'more' if points[one] > 0 else 'fewer'}"
-        for one in [seat] * int(clear[seat]) + others
-    ]
-    if not told:
+    whom = [seat, *others] if clear[seat] else others
+    if not whom:
         return ""
-    who = [f"P{one}" for one in [seat] * int(clear[seat]) + others]
-    said = f"on average, {who[0]} ends {listed([told[0], *map(' '.join, zip(who[1:], told[1:], strict=True))])}"
+    told = [
+        f"P{one} {'ends ' if one == whom[0] else ''}with {counted(f'{abs(points[one]):.0f}', 'point')} "
+        f"{'more' if points[one] > 0 else 'fewer'}"
+        for one in whom
+    ]
+    said = f"on average, {listed(told)}"
     if wins_more and clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
         return f"a risk that pays: {said}, but P{seat} wins more often"
     return said

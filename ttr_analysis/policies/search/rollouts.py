@@ -74,8 +74,8 @@ def rollouts_each(known: Knowledge) -> int:
     three rollouts give intervals of equal width in 60% of the time; with three or four, the
     gain is negligible. If the viewer's own tickets are uncertain, each rollout has its own.
     """
-    is_seen = known.viewer == EVERYBODY or known.packed.phase == KEEP_START or known.orders
-    return 1 if is_seen or known.tables.opening_deal < _MANY_OFFERED else _EACH
+    is_seen = known.viewer == EVERYBODY or known.packed.phase == KEEP_START
+    return 1 if is_seen or known.orders or known.tables.opening_deal < _MANY_OFFERED else _EACH
 
 
 class Rollouts:
