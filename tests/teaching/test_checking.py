@@ -13,9 +13,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.teaching.solutions import RIGHT, WRONG, steiner_tree, wrong
 from ttr_analysis.teaching import check, dijkstra_steps, tasks
-from ttr_analysis.teaching.checking import TASKS
-from ttr_analysis.teaching.graphs import piece_of, steiner_length, trail_length
-from ttr_analysis.teaching.task import edges_of
+from ttr_analysis.teaching.task import TASKS, edges_of, piece_of, steiner_length, trail_length
 
 PLANTED = [(task, options) for task, errors in WRONG.items() for options in errors]
 
