@@ -17,7 +17,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.serving import Served, served
 from ttr_analysis import Game, GameRecord, cli
-from ttr_analysis.cli import pages
+from ttr_analysis.cli import games
 from ttr_analysis.widgets.table import GameTable, seats_of
 
 pytestmark = pytest.mark.compiled_only
@@ -153,12 +153,12 @@ def test_the_latest_game_that_is_not_over_is_offered(tmp_path: Path) -> None:
     for path in paths:
         table.record.save(path)
     os.utime(first, (0, 0))
-    assert pages._last_game(first, table.record.map) == (second, table.record)
+    assert games._last_game(first, table.record.map) == (second, table.record)
     over = Game("nordic").play(["Greedy", "Greedy"], seed=7)
     over.save(second)
-    assert pages._last_game(first, table.record.map) == (first, table.record)
+    assert games._last_game(first, table.record.map) == (first, table.record)
     over.save(first)
-    assert pages._last_game(first, table.record.map) is None
+    assert games._last_game(first, table.record.map) is None
 
 
 def test_who_has_moved_keeps_the_new_game() -> None:

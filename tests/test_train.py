@@ -10,7 +10,7 @@ import pytest
 
 from tests.serving import served
 from ttr_analysis import Game, cli
-from ttr_analysis.cli import pages
+from ttr_analysis.cli import games
 from ttr_analysis.studies import load_puzzles, save_puzzles
 
 pytestmark = pytest.mark.compiled_only
@@ -80,8 +80,8 @@ def test_more_puzzles_than_were_found_before_are_looked_for(
     os.utime(tmp_path / "game.jsonl", (0, 0))
     kept = tmp_path / "Ann.puzzles"
     save_puzzles(load_puzzles("usa")[:3], kept)
-    with pages.train.make_context("train", [str(tmp_path), "--player", "Ann", *options]) as context:
-        assert len(pages._kept_puzzles(kept, tmp_path, context.params["n"])) == n_shown
+    with games.train.make_context("train", [str(tmp_path), "--player", "Ann", *options]) as context:
+        assert len(games._kept_puzzles(kept, tmp_path, context.params["n"])) == n_shown
         assert ("3 puzzles found before" in capsys.readouterr().err) == (n_shown > 0)
         os.utime(tmp_path / "game.jsonl")
-        assert pages._kept_puzzles(kept, tmp_path, 1) == ()  # of a new game
+        assert games._kept_puzzles(kept, tmp_path, 1) == ()  # of a new game

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
-from ttr_analysis.cli import games, maps, pages  # noqa: F401 - each adds its commands
+from ttr_analysis.cli import games, maps  # noqa: F401 - each adds its commands
 from ttr_analysis.cli.common import DONE, FAULTS, INTERRUPTED, USAGE, Stopped, commands
 from ttr_analysis.teaching.editions import editions
 
