@@ -30,7 +30,7 @@ from .maps.model import Place as Place
 from .maps.model import Route as Route
 from .maps.model import Ticket as Ticket
 from .notation.bga import read_bga as read_bga
-from .notation.bga_writer import write_bga as write_bga
+from .notation.bga import write_bga as write_bga
 from .policies.search.rollouts import play_out as play_out
 from .records.record import Game as Game
 from .records.record import GameRecord as GameRecord

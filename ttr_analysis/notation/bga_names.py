@@ -241,11 +241,12 @@ def _is_on(entry: LogEntry, game_map: GameMap) -> bool:
 
 _MARKET: Final = ("reset", "stay")
 _TICKET: Final = ("reveal", "completed", "won", "lost")
-_BONUS_OF: Final = {"bonus": "longest_trail", "globetrotter": "completed_tickets"}
+BONUS_OF: Final = {"bonus": "longest_trail", "globetrotter": "completed_tickets"}
+"""The kinds of lines about bonuses, with the measures of the bonuses in the rules."""
 _REASONS: Final = {
     **dict.fromkeys(_MARKET, "the market was replaced"),
     **dict.fromkeys(_TICKET, "its tickets are named"),
-    **dict.fromkeys(_BONUS_OF, "its bonus was won"),
+    **dict.fromkeys(BONUS_OF, "its bonus was won"),
     "keep": "tickets from its deals were kept",
 }
 """Kinds of line that distinguish variants, with the reason to report."""
@@ -268,7 +269,7 @@ def find_variant(log: Log, game_map: GameMap, notes: TicketNotes) -> tuple[GameM
     telling += [LogEntry("reveal", 0, None, "", name, ends=name) for name in sorted(noted)]
 
     kinds = {entry.kind for entry in log.entries}
-    nobodys = {measure for kind, measure in _BONUS_OF.items() if "end" in kinds and kind not in kinds}
+    nobodys = {measure for kind, measure in BONUS_OF.items() if "end" in kinds and kind not in kinds}
     tables = [game_map, *(game_map.with_variant(rules.variant) for rules in game_map.rules.variants)]
     agreeing = [{entry for entry in telling if _agrees(entry, played, openings)} for played in tables]
 
@@ -286,8 +287,8 @@ def _agrees(entry: LogEntry, game_map: GameMap, openings: Mapping[str, int]) -> 
     rules = game_map.rules
     if entry.kind in _MARKET:
         return rules.market.reset_at > 0
-    if entry.kind in _BONUS_OF:
-        return any(bonus.measure == _BONUS_OF[entry.kind] for bonus in rules.bonus)
+    if entry.kind in BONUS_OF:
+        return any(bonus.measure == BONUS_OF[entry.kind] for bonus in rules.bonus)
     if entry.kind == "keep":
         is_opening = openings.get(entry.player) == entry.line
         least, most = (
