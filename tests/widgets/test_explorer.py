@@ -16,9 +16,8 @@ from tests.fixtures import EVERY_MAP, load
 from tests.report.hostile import write_hostile_map
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.widgets.base import QueryWidget
-from ttr_analysis.widgets.costs import RouteCosts
+from ttr_analysis.widgets.costs import RouteCosts, TunnelOdds
 from ttr_analysis.widgets.explorer import TicketExplorer
-from ttr_analysis.widgets.odds import TunnelOdds
 
 pytestmark = pytest.mark.compiled_only
 

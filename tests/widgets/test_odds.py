@@ -9,7 +9,7 @@ from traitlets import TraitError
 import ttr_analysis as ttr
 from tests.widgets.faults import FAULT, fail
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.widgets.odds import MOST_SHOWN, TunnelOdds, tunnels_to_ask
+from ttr_analysis.widgets.costs import MOST_SHOWN_ODDS, TunnelOdds, tunnels_to_ask
 
 
 def some_cards(rng: np.random.Generator, deck: CardCounts, n: int) -> CardCounts:
@@ -33,9 +33,9 @@ def test_answers_are_those_of_the_exact_function(any_map: ttr.GameMap) -> None:
         exact = ttr.tunnels.claim_odds(tunnel, hand, pool=pool, discards=discards, revealed=revealed)
         shown = widget.answer["payments"]
         assert widget.answer["n_payments"] == len(exact)
-        assert [row["chance"] for row in shown] == [odds.probability for odds in exact[:MOST_SHOWN]]
-        assert [tuple(row["odds"]) for row in shown] == [odds.distribution for odds in exact[:MOST_SHOWN]]
-        assert [CardCounts.coerce(row["held"]) for row in shown] == [o.payment.cards for o in exact[:MOST_SHOWN]]
+        assert [row["chance"] for row in shown] == [odds.probability for odds in exact[:MOST_SHOWN_ODDS]]
+        assert [tuple(row["odds"]) for row in shown] == [odds.distribution for odds in exact[:MOST_SHOWN_ODDS]]
+        assert [CardCounts.coerce(row["held"]) for row in shown] == [o.payment.cards for o in exact[:MOST_SHOWN_ODDS]]
         assert widget.answer["unseen"] == pool.as_dict()
 
 
@@ -134,7 +134,7 @@ def test_a_fault_of_the_package_is_told(nordic: ttr.GameMap, monkeypatch: pytest
     widget = TunnelOdds(nordic)
 
     with monkeypatch.context() as broken:
-        broken.setattr("ttr_analysis.widgets.odds.tunnel_odds", fail)
+        broken.setattr("ttr_analysis.widgets.costs.tunnel_odds", fail)
         with pytest.raises(IndexError):
             widget.set_state({"hand": {"green": 6}})
     assert widget.answer["problem"].endswith(FAULT)

@@ -1,6 +1,6 @@
 from .costs import RouteCosts as RouteCosts
+from .costs import TunnelOdds as TunnelOdds
 from .explorer import TicketExplorer as TicketExplorer
-from .odds import TunnelOdds as TunnelOdds
 from .recorder import GameRecorder as GameRecorder
 from .stepper import GameStepper as GameStepper
 from .table import GameTable as GameTable

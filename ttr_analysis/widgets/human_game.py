@@ -23,8 +23,7 @@ from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.base import MOST_LETTERS
-from ttr_analysis.widgets.options import Options
-from ttr_analysis.widgets.snapshot import Moments, moved_cards, table_frame
+from ttr_analysis.widgets.snapshot import Moments, Options, moved_cards, table_frame
 
 PERSON: Final = "Person"
 """Default name of the person."""

@@ -20,8 +20,7 @@ from ttr_analysis.studies.puzzles import Puzzle, watched
 from ttr_analysis.studies.reviews import player_names
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import MOST_LETTERS, Json, SeatWidget, css, esm, move_in_words
-from ttr_analysis.widgets.options import Options
-from ttr_analysis.widgets.snapshot import Moments, fixed_facts, place_of, table_frame
+from ttr_analysis.widgets.snapshot import Moments, Options, fixed_facts, place_of, table_frame
 
 _BACK_AFTER: Final = 3
 """A missed puzzle comes back after this number of others."""
