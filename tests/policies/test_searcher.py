@@ -13,14 +13,31 @@ from tests.engine.conformance import Combination
 from tests.fixtures import load
 from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameError, GameMap
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, argument_of, kind_of
+from ttr_analysis._arrays import Ints
+from ttr_analysis.engine.codes import (
+    CLAIM_ROUTE,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    FIRST_EVENT,
+    KEEP_TICKETS,
+    NONE,
+    TAPE_START,
+    WRITE_AT,
+    WRITE_END,
+    argument_of,
+    kind_of,
+    make_action,
+    seat_of,
+    without_seat,
+)
 from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies.playout import first_look, is_compiled
 from ttr_analysis.policies.search.knowledge import knowledge_of
-from ttr_analysis.policies.search.rollouts import Rollouts
+from ttr_analysis.policies.search.rollouts import NO_ACTION, NOTHING, Rollouts, _play_block
 from ttr_analysis.policies.search.searcher import Search, candidates
 from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import HumanGame
@@ -119,6 +136,44 @@ def test_it_plays_on_in_the_worlds_of_win_probabilities(nordic: GameMap) -> None
     worlds = table.worlds_to_play(known, table.believe(known), 20, 0)
 
     assert np.array_equal(results.points, table.try_out(worlds, 0, actions).points)
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["nordic", "europe", "nederland"])
+def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
+    """It is the first action of that turn, if it is legal by then; and without one, planners play on as ever."""
+    game = Game(name, 3)
+    n_made = Counter[int]()
+    states = [state for state in game.play(["Planner"] * 3, seed=7).states() if claims_of(state)]
+    for state in states[4:12:4]:
+        known, table = knowledge_of(state, state.acting), Rollouts(game.game_map, 3, seed=7)
+        worlds, seat = table.worlds(known, table.believe(known), 12), known.viewer
+        draw = (make_action(DRAW_CARD, 0), 0)
+        claims = [row for row in candidates(game.view(state, seat), draw, 3) if kind_of(row[0]) == CLAIM_ROUTE]
+        never = (make_action(KEEP_TICKETS, 0), 0)
+        lines = np.array([(*draw, *later) for later in [NO_ACTION, never, (make_action(DRAW_TICKETS, 0), 0), *claims]])
+
+        played = [follow(table, worlds[i : i + 1], i, line) for line in lines for i in range(12)]
+        found = table.scores(worlds, 0, lines)
+
+        assert np.array_equal(found[0], table.scores(worlds, 0, lines[:1, :2])[0])
+        assert played[:12] == played[12:24]
+        for line, events in zip(np.repeat(lines, 12, axis=0).tolist(), played, strict=True):
+            acts = [(code, value) for code, value in events if kind_of(code) < FIRST_EVENT]
+            turns = [acts[i] for i in range(1, len(acts)) if seat_of(acts[i][0]) == seat != seat_of(acts[i - 1][0])]
+            assert (without_seat(acts[0][0]), acts[0][1]) == tuple(line[:2])
+            n_made[kind_of(line[2])] += (without_seat(turns[0][0]), turns[0][1]) == tuple(line[2:])
+    assert n_made[DRAW_TICKETS] == 24
+    assert n_made[CLAIM_ROUTE] > 24
+
+
+def follow(table: Rollouts, world: Ints, number: int, line: Ints) -> list[tuple[int, int]]:
+    """Return the events of a rollout after an action."""
+    tape = np.zeros(TAPE_START + 8_192, dtype=np.int64)
+    tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
+    given = game_tables(table._game_map, 3), table._players, table._keys
+    _play_block(*given, number, line[np.newaxis], NOTHING, np.zeros((0, 0, 0)), world.copy(), tape)
+    return [(int(code), int(value)) for code, value in tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)]
 
 
 @pytest.mark.compiled_only

@@ -23,6 +23,7 @@ from tests.fixtures import load
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.search.rollouts import NO_ACTION
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.studies import SimulationResult, reviews
@@ -246,14 +247,16 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
     monkeypatch.setattr(reviews, "N_MOMENTS", 0)  # those measured once more are known as well as the truth is here
     found = S.review(record, rollouts=2 * N_GAMES, progress=False)
     lost = found.table[found.table["worlds"].gt(0) & found.table["label"].ne("best")]
-    held = []
+    held, decisions = [], {one.step: one for one in found.decisions}
     for row in lost.reset_index().to_dict("records"):
         step = int(row["step"])
         known = know(record, int(row["seat"]), step - 1)
         played = record.steps[step][0]
         assert isinstance(played, Move)
-        codes = [codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step))]
-        won = Search(known, SEED).results(np.array(codes), 8 * N_GAMES).won[:, :, known.viewer]
+        move, best = (codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step)))
+        later = best if any(decisions[step].back) else NO_ACTION
+        lines = np.array([(*move, *later), (*best, *NO_ACTION)])
+        won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30

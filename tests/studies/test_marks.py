@@ -26,8 +26,9 @@ TAKE: Candidate = (make_action(DRAW_FACE_UP, 0), 0)
 def decision(step: int, best: Candidate = DRAW, played: Candidate = TAKE, *, after: float, loss: float) -> Decision:
     """Return a decision of the first seat, as if it had been measured."""
     two = (0.0, 0.0)
-    chances, lost = (after, 1 - after), (loss, -loss)
-    return Decision(step, 0, played, best, DRAW, 3, 600, chances, lost, loss, loss, 1.0, 0.0, two, two, two, two)
+    back = min(0.1, after)  # part of what it has afterward may be had by coming back
+    measured = (after - back, 1 - after + back), (back, -back), (loss, -loss)
+    return Decision(step, 0, played, best, DRAW, 3, 600, *measured, loss, loss, 1.0, 0.0, two, two, two, two)
 
 
 def most_left(losses: Sequence[float], returned: Sequence[float]) -> float:

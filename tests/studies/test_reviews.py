@@ -209,11 +209,11 @@ def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
     tickets = [["Boston-Miami", "Kansas City-Houston"], 2]
 
     said = reasons(usa, tickets=tickets).of(drawing)
-    assert said.endswith("trains are left, and your tickets take 17 of them")
+    assert said.endswith("trains are left, and the tickets take 17 of them")
     said = reasons(usa, tickets=tickets, owners=dict.fromkeys(cut_off, 1)).of(drawing)
-    assert said == "45 trains are left, and your tickets take 5 of them, with 1 ticket left out"
+    assert said == "45 trains are left, and the tickets take 5 of them, with 1 ticket left out"
     said = reasons(usa, tickets=[["Boston-Miami"], 2], owners=dict.fromkeys(cut_off, 1)).of(drawing)
-    assert said == "45 trains are left, and no ticket of yours can still be completed"
+    assert said == "45 trains are left, and no ticket can still be completed"
 
 
 def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
@@ -224,14 +224,14 @@ def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
     tickets = [["Los Angeles-New York", "Denver-El Paso"], 2]
 
     said = reasons(usa, tickets=tickets, owners=owners).of(ttr.actions.DrawTickets())
-    assert said.endswith("your tickets take 4 of them, with 1 ticket left out")
+    assert said.endswith("the tickets take 4 of them, with 1 ticket left out")
 
 
 def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
     usa = ttr.load_map("usa")
     hand = {"red": 4, "locomotive": 2}
     said = reasons(usa, tickets=[["Denver-El Paso"], 2], hands=[hand, 4]).of(ttr.actions.DrawCard())
-    assert said == "your cards pay for any of the routes you need already"
+    assert said == "the hand already pays for any of the routes needed"
 
 
 def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> None:
@@ -261,7 +261,7 @@ def test_a_route_may_make_the_longest_trail() -> None:
     houston = ttr.actions.ClaimRoute(usa.route("El Paso", "Houston"), RED)
     owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
 
-    assert reasons(usa, owners=owners).of(houston) == "makes your trail the longest (12 trains); 15 points"
+    assert reasons(usa, owners=owners).of(houston) == "makes the longest trail (12 trains); 15 points"
     assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes your trail")
     assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
     assert reasons(usa).of(houston) == "15 points"
@@ -470,7 +470,8 @@ def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> Non
 )
 def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float, label: str) -> None:
     one = Decision(
-        1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (loss,), loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)
+        *(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0,), (loss,)),
+        *(loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)),
     )
 
     assert label_of(one) == label
@@ -484,7 +485,8 @@ def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float,
     [(0.076, "blunder"), (0.074, "mistake"), (0.036, "mistake"), (0.034, "inaccuracy"), (0.011, "inaccuracy")],
 )
 def test_where_cards_are_hidden_a_mark_must_be_surer(loss_low: float, label: str) -> None:
-    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0.11,), loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
+    chances = (0.5,), (0,), (0.11,)
+    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, *chances, loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
 
     assert label_of(replace(one, is_seen=False)) == label
 

@@ -12,6 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ttr_analysis._words import counted, listed, percent, percentage_points, seat_names
+from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState, Owner
@@ -238,6 +239,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     """Return a moment with boards of the move played and of the best one."""
     row: Any = moments.loc[step]
     known, view = review.known(step), review.view(step)
+    reasons = Reasons(view)
     n_unknown = n_unknown_cards(known.packed, row["seat"])
     unknown = counted(n_unknown, "unknown card") if n_unknown else ""
     before, after = review.record.state_at(step - 1), review.record.state_at(step)
@@ -250,7 +252,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     boards = [("Played", _board(after, row["seat"], played))] if any(played) else []
     if any(better):
         boards.append(("Better", _board(before, row["seat"], better)))
-    elif aim := Reasons(view).aim(best):
+    elif aim := reasons.aim(best):
         boards.append((f"Better: a card for {name_route(aim)}", _board(before, None, Places((aim,)))))
     if not boards:
         boards.append(("The board then", _board(before, None, Places())))
@@ -274,6 +276,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "tickets": _tickets(known),
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
+        "gain": reasons.of(move.action) if isinstance(move.action, ClaimRoute | AttemptTunnel) else "",
         "boards": boards,
     }
 

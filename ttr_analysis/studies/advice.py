@@ -55,8 +55,8 @@ _LONG: Final = 4
 """Minimum length of a route that is worth saving for without a ticket."""
 
 _HELPS_NONE: Final = "helps with none of the"
-_PAY_ALREADY: Final = "your cards pay for any of the"
-_TAKES_NONE: Final = "takes no route that you need"
+_PAY_ALREADY: Final = "the hand already pays for any of the"
+_TAKES_NONE: Final = "takes no route that is needed"
 _AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
 """Beginnings of reasons that speak against an action."""
 _POINTS: Final = attrgetter("points")
@@ -135,7 +135,7 @@ class Reasons:
     @cached_property
     def _whose(self) -> str:
         """What to call these routes."""
-        return "routes you need" if self._plan is not None and self._plan.routes else "long routes"
+        return "routes needed" if self._plan is not None and self._plan.routes else "long routes"
 
     # -- one kind of action after another --------------------------------------------
 
@@ -172,7 +172,7 @@ class Reasons:
         if not total:
             return ""
         if not helpful and self._wanted and all(cards_missing(r, self._view.hand) == 0 for r in self._wanted):
-            return f"{_PAY_ALREADY} {self._whose} already"
+            return f"{_PAY_ALREADY} {self._whose}"
         if not helpful:
             return f"{_HELPS_NONE} {self._whose}"
         [(missing, route)] = self._nearest(action)
@@ -184,12 +184,12 @@ class Reasons:
         left = counted(self._view.trains[self._view.seat], "train")
         plan, open_tickets = self._plan, self._open_tickets
         if not open_tickets:
-            return f"none of your tickets is still to be completed, and {left} are left"
+            return f"no ticket is still to be completed, and {left} are left"
         if plan is None:
-            return f"{left} are left, and no ticket of yours can still be completed"
+            return f"{left} are left, and no ticket can still be completed"
         others = len(open_tickets) - len(plan.tickets)
         left_out = f", with {counted(others, 'ticket')} left out" if others else ""
-        return f"{left} are left, and your tickets take {plan.length} of them{left_out}"
+        return f"{left} are left, and the tickets take {plan.length} of them{left_out}"
 
     @_of.register
     def _(self, action: actions.KeepTickets) -> str:
@@ -200,12 +200,12 @@ class Reasons:
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
-        return f"{points} points for tickets; with what you hold they take {trains} of {own}"
+        return f"{points} points for tickets; with those held they take {trains} of {own}"
 
     @_of.register
     def _(self, action: actions.ChooseNeutralRoute) -> str:
         needed = self._plan is not None and action.route in self._plan.routes
-        return "takes a route that you need" if needed else _TAKES_NONE
+        return "takes a route that is needed" if needed else _TAKES_NONE
 
     @_of.register
     def _(self, action: actions.BuildStation) -> str:
@@ -242,7 +242,7 @@ class Reasons:
         """Yield each ticket that a route completes."""
         for ticket in self._view.tickets:
             if ticket is not None and (gain := self._score(ticket, (route,)) - self._score(ticket, ())) > 0:
-                yield f"completes your ticket {_ends(ticket)} (+{gain})"
+                yield f"completes the ticket {_ends(ticket)} (+{gain})"
 
     def _on_the_way(self, route: Route) -> Iterator[str]:
         """Yield whether a route is on the tickets' paths, and the cost of losing it."""
@@ -265,7 +265,7 @@ class Reasons:
         mine, others = self._trails
         after = self._trail((*self._view.my_routes, route))
         if mine <= others < after and others:
-            yield f"makes your trail the longest ({counted(after, 'train')})"
+            yield f"makes the longest trail ({counted(after, 'train')})"
 
     @cached_property
     def _trails(self) -> tuple[int, int]:

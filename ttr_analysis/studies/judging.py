@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import index
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
+from ttr_analysis.policies.search.rollouts import NO_ACTION
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
@@ -43,6 +44,10 @@ _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
+_Line: TypeAlias = tuple[int, int, int, int]
+"""Codes and values of an action, and of the one that the seat takes on its next turn: see `Rollouts.try_out`."""
+
+
 class Budget(NamedTuple):
     """The budget for a decision: an approximate number of rollouts, or seconds instead."""
 
@@ -57,8 +62,10 @@ class Decision:
 
     Actions are codes and values: the one `played`, the `best`, and the one `planned` by
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
-    after the action played, `lost` and `points` are the gains of the best action over it
-    (in shares and in final points), and `skill` is its own gain over the planner's.
+    after the action played, if planners play on; `back` is what is added if the seat takes
+    the best action on its next turn, or 0 if that does not help. `lost` and `points` are the
+    gains of the best action over both together (in shares and in final points), and `skill`
+    is the gain of `chances` over those after the planner's action.
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
@@ -74,6 +81,7 @@ class Decision:
     n_tried: int
     worlds: int
     chances: tuple[float, ...]
+    back: tuple[float, ...]
     lost: tuple[float, ...]
     loss_low: float
     loss_high: float
@@ -89,6 +97,11 @@ class Decision:
     def loss(self) -> float:
         """The seat's loss: the share of the win after the best action, minus that after the one played."""
         return self.lost[self.seat]
+
+    @property
+    def after(self) -> tuple[float, ...]:
+        """Each seat's share of the win after the action played, if the acting seat makes up for it where it can."""
+        return tuple(chance + more for chance, more in zip(self.chances, self.back, strict=True))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
@@ -118,55 +131,80 @@ class Moment:
         view = view_of(self._known)
         tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
-            return self._decision(tried[0], tried[0], 1, None)
+            return self._forced(tried[0])
         search = Search(self._known, self._seed)
         seconds = budget.seconds
         until = None if seconds is None else perf_counter() + seconds
         found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
         best = tried[found.best]
-        rows = list(dict.fromkeys([self._played, best, tried[0]]))
+        played, back = self._lines(best)
+        lines = list(dict.fromkeys([played, back, *map(_alone, (best, tried[0]))]))
         search.n_worlds = _FIRST_MEASURED
-        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(rows))
-        results = _measured(search, rows, n_worlds, until)
-        return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
+        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(lines))
+        results = _measured(search, lines, n_worlds, until)
+        seat = self._known.viewer
+        better = max(played, back, key=lambda line: float(results[line].won[:, seat].mean()))
+        return self._decision(best, tried[0], len(tried), better, results)
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
         """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
-        rows = list(dict.fromkeys([before.played, before.best, before.planned]))
+        played, back = self._lines(before.best)
+        better = back if any(before.back) else played
+        lines = list(dict.fromkeys([better, *map(_alone, (before.best, before.planned)), played]))
         # A new seed: the worlds that selected this decision must not measure it.
         search = Search(self._known, self._seed + 1)
         search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
-        results = _measured(search, rows, most, until, before.seat)
-        return self._decision(before.best, before.planned, before.n_tried, dict(zip(rows, results, strict=True)))
+        results = _measured(search, lines, most, until, before.seat)
+        return self._decision(before.best, before.planned, before.n_tried, better, results)
+
+    def _lines(self, best: Candidate) -> tuple[_Line, _Line]:
+        """
+        Return the action played alone, and with the best one on the next turn.
+
+        Planners who play on do not return to a chance that was let pass, but its player may.
+        A face-up card would be another one by then.
+        """
+        played = _alone(self._played)
+        can_wait = best != self._played and kind_of(best[0]) != codes.DRAW_FACE_UP
+        return played, (*self._played, *best) if can_wait else played
+
+    def _forced(self, action: Candidate) -> Decision:
+        """Return a decision without a choice."""
+        nothing = (0.0,) * self._known.n_players
+        made = (self._step, self._known.viewer, *(action,) * 3, 1, 0)
+        return Decision(*made, *(nothing,) * 3, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
 
     def _decision(
-        self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
+        self, best: Candidate, planned: Candidate, n_tried: int, better: _Line, results: Mapping[_Line, Results]
     ) -> Decision:
         seat, state = self._known.viewer, self._known.packed
-        nothing = (0.0,) * self._known.n_players
-        made = (self._step, seat, self._played, best, planned, n_tried)
-        if results is None:
-            return Decision(*made, 0, nothing, nothing, 0.0, 0.0, 1.0, 0.0, nothing, nothing, nothing, nothing)
-        played, of_best, of_planned = results[self._played], results[best], results[planned]
-        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
-        lost = of_best.won - played.won
+        played, of_best, of_planned = (results[_alone(one)] for one in (self._played, best, planned))
+        after = results[better]
+        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, after, seat)
+        lost = of_best.won - after.won
         gains = played.won - of_planned.won
-        points = (of_best.points - played.points).astype(np.float64)
-        errors = nothing if self._played == planned else tuple(standard_errors(gains).tolist())
+        points = (of_best.points - after.points).astype(np.float64)
+        errors = standard_errors(gains) if self._played != planned else np.zeros(len(lost[0]))
         return Decision(
-            *made,
+            self._step,
+            seat,
+            self._played,
+            best,
+            planned,
+            n_tried,
             worlds=len(played.won),
             chances=tuple(played.won.mean(axis=0).tolist()),
+            back=tuple((after.won - played.won).mean(axis=0).tolist()),
             lost=tuple(lost.mean(axis=0).tolist()),
             loss_low=loss.low,
             loss_high=loss.high,
             holds=self._holds(lost[:, seat]),
-            lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
+            lead=float((leads(of_best, seat) - leads(after, seat)).mean()),
             points=tuple(points.mean(axis=0).tolist()),
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
-            skill_error=errors,
+            skill_error=tuple(errors.tolist()),
             is_seen=not (n_unknown_cards(state, seat) or (state.market >= UNKNOWN_CARD).any()),
         )
 
@@ -183,6 +221,11 @@ class Moment:
         between = max(0.0, float(np.average((means - mean) ** 2 - noise, weights=n)))
         likely = mean + (means - mean) * between / np.maximum(between + noise, 1e-12)
         return float((likely[hand] > 0).mean())
+
+
+def _alone(action: Candidate) -> _Line:
+    """Return an action after which planners play on."""
+    return (*action, *NO_ACTION)
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:
@@ -212,26 +255,26 @@ def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candi
 
 
 def _measured(
-    search: Search, rows: list[Candidate], n_worlds: int, until: float | None, seat: int | None = None
-) -> list[Results]:
+    search: Search, lines: list[_Line], n_worlds: int, until: float | None, seat: int | None = None
+) -> dict[_Line, Results]:
     """
-    Return how games end after each action, in new worlds; the first two rows are the action played and the best.
+    Return how games end after each line, in new worlds; the first two are of the action played and the best.
 
     Without a time limit `until` (`perf_counter`), there are `n_worlds` worlds. Given a
     seat, measuring stops when the interval of its loss is narrow enough.
     """
-    actions = np.array(rows, dtype=np.int64)
+    actions = np.array(lines, dtype=np.int64)
     parts: list[Results] = []
     for n in _batches(n_worlds, until, is_open=seat is not None):
         parts.append(search.results(actions, n))
-        if seat is not None and len(rows) > 1:
+        if seat is not None and len(lines) > 1:
             losses = [part.won[1, :, seat] - part.won[0, :, seat] for part in parts]
             loss = interval_of_difference(np.concatenate(losses))
             half = _HALF_WIDTH if loss.low >= LEAST_LOSS or loss.high < LEAST_LOSS else _NARROWEST
             if loss.high - loss.low < 2 * half:
                 break
     won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
-    return [Results(won[i], points[i]) for i in range(len(rows))]
+    return {line: Results(won[i], points[i]) for i, line in enumerate(lines)}
 
 
 def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:

@@ -13,10 +13,10 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.codes import NONE, TAPE_START, WRITE_AT, WRITE_END
+from ttr_analysis.engine.kernel.step import action_fault, step
 from ttr_analysis.engine.kernel.turns import keep_tickets
-from ttr_analysis.engine.layout import KEEP_START, OVER, State
+from ttr_analysis.engine.layout import KEEP_START, OVER, TURN, State
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import unknown_words
@@ -28,6 +28,7 @@ from ttr_analysis.policies.playout import (
     Results,
     as_players,
     check_legal,
+    choose,
     chooser_of,
     finish,
     joined,
@@ -60,6 +61,8 @@ where tickets decide more.
 """
 NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
 """Memory of a player who has seen nothing of a game."""
+NO_ACTION: Final = (-1, 0)
+"""In place of the code and value of a later action, if there is none."""
 _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
 _NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
@@ -197,7 +200,9 @@ class Rollouts:
         first
             Number of the first of them.
         actions
-            Codes and values of actions that are legal in all worlds.
+            Codes and values of actions that are legal in all worlds. Two more columns, if any,
+            give for each an action to take on the seat's next turn, if it is legal then, or
+            `NO_ACTION`.
         memory
             Memory of the acting seat, such as its plan; empty by default. Each world has its
             own random stream.
@@ -249,7 +254,7 @@ def _play_block(
     """
     Play worlds to the end, after each action (if any) in copies of the same worlds.
 
-    With styles, planners use the parameters of each world.
+    With styles, planners use the parameters of each world. For later actions, see `Rollouts.try_out`.
     """
     n_worlds = len(states) // max(1, len(actions))
     for i in range(len(states)):
@@ -259,8 +264,15 @@ def _play_block(
             players.params[:] = styles[world]
         wake_players(tables, players, 0, keys, first + world)
         if len(actions) > 0:
-            players.memory[state.seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
-            step(state, tables, actions[i // n_worlds, 0], actions[i // n_worlds, 1], tape)
+            row, seat = actions[i // n_worlds], state.seat
+            players.memory[seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
+            step(state, tables, row[0], row[1], tape)
+            if len(row) > len(NO_ACTION) and row[2] != NO_ACTION[0]:
+                while state.phase != OVER and (state.phase != TURN or state.seat != seat):
+                    code, value = choose(state, tables, players, state.seat)
+                    step(state, tables, code, value, tape)
+                if state.phase != OVER and action_fault(state, tables, row[2], row[3]) == NONE:
+                    step(state, tables, row[2], row[3], tape)
         finish(state, tables, players, tape)
 
 
