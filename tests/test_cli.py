@@ -23,7 +23,7 @@ from ttr_analysis.maps.summary import doubts
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import Section
+from ttr_analysis.report.page import Section
 
 QUICK = ["--quick", "--deals", "40", "--best", "0", "--games", "0", "--no-progress"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ttr_analysis._words import listed, number, percent
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     Column,
     Table,
     describe_tables,

@@ -8,8 +8,20 @@ import pytest
 from tests.fixtures import load
 from tests.report.hostile import NAMES
 from tests.report.pages import read_page
-from ttr_analysis.report.document import Column, Figures, Heading, Picture, Points, Section, Table, Terms, Words, name
-from ttr_analysis.report.page import render, render_page
+from ttr_analysis.report.page import (
+    Column,
+    Figures,
+    Heading,
+    Picture,
+    Points,
+    Section,
+    Table,
+    Terms,
+    Words,
+    name,
+    render,
+    render_page,
+)
 from ttr_analysis.studies.findings import Finding, Findings
 
 COLUMNS = (

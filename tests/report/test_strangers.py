@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ttr_analysis.report.document import plain
+from ttr_analysis.report.page import plain
 from ttr_analysis.report.sections.method import decisions, sources
 
 _LINES = ["a = a" + " " * 40_000 + "b", "[" * 40_000, "# " + "Decision " * 10_000, "[](" * 30_000, " " * 90_000]

@@ -12,7 +12,7 @@ from ttr_analysis._words import isolate
 from ttr_analysis.maps import names as naming
 from ttr_analysis.notation.lexer import names_of
 from ttr_analysis.report.context import route_name, ticket_name
-from ttr_analysis.report.document import plain
+from ttr_analysis.report.page import plain
 from ttr_analysis.viz.geometry import lay_out
 from ttr_analysis.viz.scene import read_scene
 from ttr_analysis.widgets.explorer import route_names, ticket_facts

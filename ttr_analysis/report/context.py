@@ -20,7 +20,7 @@ from ttr_analysis._words import listed
 from ttr_analysis.analysis import tickets
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.policies import Planner
-from ttr_analysis.report.document import name
+from ttr_analysis.report.page import name
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.studies.findings import Findings, Inputs, find, worth_of_long_routes
 from ttr_analysis.tables import check_size

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ttr_analysis._words import counted, number, percent, percentage_points
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     Block,
     Figures,
     Heading,
@@ -16,11 +16,11 @@ from ttr_analysis.report.document import (
     Section,
     Terms,
     Words,
+    chart,
     make_table,
     name,
     write_tables,
 )
-from ttr_analysis.report.page import chart
 from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean

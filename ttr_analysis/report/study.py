@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.report.context import Context, Settings
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     README,
     Block,
     Section,
@@ -28,9 +28,9 @@ from ttr_analysis.report.document import (
     described_tables,
     name,
     plain,
+    render_page,
     write_tables,
 )
-from ttr_analysis.report.page import render_page
 from ttr_analysis.report.sections import board, cards, games, method, tickets
 from ttr_analysis.studies.findings import Findings
 

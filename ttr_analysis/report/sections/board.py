@@ -12,12 +12,13 @@ from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.report.context import Context, names, route_name, ticket_name
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     Block,
     Drawing,
     Figures,
     Picture,
     Section,
+    board,
     drop_empty,
     drop_equal,
     facts,
@@ -25,7 +26,6 @@ from ttr_analysis.report.document import (
     name,
     records,
 )
-from ttr_analysis.report.page import board
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.svg import map_svg
 

@@ -14,8 +14,7 @@ from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.document import Block, Picture, Section, drop_equal, facts, finite, make_table, records
-from ttr_analysis.report.page import chart
+from ttr_analysis.report.page import Block, Picture, Section, chart, drop_equal, facts, finite, make_table, records
 from ttr_analysis.studies.findings import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
 

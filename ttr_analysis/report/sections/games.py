@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from ttr_analysis import studies
 from ttr_analysis._words import counted, number, percent
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     Block,
     Figures,
     Heading,
     Picture,
     Section,
     Words,
+    board,
+    chart,
     drop_empty,
     finite,
     make_table,
     records,
 )
-from ttr_analysis.report.page import board, chart
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.results import (

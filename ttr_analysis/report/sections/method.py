@@ -9,7 +9,7 @@ from pathlib import Path
 from ttr_analysis import __version__
 from ttr_analysis._words import counted, listed, number
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import Block, Heading, Points, Section, Terms, Words, name
+from ttr_analysis.report.page import Block, Heading, Points, Section, Terms, Words, name
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
 UNOFFICIAL = (

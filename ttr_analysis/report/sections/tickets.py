@@ -17,11 +17,13 @@ from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.analysis.tickets import BestNetwork, Network
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import (
+from ttr_analysis.report.page import (
     Block,
     Picture,
     Section,
     Table,
+    board,
+    chart,
     drop_empty,
     drop_equal,
     facts,
@@ -31,7 +33,6 @@ from ttr_analysis.report.document import (
     records,
     without,
 )
-from ttr_analysis.report.page import board, chart
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.charts import plot_ticket_values
