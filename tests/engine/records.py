@@ -14,7 +14,7 @@ from ttr_analysis import Game, GameRecord, GameState, SeatView
 from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.events import Chance, Move
-from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.file import fingerprint
 
 EVEN: Mapping[str, float] = {}
 HOARDING: Mapping[str, float] = {"ClaimRoute": 0.005, "DrawTickets": 0.05}

@@ -10,9 +10,8 @@ import pytest
 from tests.engine.records import Table, changed, played, short_text
 from tests.fixtures import load
 from ttr_analysis import GameMap, GameRecord, RecordError
-from ttr_analysis.records import lines
-from ttr_analysis.records.header import fingerprint
-from ttr_analysis.records.lines import as_json
+from ttr_analysis.records import file
+from ttr_analysis.records.file import as_json, fingerprint
 
 HEADER = short_text().splitlines()[0]
 N_EVENTS = len(short_text().splitlines()) - 1
@@ -151,14 +150,14 @@ def test_all_faults_of_the_text_are_told_at_once() -> None:
 def test_after_a_hundred_faults_no_more_are_looked_for() -> None:
     faults = faults_of(HEADER + "\n{}" * 5_000 + "\n")
 
-    assert len(faults) == lines.MAX_FAULTS + 1
+    assert len(faults) == file.MAX_FAULTS + 1
     assert faults[-1] == (0, "expected fewer than 100 faults, got more")
 
 
 def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MAX_LINES", 40)
+    monkeypatch.setattr(file, "MAX_LINES", 40)
     assert faults_of(short_text()) == [(0, "expected at most 40 lines, got more")]
-    monkeypatch.setattr(lines, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(file, "MAX_BYTES", 1_000)
     assert faults_of(short_text()) == [(0, "expected at most 1,000 bytes, got more")]
 
 

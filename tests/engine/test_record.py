@@ -35,7 +35,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.state import redact
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.file import fingerprint
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 

@@ -14,7 +14,7 @@ from tests.engine.test_broken_records import faults_of, header
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameRecord, RecordError, RecordWarning
 from ttr_analysis.engine.events import Move, TicketsShown
-from ttr_analysis.records import lines
+from ttr_analysis.records.file import MAX_DIGITS
 
 # -- lines ------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ def test_cards_that_the_draw_pile_cannot_be_without_are_not_played() -> None:
 
 def test_a_seed_that_no_record_can_hold_is_refused() -> None:
     game = Game(load("nordic"))
-    longest = 10**lines.MAX_DIGITS - 1
+    longest = 10**MAX_DIGITS - 1
     record = GameRecord.from_play(game, [], longest, game.deal(1)[1])
 
     assert GameRecord.loads(record.dumps()) == record

@@ -18,7 +18,7 @@ from ttr_analysis.notation.lexer import NotationError, headed
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
-from ttr_analysis.records.lines import parse_lines
+from ttr_analysis.records.file import parse_lines
 from ttr_analysis.records.record import Game, GameRecord, with_steps
 from ttr_analysis.records.replay import ImpossibleError, Timeline
 

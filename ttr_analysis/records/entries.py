@@ -80,8 +80,7 @@ from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import RecordHeader, read_header, resolve_map
-from ttr_analysis.records.lines import Line, as_json, parse_lines
+from ttr_analysis.records.file import Line, RecordHeader, as_json, parse_lines, read_header, resolve_map
 from ttr_analysis.records.positions import UNKNOWN, PositionReader, hidden, near_kind, position_data, ticket_name
 from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS

@@ -43,8 +43,7 @@ from ttr_analysis.records.entries import (
     seen_entries,
     shown_entries,
 )
-from ttr_analysis.records.header import RecordHeader, check_seed, header_of
-from ttr_analysis.records.lines import MAX_FAULTS, as_line, read_bytes
+from ttr_analysis.records.file import MAX_FAULTS, RecordHeader, as_line, check_seed, header_of, read_bytes
 from ttr_analysis.records.positions import laid_out, playable, told_state
 from ttr_analysis.records.replay import ImpossibleError, States, Timeline, play_game
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key

@@ -18,19 +18,8 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.report import page
 from ttr_analysis.report.context import Context, Settings
-from ttr_analysis.report.page import (
-    README,
-    Block,
-    Section,
-    Table,
-    describe_tables,
-    described_tables,
-    name,
-    plain,
-    render_page,
-    write_tables,
-)
 from ttr_analysis.report.sections import board, cards, games, method, tickets
 from ttr_analysis.studies.findings import Findings
 
@@ -42,7 +31,7 @@ class Step(NamedTuple):
     """A step of a study; those of a later `turn` wait for computations, but their sections keep their places."""
 
     title: str
-    compute: Callable[[Context], Section | None]
+    compute: Callable[[Context], page.Section | None]
     turn: int = 0
 
 
@@ -72,22 +61,22 @@ class Study:
 
     title: str
     subtitle: str
-    head: tuple[Block, ...]
-    sections: tuple[Section, ...]
+    head: tuple[page.Block, ...]
+    sections: tuple[page.Section, ...]
     findings: Findings | None = None
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[page.Table, ...]:
         """All tables, in order."""
         return tuple(table for section in self.sections for table in section.tables)
 
     @property
     def html(self) -> str:
         """The HTML page."""
-        return render_page(self.title, self.subtitle, self.head, self.sections, self.findings)
+        return page.render_page(self.title, self.subtitle, self.head, self.sections, self.findings)
 
     def __repr__(self) -> str:
-        return f"<Study of {plain(self.title)!r}: {len(self.sections)} sections, {len(self.tables)} tables>"
+        return f"<Study of {page.plain(self.title)!r}: {len(self.sections)} sections, {len(self.tables)} tables>"
 
     def _repr_html_(self) -> str:
         return self.html
@@ -100,7 +89,7 @@ def run_study(
     folder: Path | None = None,
     progress: bool = False,
     before: Callable[[], None] | None = None,
-    each: Callable[[Section], None] | None = None,
+    each: Callable[[page.Section], None] | None = None,
 ) -> Study:
     """
     Compute the study of a map.
@@ -116,7 +105,7 @@ def run_study(
     """
     context = Context(game_map, settings or Settings(), folder)
     context.begin()
-    found: dict[int, Section] = {}
+    found: dict[int, page.Section] = {}
     order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].turn)
     steps = tqdm(
         order,
@@ -137,7 +126,7 @@ def run_study(
                     each(section)
         subtitle = "A study of the map: tickets, odds and bottlenecks"
         sections = tuple(found[i] for i in sorted(found))
-        return Study(name(game_map.rules.full_title), subtitle, board.head(context), sections, context.findings)
+        return Study(page.name(game_map.rules.full_title), subtitle, board.head(context), sections, context.findings)
 
 
 @contextmanager
@@ -184,8 +173,8 @@ def write_study(
     """
     tables = prepare(out)
 
-    def write(section: Section) -> None:
-        write_tables(tables, section.tables)
+    def write(section: page.Section) -> None:
+        page.write_tables(tables, section.tables)
 
     study = run_study(game_map, settings, folder=folder, progress=progress, before=before, each=write)
     write_page(study, out)
@@ -197,13 +186,13 @@ def prepare(out: Path) -> Path:
     tables = out / TABLES
     tables.mkdir(parents=True, exist_ok=True)
     (out / PAGE).unlink(missing_ok=True)
-    for table in described_tables(tables / README):
+    for table in page.described_tables(tables / page.README):
         (tables / f"{table}.csv").unlink(missing_ok=True)
-    (tables / README).unlink(missing_ok=True)
+    (tables / page.README).unlink(missing_ok=True)
     return tables
 
 
 def write_page(study: Study, out: Path) -> None:
     """Write the page of a study and the description of its tables."""
-    write_atomically(out / TABLES / README, describe_tables(study.tables, study.title))
+    write_atomically(out / TABLES / page.README, page.describe_tables(study.tables, study.title))
     write_atomically(out / PAGE, study.html)

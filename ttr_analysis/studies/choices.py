@@ -36,7 +36,7 @@ from ttr_analysis.policies.planner.knowledge import Params
 from ttr_analysis.policies.planner.knowledge import turns_left as foresee_turns
 from ttr_analysis.policies.planner.policy import Planner, Planner2
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, results_of, seat_players, wake_players
-from ttr_analysis.records.header import check_seed
+from ttr_analysis.records.file import check_seed
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL

@@ -23,7 +23,7 @@ from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import check_seed
+from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies.columns import Figures, count, mean, rate
 from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
 from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators

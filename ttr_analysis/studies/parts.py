@@ -28,7 +28,7 @@ import pandas as pd
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._errors import _shorten
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.file import fingerprint
 from ttr_analysis.studies.columns import ALL_TABLES, TABLES, categories, with_types
 
 VERSION: Final = 6

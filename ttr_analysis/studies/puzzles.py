@@ -36,7 +36,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import read_game, read_move, record_lines
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import know
-from ttr_analysis.records.header import MAX_NAME, built_in_map
+from ttr_analysis.records.file import MAX_NAME, built_in_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.studies.advice import advice_table, advise, check_budget, view_of
 from ttr_analysis.studies.marks import FORCED, label_of

@@ -21,7 +21,7 @@ from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.records.header import check_seed
+from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies.columns import (
     ALL_TABLES,
     ANSWERS,

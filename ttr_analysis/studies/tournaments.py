@@ -24,7 +24,7 @@ from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, RIVALS, PolicyLike, f
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.records.header import check_seed
+from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies.intervals import (
     Interval,
     clustered_difference,

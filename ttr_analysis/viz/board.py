@@ -27,22 +27,8 @@ from matplotlib.transforms import Affine2D
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
 from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.viz import geometry
 from ttr_analysis.viz.coast import Background, Points, load_background
-from ttr_analysis.viz.geometry import (
-    PLATE,
-    BoardLayout,
-    Token,
-    arrow,
-    band,
-    cross,
-    disk,
-    frame,
-    lay_out,
-    saw,
-    station,
-    train,
-    with_labels,
-)
 from ttr_analysis.viz.placement import Car, placed
 from ttr_analysis.viz.scene import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
 from ttr_analysis.viz.style import (
@@ -160,7 +146,7 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
     scene = read_scene(
         game_map, highlight=highlight, closed=closed, tickets=tickets, owned=owned, values=values, stations=stations
     )
-    layout = lay_out(game_map)
+    layout = geometry.lay_out(game_map)
     behind = load_background(game_map, None if background is None else FilePath(background))
     scale = None if scene.values is None else ScalarMappable(Normalize(*scene.value_range(), clip=True), COLORMAP)
     board = _Board(_axes_for(layout, ax, scale, value_label), game_map, layout, scene, scale)
@@ -205,7 +191,7 @@ def map_pixels(
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[:, :, :3].copy()
 
 
-def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None, value_label: str) -> Axes:
+def _axes_for(layout: geometry.BoardLayout, ax: Axes | None, scale: ScalarMappable | None, value_label: str) -> Axes:
     """Return the given or new axes for a board, with a color bar if there is a scale."""
     if ax is None:
         return _new_axes(layout, scale, value_label)
@@ -215,7 +201,7 @@ def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None
     return ax
 
 
-def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: str) -> Axes:
+def _new_axes(layout: geometry.BoardLayout, scale: ScalarMappable | None, value_label: str) -> Axes:
     """Return axes of a new figure that fits the board, its title and its color bar."""
     figure, ax = plt.subplots(layout="none")
     _fit(figure, layout)
@@ -230,9 +216,9 @@ def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: st
     return ax
 
 
-def _fit(figure: Figure, layout: BoardLayout, *, beside: float = 0.0) -> None:
+def _fit(figure: Figure, layout: geometry.BoardLayout, *, beside: float = 0.0) -> None:
     """Resize a figure to a board and its title, with `beside` inches for the color bar."""
-    left, bottom, right, top = frame(layout)
+    left, bottom, right, top = geometry.frame(layout)
     scale = math.sqrt(FIGURE_AREA / ((right - left) * (top - bottom)))
     width = (right - left) * scale + 2 * EDGE_INCHES + beside
     height = (top - bottom) * scale + EDGE_INCHES + TITLE_INCHES
@@ -256,10 +242,10 @@ class _Board:
     """Draws the parts of a board on axes with board coordinates."""
 
     def __init__(
-        self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, scale: ScalarMappable | None
+        self, ax: Axes, game_map: GameMap, layout: geometry.BoardLayout, scene: Scene, scale: ScalarMappable | None
     ) -> None:
         self.ax, self.game_map, self.layout, self.scene = ax, game_map, layout, scene
-        left, bottom, right, top = frame(layout)
+        left, bottom, right, top = geometry.frame(layout)
         ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal", xticks=[], yticks=[], facecolor=BOARD.home)
         for spine in ax.spines.values():
             spine.set(color=BOARD.rim, linewidth=1.0)
@@ -270,7 +256,7 @@ class _Board:
         """Points per space unit; line widths are in proportion."""
 
     def _points_per_unit(self) -> float:
-        left, bottom, right, top = frame(self.layout)
+        left, bottom, right, top = geometry.frame(self.layout)
         box, (width, height) = self.ax.get_position(), figure_of(self.ax).get_size_inches()
         return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
 
@@ -280,7 +266,7 @@ class _Board:
             figure = figure_of(self.ax)
             if figure.get_layout_engine() is not None:
                 figure.draw_without_rendering()  # gives the axes their final size
-            self.layout = with_labels(self.game_map, self.layout, points / self._points_per_unit())
+            self.layout = geometry.with_labels(self.game_map, self.layout, points / self._points_per_unit())
 
     def _color_by_value(self, scale: ScalarMappable | None) -> Shade | None:
         """Return the colors by value; None if there are no values."""
@@ -379,8 +365,10 @@ class _Board:
         """Draw a thin line along every track, and a glow along those that stand out."""
         tracks, unit = self.layout.tracks, self.layout.unit
         glowing = [tracks[route] for route in sorted(self.scene.highlight)]
-        self.polygons("highlight-rim", 2.0, [band(track, PENS.glow_rim * unit) for track in glowing], BOARD.rim)
-        self.polygons("highlight", 2.1, [band(track, PENS.glow * unit) for track in glowing], BOARD.glow)
+        self.polygons(
+            "highlight-rim", 2.0, [geometry.band(track, PENS.glow_rim * unit) for track in glowing], BOARD.rim
+        )
+        self.polygons("highlight", 2.1, [geometry.band(track, PENS.glow * unit) for track in glowing], BOARD.glow)
         for gid, ferry, color, pen, dashes in (
             ("beds", False, BOARD.bed, PENS.bed, "solid"),
             ("ferries", True, BOARD.ferry, PENS.ferry, (0, (2.5, 1.6))),
@@ -396,7 +384,7 @@ class _Board:
     def draw_cars(self) -> None:
         """Draw the car spaces, and the rock around those of tunnels."""
         spaces, shade = self.spaces(), self.route_shade
-        tunnels = [(route, saw(car, self.layout.unit)) for route, car in spaces if route.tunnel]
+        tunnels = [(route, geometry.saw(car, self.layout.unit)) for route, car in spaces if route.tunnel]
         rock = [self.fade(BOARD.tunnel, route) for route, _ in tunnels]
         self.polygons("tunnels", 2.5, [outline for _, outline in tunnels], rock)
         fills = [self.fade(shade(route.id) if shade else CARD_STYLES[route.color].fill, route) for route, _ in spaces]
@@ -407,7 +395,7 @@ class _Board:
         """Draw each car's color symbol, or a locomotive where one is required."""
         wanted = [(route, car) for route, car in self.spaces() if car.locomotive]
         look = CARD_STYLES["locomotive"]
-        plates = [placed(PLATE, car, car.width) for _, car in wanted]
+        plates = [placed(geometry.PLATE, car, car.width) for _, car in wanted]
         ink = [self.fade(look.ink, route) for route, _ in wanted]
         fills = [self.fade(look.fill, route) for route, _ in wanted]
         self.polygons("plates", 3.4, plates, fills, edges=ink, pen=PENS.plate)
@@ -429,7 +417,7 @@ class _Board:
         }
         cars = [(player, car) for player, owned in tracks.items() for track in owned for car in track]
         colors = [player.color for player, _ in cars]
-        self.polygons("trains", 3.6, [train(car) for _, car in cars], colors, edges=BOARD.rim, pen=PENS.train)
+        self.polygons("trains", 3.6, [geometry.train(car) for _, car in cars], colors, edges=BOARD.rim, pen=PENS.train)
         for player, owned in tracks.items():
             if player.symbol and owned:
                 self._write_symbols(player.symbol, owned, ink_upon(player.color))
@@ -458,12 +446,14 @@ class _Board:
     def draw_crosses(self) -> None:
         """Cross out closed routes."""
         cars = [car for route in sorted(self.scene.closed) for car in self.layout.tracks[route].cars]
-        self.lines("closed", 3.8, [stroke for car in cars for stroke in cross(car)], BOARD.closed, pen=PENS.closed)
+        self.lines(
+            "closed", 3.8, [stroke for car in cars for stroke in geometry.cross(car)], BOARD.closed, pen=PENS.closed
+        )
 
     def draw_tokens(self) -> None:
         """Draw tolls, and badges where cards can replace others."""
         unit, tolls = self.layout.unit, self.layout.tolls
-        disks = [disk(token.x, token.y, 0.19 * unit) for token in tolls]
+        disks = [geometry.disk(token.x, token.y, 0.19 * unit) for token in tolls]
         self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=PENS.token)
         for token in tolls:
             self.write("toll", 4.1, (token.x, token.y), token.text, 0.28 * unit)
@@ -471,7 +461,7 @@ class _Board:
             box = {"boxstyle": "round,pad=0.25", "facecolor": BOARD.home, "edgecolor": BOARD.coin}
             self.write("swap", 4.1, (token.x, token.y), token.text, 0.36 * unit, box)
 
-    def _swaps(self) -> list[Token]:
+    def _swaps(self) -> list[geometry.Token]:
         """Return the badges for cards that replace others, on routes that are still free."""
         return [token for token in self.layout.swaps if not self.scene.owned.issuperset(token.routes)]
 
@@ -480,16 +470,16 @@ class _Board:
         values, shade, radius = self.scene.values or {}, self.shade, self.layout.city_radius
         cities = [city.name for city in self.game_map.cities if city.name not in self.layout.exits]
         fills = [shade(name) if shade and name in values else BOARD.city for name in cities]
-        disks = [disk(*self.position(name), radius * (1.5 if name in values else 1.0)) for name in cities]
+        disks = [geometry.disk(*self.position(name), radius * (1.5 if name in values else 1.0)) for name in cities]
         self.polygons("cities", 5.0, disks, fills, edges=BOARD.rim, pen=PENS.city)
-        arrows = [arrow(*self.position(city), way.angle, radius) for city, way in self.layout.exits.items()]
+        arrows = [geometry.arrow(*self.position(city), way.angle, radius) for city, way in self.layout.exits.items()]
         colors = [shade(city) if shade and city in values else BOARD.quiet_text for city in self.layout.exits]
         self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=PENS.exit)
 
     def draw_stations(self) -> None:
         """Draw a house on each city with a station, in its player's color and with the same symbol."""
         for city, player in self.scene.stations.items():
-            house = station(*self.position(city), self.layout.city_radius)
+            house = geometry.station(*self.position(city), self.layout.city_radius)
             self.polygons("stations", 5.2, [house], player.color, edges=BOARD.rim, pen=PENS.city)
             if player.symbol:
                 spot = Car(*self.position(city), 0.0, self.layout.city_radius, self.layout.city_radius)
@@ -504,7 +494,7 @@ class _Board:
                 arc = ticket_arc(self.game_map, a, b)
                 self.lines("ticket-rim", 4.6, [arc], BOARD.halo, pen=PENS.ticket_rim)
                 self.lines("ticket", 4.7, [arc], color, pen=PENS.ticket)
-                rings = [disk(*self.position(end), 1.7 * radius) for end in (a, b)]
+                rings = [geometry.disk(*self.position(end), 1.7 * radius) for end in (a, b)]
                 self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=PENS.ticket_end)
                 spot = number_spot(self.game_map, self.layout, arc)
                 box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": color}
@@ -569,7 +559,7 @@ class _Board:
         if scene.closed:
             handles["closed"] = Line2D([], [], marker="x", markeredgecolor=BOARD.closed, markeredgewidth=2, **mark)
         if scene.stations:
-            house = Path(station(0, 0, 1), closed=False)
+            house = Path(geometry.station(0, 0, 1), closed=False)
             handles["station"] = Line2D(
                 [], [], marker=house, markerfacecolor=BOARD.home, markeredgecolor=BOARD.rim, **mark
             )

@@ -21,19 +21,8 @@ from markupsafe import Markup
 
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import describe_route, name_ticket
+from ttr_analysis.viz import geometry
 from ttr_analysis.viz.coast import load_background
-from ttr_analysis.viz.geometry import (
-    PLATE,
-    BoardLayout,
-    Token,
-    arrow,
-    cross,
-    frame,
-    lay_out,
-    saw,
-    station,
-    train,
-)
 from ttr_analysis.viz.placement import Points, placed
 from ttr_analysis.viz.scene import NUMBER_SIZE, arcs_of, number_spot, ticket_arc
 from ttr_analysis.viz.style import (
@@ -90,7 +79,7 @@ class Drawing(NamedTuple):
     """The common parts of all pictures of a board; `view` is the `viewBox`, `routes` is by id."""
 
     game_map: GameMap
-    layout: BoardLayout
+    layout: geometry.BoardLayout
     view: tuple[int, int, int, int]
     unit: int
     radius: int
@@ -102,15 +91,15 @@ class Drawing(NamedTuple):
 @lru_cache(maxsize=16)
 def drawing(game_map: GameMap) -> Drawing:
     """Return the common parts of all pictures of a board; cached for recent maps."""
-    layout = lay_out(game_map)
-    left, bottom, right, top = (round(SCALE * edge) for edge in frame(layout))
+    layout = geometry.lay_out(game_map)
+    left, bottom, right, top = (round(SCALE * edge) for edge in geometry.frame(layout))
     view = (left, -top, right - left, top - bottom)
     unit, radius, label_size = (round(SCALE * size) for size in (layout.unit, layout.city_radius, layout.label_size))
     routes = {route.id: _outlines(route, layout) for route in game_map.routes}
     return Drawing(game_map, layout, view, unit, radius, label_size, _ground(game_map, layout, view), routes)
 
 
-def _ground(game_map: GameMap, layout: BoardLayout, view: tuple[int, int, int, int]) -> str:
+def _ground(game_map: GameMap, layout: geometry.BoardLayout, view: tuple[int, int, int, int]) -> str:
     """Return the paper, with land, lakes and borders if known."""
     behind = load_background(game_map)
     left, top, width, height = view
@@ -131,7 +120,7 @@ def _ground(game_map: GameMap, layout: BoardLayout, view: tuple[int, int, int, i
     return "".join(parts)
 
 
-def _outlines(route: Route, layout: BoardLayout) -> Outlines:
+def _outlines(route: Route, layout: geometry.BoardLayout) -> Outlines:
     track, symbol = layout.tracks[route.id], CARD_STYLES[route.color].symbol
     wanted = [car for car in track.cars if car.locomotive]
     plain = [car for car in track.cars if not car.locomotive and symbol]
@@ -139,12 +128,12 @@ def _outlines(route: Route, layout: BoardLayout) -> Outlines:
     return Outlines(
         track=path([track.line[::4] + track.line[-1:]], close=False),
         cars=path(car.corners() for car in track.cars),
-        rock=path(saw(car, layout.unit) for car in track.cars) if route.tunnel else "",
-        plates=path(placed(PLATE, car, car.width) for car in wanted),
+        rock=path(geometry.saw(car, layout.unit) for car in track.cars) if route.tunnel else "",
+        plates=path(placed(geometry.PLATE, car, car.width) for car in wanted),
         locomotives=path(placed(locomotive, car, 0.74 * car.width) for car in wanted),
         symbols=path(placed(symbol, car, 0.66 * car.width) for car in plain),
-        trains=path(train(car) for car in track.cars),
-        crosses=path((stroke for car in track.cars for stroke in cross(car)), close=False),
+        trains=path(geometry.train(car) for car in track.cars),
+        crosses=path((stroke for car in track.cars for stroke in geometry.cross(car)), close=False),
         spots=[point(car.x, car.y) for car in track.cars],
     )
 
@@ -333,7 +322,7 @@ def _live_tokens(board: Drawing) -> Iterator[str]:
         yield "</g>"
 
 
-def _token(token: Token, unit: int, *, is_toll: bool) -> Iterator[str]:
+def _token(token: geometry.Token, unit: int, *, is_toll: bool) -> Iterator[str]:
     """Yield a toll as a coin, or a badge on swaps as a plaque."""
     (x, y), text, pen = point(token.x, token.y), token.text, f"stroke='{BOARD.coin}' {_pen(PENS.token, unit)}"
     if is_toll:
@@ -357,10 +346,12 @@ def _cities(board: Drawing, stations: Mapping[str, int] | None) -> Iterator[str]
         words = city.name if seat is None else f"{city.name}: station of P{seat}"
         yield f"<g class='ttr-city' {_data('city', city.name)}><title>{escape(words)}</title>"
         if way := layout.exits.get(city.name):
-            yield _element(path([arrow(city.x, city.y, way.angle, layout.city_radius)]), f"fill='{BOARD.quiet_text}'")
+            yield _element(
+                path([geometry.arrow(city.x, city.y, way.angle, layout.city_radius)]), f"fill='{BOARD.quiet_text}'"
+            )
         else:
             yield f"<circle cx='{x}' cy='{y}' r='{radius}' fill='{BOARD.city}' {pen}/>"
-        house = path([station(city.x, city.y, layout.city_radius)]) if has_stations else ""
+        house = path([geometry.station(city.x, city.y, layout.city_radius)]) if has_stations else ""
         at = f"x='{x}' y='{y + 0.6 * radius:.0f}' font-weight='bold' font-size='{1.75 * radius:.0f}'"
         at += " text-anchor='middle'"
         if stations is None and house:

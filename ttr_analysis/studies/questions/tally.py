@@ -12,7 +12,7 @@ import pandas as pd
 from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.file import fingerprint
 from ttr_analysis.studies.columns import ANSWERS, HIDDEN, Figures, Values, columns_of, units_of
 from ttr_analysis.studies.intervals import Moments
 from ttr_analysis.studies.simulation import SimulationResult
