@@ -85,9 +85,9 @@ ONCE_WRONG = {
 ONCE_MISSING = {
     "01_the_map_as_a_graph": [
         "largest number of pairwise edge-disjoint paths",
-        "as an optimization it is NP-hard",
-        "a mean over all pairs of other cities",
-        "counts as one that takes all 40 trains",
+        "NP-hard as an optimization problem",
+        "averaged over all pairs of other cities",
+        "counts as taking all 40 trains",
     ],
     "03_tunnel_odds": ["one of your color or a locomotive, makes the tunnel safer"],
 }
