@@ -128,7 +128,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
     table = make_table("insights_habits", title, rows.rename(columns={"meaning": "what"})[columns])
     blocks: list[Block] = [table._replace(name=f"insights_{anchor}")]
     if anchor == "points":
-        caption = "What points come from, for you and the others, in games won and lost."
+        caption = "Where points come from, for you and the others, in games won and lost."
         draw = partial(plot_point_sources, found.sources, title="")
         blocks.insert(0, chart(draw, caption, caption, size=(8.0, 3.4)))
     if anchor == "ends":

@@ -197,7 +197,7 @@ class Fairness:
         told = ""
         if (known.min() < known.max()).all():  # else there are no ranks
             agreement = known["surplus"].corr(known["worth"], method="spearman")
-            told = f" The map alone foretells that with a rank correlation of {agreement:.2f}."
+            told = f" The map alone predicts this with a rank correlation of {agreement:.2f}."
         said.append(
             f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{told}"
         )

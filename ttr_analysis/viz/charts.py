@@ -93,7 +93,7 @@ def plot_tunnel_odds(
                 at, probabilities, 2 * errors, fmt="none", ecolor=rcParams["text.color"], capsize=3, elinewidth=1
             )
         ax.plot(ks, np.minimum(1, np.cumsum(probabilities)), color=color, marker="o", label=None if name else "enough")
-    ax.set(xlabel="cards demanded (bars), spare cards that are enough (lines)", ylabel="probability", ylim=(0, 1.02))
+    ax.set(xlabel="extra cards (bars), spare cards held (lines)", ylabel="probability", ylim=(0, 1.02))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return finish_chart(ax, title, "Surcharge of a tunnel", percent=True, loc="center right")
 
@@ -145,7 +145,7 @@ def plot_card_odds(
     for share in QUANTILES:
         draw_line(ax, y=share, linewidth=0.8)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish_chart(ax, title, "Gathering cards", percent=True)
+    return finish_chart(ax, title, "Collecting cards", percent=True)
 
 
 def plot_ticket_values(

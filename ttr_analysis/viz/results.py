@@ -165,8 +165,8 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     ax.margins(x=0.18)
     draw_line(ax, x=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
     name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
-    ax.set(xlabel="points, mean of a seat")
-    return finish_chart(ax, title, "What points come from", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    ax.set(xlabel="mean points per seat")
+    return finish_chart(ax, title, "Where points come from", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -212,7 +212,7 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     )
     floor = np.floor(10 * known["completion_low"].min() - 0.2) / 10 if len(known) else 0.0
     ax.set(xlim=(0, 1.15 * x.max(initial=1.0)), ylim=(max(-0.03, floor), 1.04))
-    ax.set(xlabel="fewest trains", ylabel="completed, of those kept")
+    ax.set(xlabel="fewest trains", ylabel="share completed, of those kept")
     figure_of(ax).colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
     named = {
         *known["completion_rate"].nsmallest(NAMES_WRITTEN).index,
@@ -239,7 +239,7 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     parts = {fate: (color, rates[fate].to_numpy(float)) for fate, color in FATES.items() if fate in rates}
     _stack_bars(ax, len(rates), parts, lambda share: f"{share:.0%}" if share >= SHARE_WRITTEN else "")
     name_rows(ax, [str(policy) for policy in rates.index])
-    ax.set(xlim=(0, 1), xlabel="of the tickets kept")
+    ax.set(xlim=(0, 1), xlabel="share of the tickets kept")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     return finish_chart(ax, title, "What becomes of tickets", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
@@ -271,9 +271,9 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         ax.plot([], [], "o", color=color, label=policy)
     ax.plot([], [], " ", label=f"(dots grow with attempts;\npale: fewer than {MANY_TRIALS})")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.set(xlabel="odds that the surcharge can be paid", ylabel="tunnels taken, of those attempted")
+    ax.set(xlabel="odds that the surcharge can be paid", ylabel="share of attempts that succeed")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return finish_chart(ax, title, "Tunnels taken, by the odds that they had", percent=True, loc="upper left")
+    return finish_chart(ax, title, "Tunnels claimed, by their odds", percent=True, loc="upper left")
 
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -304,12 +304,12 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     if when == "trains_left":
         ax.invert_xaxis()
     ax.set(
-        xlabel=f"{LATE_AXES.get(when, when)} (numbers beside dots: draws)",
-        ylabel="points that a draw brought",
+        xlabel=f"{LATE_AXES.get(when, when)} (numbers next to dots: draws)",
+        ylabel="points that a draw earned",
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
     since = when.replace("_", " ")
-    return finish_chart(ax, title, f"What draws of tickets brought, by {since}")
+    return finish_chart(ax, title, f"Points from ticket draws, by {since}")
 
 
 def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
