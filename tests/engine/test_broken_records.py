@@ -221,15 +221,15 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
 @pytest.mark.parametrize(
     ("line", "text", "at", "message"),
     [
-        pytest.param(2, None, 5, "card_dealt of P0 comes here", id="three cards dealt"),
+        pytest.param(2, None, 5, "card_dealt of P0 belongs here", id="three cards dealt"),
         pytest.param(
-            10, event("market_card", slot=1, card="green"), 10, "market_card in slot 0 comes here", id="other slot"
+            10, event("market_card", slot=1, card="green"), 10, "market_card in slot 0 belongs here", id="other slot"
         ),
         pytest.param(
             16,
             event("ticket_offered", seat=0, ticket="Bergen-Narvik"),
             16,
-            "Bergen-Narvik cannot come here: it is in a seat's offer",
+            "Bergen-Narvik is impossible here: it is in a seat's offer",
             id="ticket twice",
         ),
         pytest.param(24, None, 24, "ticket_offered of P1 must come first", id="a ticket is missing"),
@@ -291,12 +291,12 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
         ),
         pytest.param(27, event("pass", seat=0), 27, "P0 can do something else, so it may not pass", id="a pass"),
         pytest.param(28, None, 30, "card_revealed must come first", id="a revealed card is missing"),
-        pytest.param(29, event("cards_shuffled"), 29, "card_revealed comes here", id="no shuffle"),
+        pytest.param(29, event("cards_shuffled"), 29, "card_revealed belongs here", id="no shuffle"),
         pytest.param(
             30,
             event("card_revealed", card="white") + "\n" + event("card_revealed", card="white"),
             31,
-            "no card_revealed comes here: P0 acts now",
+            "no card_revealed belongs here: P0 acts now",
             id="four revealed",
         ),
         pytest.param(28, event("card_revealed", card="blue"), 31, "P1 acts now, not P0", id="nothing to pay"),
@@ -311,7 +311,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             31,
             event("decline_tunnel", seat=0) + "\n" + event("card_drawn", seat=0, card="red"),
             32,
-            "no card_drawn comes here: P1 acts now",
+            "no card_drawn belongs here: P1 acts now",
             id="a card for nothing",
         ),
         pytest.param(33, None, 33, "market_card in slot 2 must come first", id="an empty slot"),
@@ -326,14 +326,14 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             37,
             event("ticket_offered", seat=0, ticket="Narvik-Tallinn"),
             37,
-            "Narvik-Tallinn cannot come here: P1 holds it",
+            "Narvik-Tallinn is impossible here: P1 holds it",
             id="held by another",
         ),
         pytest.param(
             38,
             event("ticket_offered", seat=0, ticket="Bergen-Narvik"),
             38,
-            "Bergen-Narvik cannot come here: it is out of the game",
+            "Bergen-Narvik is impossible here: it is out of the game",
             id="removed",
         ),
         pytest.param(
@@ -390,7 +390,7 @@ def test_after_the_end_nothing_comes() -> None:
 
     assert faults_of(text + '{"event":"draw_card","seat":0}\n')[0][0] == n + 1
     assert "the game is over" in faults_of(text + '{"event":"draw_card","seat":0}\n')[0][1]
-    assert "no card_revealed comes here" in faults_of(text + '{"event":"card_revealed","card":"red"}\n')[0][1]
+    assert "no card_revealed belongs here" in faults_of(text + '{"event":"card_revealed","card":"red"}\n')[0][1]
 
 
 # -- unknown cards and tickets ------------------------------------------------------------

@@ -236,7 +236,7 @@ def test_chance_needs_to_know_all_cards(nordic: GameMap, record: GameRecord) -> 
     watched = record.watched_from(0)
     at = next(k for k, state in enumerate(watched.states()) if game.is_legal(state, DrawCard()))
 
-    with pytest.raises(GameError, match="chance cannot continue from a state with 4 unknown cards of P1"):
+    with pytest.raises(GameError, match="cannot continue from a state with 4 unknown cards of P1"):
         game.apply(watched.state_at(at), DrawCard())
 
 

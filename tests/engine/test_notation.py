@@ -198,7 +198,7 @@ def begun(cards: str, game_map: GameMap | None = None) -> Session:
         ("draw 2, red", 6, r"expected a card or \?, got , red"),
         ("take red -> blue", 5, "no red card: the market shows blue, yellow, green, white, white"),
         ("take blue", 9, "expected -> ... .a card for market slot 0 comes next"),
-        ("take blue -> red, red", 18, "too many outcomes: 1 comes here"),
+        ("take blue -> red, red", 18, "too many outcomes: 1 belongs here"),
         ("Bergen-Oslo", 11, r"expected the cards for Bergen-Oslo \(blue, 4\), got the end"),
         ("Bergen-Oslo red 3", 12, r"Bergen-Oslo \(red, 4\): it takes exactly 4 cards, got 3"),
         ("Bergen-Oslo/2 red 4", 14, "expected Bergen-Oslo/0 or Bergen-Oslo/1"),

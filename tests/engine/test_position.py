@@ -135,7 +135,7 @@ def test_what_is_not_told_is_unknown_and_can_be_guessed_and_played_on() -> None:
     assert len(ttr.play_out(worlds, ["Greedy", "Greedy"], seed=1)) == 8
     chances = ttr.studies.win_probability(state, n_rollouts=10)
     assert chances["win"].sum() == pytest.approx(1, abs=0.2)
-    with pytest.raises(GameError, match="nobody can play on from a position with"):
+    with pytest.raises(GameError, match="cannot play on from a position with"):
         USA.play(["Greedy", "Greedy"], start=state)
     assert USA.play(["Greedy", "Greedy"], start=worlds[0]).is_complete
     record = GameRecord.from_position(state, players=["Ann", "Bo"], title="From here")
@@ -334,7 +334,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
             "stations: expected at most 3 for P1, got 4",
             id="too many stations",
         ),
-        pytest.param("europe", 2, {"stations": {"Wien": 0, "wien": 1}}, "stations: expected it once", id="two in one"),
+        pytest.param("europe", 2, {"stations": {"Wien": 0, "wien": 1}}, "stations: expected it only once", id="twice"),
     ],
 )
 def test_what_cannot_be_is_refused(name: str, n_players: int, told: dict[str, Any], fault: str) -> None:

@@ -325,7 +325,7 @@ def test_a_record_of_a_map_of_ones_own_wants_that_map(tmp_path: Path) -> None:
     record.save(tmp_path / "game.jsonl")
 
     with pytest.raises(
-        RecordError, match=r'line 1, map: expected one of .*usa; give any other one as game_map, got "inv'
+        RecordError, match=r'line 1, map: expected one of .*usa; pass any other map as game_map, got "inv'
     ):
         GameRecord.load(tmp_path / "game.jsonl")
     assert GameRecord.load(tmp_path / "game.jsonl", load("invented")).map == load("invented")
@@ -433,7 +433,7 @@ def test_tickets_shown_at_the_end_are_told() -> None:
 def test_a_game_with_unknown_cards_cannot_be_continued_at_random() -> None:
     watched = short().watched_from(0)
 
-    with pytest.raises(GameError, match="chance cannot continue from a state with 4 unknown cards of P1"):
+    with pytest.raises(GameError, match="cannot continue from a state with 4 unknown cards of P1"):
         watched.resume(0, seed=1)
     with pytest.raises(GameError, match=r"expected a seat from 0 to 1, got 2"):
         watched.watched_from(2)

@@ -143,7 +143,7 @@ def test_the_first_game_of_a_run_has_its_number() -> None:
 
 
 def test_a_map_of_another_name_is_refused() -> None:
-    assert faults_of(short_text(), load("usa")) == [(1, 'expected "usa", the map that was given, got "nordic"')]
+    assert faults_of(short_text(), load("usa")) == [(1, 'expected "usa", the map you passed, got "nordic"')]
 
 
 def test_both_maps_are_named_where_their_facts_differ() -> None:
@@ -151,7 +151,7 @@ def test_both_maps_are_named_where_their_facts_differ() -> None:
 
     ((_, said),) = faults_of(short_text(), replace(nordic, tickets=nordic.tickets[:-1]))
 
-    assert "the facts of the map 'nordic' are not those of the record of 'nordic'" in said
+    assert "the facts of the map 'nordic' differ from those in the record of 'nordic'" in said
 
 
 def test_faults_of_a_header_come_in_one_order_and_none_follows_from_another() -> None:

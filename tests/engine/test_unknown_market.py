@@ -95,7 +95,7 @@ def test_legal_actions_name_each_card_that_may_lie_there() -> None:
 def test_chance_cannot_go_on_and_says_what_is_unknown() -> None:
     record = without_market(played(EACH_VARIANT[0]))
 
-    with pytest.raises(GameError, match="chance cannot continue from a state with 5 unknown cards in the market"):
+    with pytest.raises(GameError, match="cannot continue from a state with 5 unknown cards in the market"):
         record.resume(4, seed=1)
 
 
@@ -120,7 +120,7 @@ def test_tickets_of_one_turn_come_up_in_any_order_and_a_refusal_names_the_one_du
     assert {top, other} == {entry.value for entry in entries[at : at + 2]}
     entries[at] = entries[at]._replace(value=last)
     name = record.map.tickets[top].id
-    with pytest.raises(RecordError, match=f"cannot come here: ({name}|{record.map.tickets[other].id}) is on top"):
+    with pytest.raises(RecordError, match=f"is impossible here: ({name}|{record.map.tickets[other].id}) is on top"):
         replace(record, entries=tuple(entries)).states()
 
 

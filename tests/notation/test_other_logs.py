@@ -234,4 +234,4 @@ def test_tickets_under_the_pile_come_in_turn_and_a_refusal_says_which_is_due() -
     with pytest.raises(RecordError) as info:
         GameRecord.loads(with_first(queue[-1]))
     due, late = record.map.tickets[queue[0]].id, record.map.tickets[queue[-1]].id
-    assert f"{late} cannot come here: {due} is on top" in str(info.value)
+    assert f"{late} is impossible here: {due} is on top" in str(info.value)

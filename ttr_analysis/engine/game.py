@@ -136,7 +136,7 @@ class KernelGame:
 
     def _check_chance(self, state: State) -> None:
         if unknown := unknown_words(state, self.n_players):
-            raise GameError(f"chance cannot continue from a state with {unknown}: give the outcomes")
+            raise GameError(f"cannot continue from a state with {unknown}: give the outcomes")
         if not state.stream.any():
             raise GameError(
                 "a position, or a state of a record, has no random numbers: give outcomes, or continue from "

@@ -192,7 +192,7 @@ def read_bga(
 def _map_of(log: Log, game_map: MapLike | None, notes: bga_names.TicketNotes) -> tuple[GameMap, list[str]]:
     """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
     found = bga_names.find_map(log) if game_map is None else as_map(game_map)
-    texts = [] if found else ["the map is assumed to be the one of most logs, because this log names no place"]
+    texts = [] if found else ["the log names no place, so it is assumed to be from the most common map"]
     found = found or as_map("usa")
     played, reason = bga_names.find_variant(log, found, notes)
     if reason:

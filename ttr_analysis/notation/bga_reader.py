@@ -547,15 +547,15 @@ class LogFollower:
                     continue
                 raise neutral[0].fault("that ticket is not in the pile")
             elif due.kind == codes.CARD_REVEALED:
-                raise act.fault("more cards were turned over for the tunnel")
+                raise act.fault("the log turns over too few cards for the tunnel")
             elif due.kind == codes.NEUTRAL_TICKET:
                 raise MissingOutcomeError("expected the neutral ticket on the next lines")
             if reason := telling.add(value):
-                raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
+                raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} is impossible here: {reason}")
         if resets:
             raise resets[0].fault("the market cannot be replaced here")
         if cards.get(codes.CARD_REVEALED):
-            raise act.fault("fewer cards can have been turned over for the tunnel")
+            raise act.fault("the log turns over too many cards for the tunnel")
         self._add(telling, act, kept)
 
     def _add(self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:

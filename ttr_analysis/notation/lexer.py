@@ -256,7 +256,7 @@ class Lexer:
             n = n if counts_first else self.number()
             cards += [(kind, place)] * min(1 if n is None else n, _MOST_ALIKE)
             if len(cards) > _MOST:
-                raise self.error("there are fewer cards in the game", at=place)
+                raise self.error("the game has fewer cards", at=place)
             if not self._goes_on():
                 return cards
 

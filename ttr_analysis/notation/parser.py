@@ -579,7 +579,7 @@ class LineParser:
         for kind, values in told.values.items():
             if values:
                 n = sum(kind_of(code) == kind for code, _ in telling.script)
-                due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
+                due = f"{n or 'none'} {'belongs' if n == 1 else 'belong'} here"
                 raise self.scan.error(f"too many outcomes: {due}", at=max(values[0][1], start), is_illegal=True)
 
     # -- tickets ------------------------------------------------------------------
@@ -625,7 +625,7 @@ class LineParser:
 
     def _refuse(self, vector: State, code: int, place: int) -> None:
         """Refuse a kind of move at the wrong time."""
-        reason = self.packed.why_illegal(vector, code, 0) or "this cannot come here"
+        reason = self.packed.why_illegal(vector, code, 0) or "this move is impossible here"
         raise self.scan.error(reason, at=place, is_illegal=True)
 
     _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineParser, State, int], None]], ...]] = (

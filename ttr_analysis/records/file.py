@@ -313,11 +313,11 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     if given is None:
         given = built_in_map(header.map_name)
         if given is None:
-            expected = f"expected one of {', '.join(map_names())}; give any other one as game_map"
+            expected = f"expected one of {', '.join(map_names())}; pass any other map as game_map"
             faults.add(1, "map", as_json(header.map_name), expected)
             return None
     elif given.name != header.map_name:
-        faults.add(1, "map", as_json(header.map_name), f"expected {as_json(given.name)}, the map that was given")
+        faults.add(1, "map", as_json(header.map_name), f"expected {as_json(given.name)}, the map you passed")
         return None
     try:
         game_map = given.with_variant(header.variant or None)
@@ -331,7 +331,7 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     facts = fingerprint(game_map)
     if facts != header.facts:
         its, ours = _title(header.map_name, header.variant), _title(game_map.name, game_map.rules.variant)
-        expected = f"expected {as_json(facts)}: the facts of the map {ours} are not those of the record of {its}"
+        expected = f"expected {as_json(facts)}: the facts of the map {ours} differ from those in the record of {its}"
         faults.add(1, "facts", as_json(header.facts), expected)
         return None
     return game_map

@@ -181,7 +181,7 @@ class PositionReader:
         for name, owner in value.items():
             place, seat = self._place(part, name), self._owner(part, owner)
             if place is not None and seat is not None and found.setdefault(place, seat) != seat:
-                self._refuse(part, name, "expected it once")
+                self._refuse(part, name, "expected it only once")
         return tuple(found.items())
 
     def _owner(self, part: str, owner: object) -> int | None:
@@ -440,6 +440,6 @@ def playable(state: GameState, seed: int, number: int) -> tuple[Position, State]
     """Return a state between two turns as a position, and as a packed state with new random numbers."""
     position, laid = laid_out(state)
     if unknown := unknown_words(laid, state.n_players):
-        raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills them in")
+        raise GameError(f"cannot play on from a position with {unknown}: `SeatView.worlds` fills them in")
     open_stream(seed_key(seed), number, TABLE_STREAM, laid.stream)
     return position, laid

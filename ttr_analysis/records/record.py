@@ -356,7 +356,7 @@ class GameRecord:
         state = self.state_at(step)
         vector = state.packed.copy()
         if unknown := unknown_words(vector, self.header.n_players):
-            raise GameError(f"chance cannot continue from a state with {unknown}")
+            raise GameError(f"cannot continue from a state with {unknown}")
         open_stream(seed_key(seed), 0, TABLE_STREAM, vector.stream)
         return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
 

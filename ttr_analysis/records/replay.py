@@ -421,7 +421,7 @@ class _StepChecker:
         if not is_start and before.phase not in (layout.TURN, layout.OVER):
             raise ImpossibleError(self.first, "a correction must be between two turns")
         if self.end > self.first + 1:
-            raise ImpossibleError(self.first + 1, f"no {entry_name(self.entries[self.first + 1])} comes here")
+            raise ImpossibleError(self.first + 1, f"no {entry_name(self.entries[self.first + 1])} belongs here")
         assert entry.position is not None  # noqa: S101 - both kinds have one
         if is_start:
             after, problems = state_of(entry.position, game.game_map, game.n_players)
@@ -510,11 +510,11 @@ class _StepChecker:
         entry = self.outcomes[unfitting.at]
         if not due:
             after = "the game is over" if state.phase == layout.OVER else f"P{state.seat} acts now"
-            reason = f"no {entry_name(entry)} comes here: {after}"
+            reason = f"no {entry_name(entry)} belongs here: {after}"
         elif entry.code != unfitting.code:
-            reason = f"{due} comes here"
+            reason = f"{due} belongs here"
         elif entry.kind in _TICKET_EVENTS:
-            reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value, unfitting)}"
+            reason = f"{self._ticket(entry.value)} is impossible here: {self._place(state, entry.value, unfitting)}"
         else:
             reason = f"the draw pile has no {CARD_KINDS[entry.value]} card"  # an unknown one always fits
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
