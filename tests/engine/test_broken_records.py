@@ -14,7 +14,6 @@ from ttr_analysis.records import file
 from ttr_analysis.records.file import as_json, fingerprint
 
 HEADER = short_text().splitlines()[0]
-N_EVENTS = len(short_text().splitlines()) - 1
 
 
 def faults_of(text: str | bytes, game_map: GameMap | None = None) -> list[tuple[int, str]]:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.compiled_only
 
 @pytest.mark.parametrize("combination", every_combination(), ids=str)
 def test_ours_does_not_leak(combination: Combination) -> None:
-    check_encoder(game_map=combination.game_map, n_players=combination.n_players, n_states=40, seed=3)
+    check_encoder(game_map=combination.game_map, n_players=combination.n_players, n_states=20, seed=3)
 
 
 @pytest.mark.parametrize("leak", [peek, foresee, count_kept])

@@ -554,6 +554,7 @@ def test_who_waits_for_cards_of_the_plan_takes_them() -> None:
     assert missed(0.0) > missed(1.0) == 0
 
 
+@pytest.mark.compiled_only  # where every index is checked
 def test_wild_numbers_do_no_harm() -> None:
     """The spread of tokens once shrank to nothing, and an index into the bonuses was made of it."""
     for wild in (Planner(token_calm=9.0), Planner(token_spread=1e-9), Planner(hoard_turns=0.0, hoard_cards=1e9)):

@@ -107,7 +107,7 @@ def test_a_simulation_without_decisions_says_how_to_keep_them() -> None:
 
 def test_what_was_lost_is_there_where_it_was_judged() -> None:
     record = ttr.Game("usa").play(["Greedy", "Random"], SEED)
-    review = ttr.studies.review(record, seat=1, rollouts=32, progress=False)
+    review = ttr.studies.review(record, seat=1, rollouts=8, progress=False)
     table = decisions([record, review])
     judged = table[(table["game"] == 1) & (table["seat"] == 1)].set_index("step")["loss"].dropna()
     assert judged.tolist() == review.table["loss"].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.insights import write_insights
-from ttr_analysis.studies import Insights, Review, insights, review
+from ttr_analysis.studies import Insights, Review, insights, review, reviews
 from ttr_analysis.studies.insights import GAME_COLUMNS, HABIT_COLUMNS, HABITS
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import (
@@ -156,11 +157,14 @@ def test_what_costs_next_to_nothing_is_not_told() -> None:
     assert found.sentences[0].startswith("No part of your play clearly costs 2 points")
 
 
-def test_losses_add_up_over_the_parts_of_a_game() -> None:
+def test_losses_add_up_over_the_parts_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every tenth step: a loss is measured until it is clear, which takes time."""
     record = played("nordic", 2, 0, 3)
     greedy = Game(load("nordic"), 2).play(["Greedy", "Planner"], seed=3)
     for one, least in ((record, 0), (greedy, 5)):
-        judged = review(one, 0, rollouts=8, progress=False)
+        with monkeypatch.context() as patch:
+            patch.setattr(reviews, "_decisions_of", partial(reviews._decisions_of, steps=range(1, len(one.steps), 10)))
+            judged = review(one, 0, rollouts=8, progress=False)
         decisions = decisions_of([(0, judged)])
         table = losses(decisions, [0])
         assert list(table) == list(LOSS_COLUMNS)

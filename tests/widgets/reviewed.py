@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from tests.fixtures import load
 from ttr_analysis import Game
 from ttr_analysis.studies import Review, review
 
 
+@cache
 def a_review() -> Review:
     """Return the review of a short game in which each move of P0 that is not the best is a mistake or a blunder."""
     record = Game(load("invented"), 2).play(["Random", "Greedy"], seed=7)

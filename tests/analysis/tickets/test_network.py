@@ -97,6 +97,7 @@ def test_networks_of_other_tickets_equal_an_integer_program(table: tuple[str, st
         assert cost_of(cheapest_network(game_map, tickets)) == cheapest_cost(game_map, tickets, [], [])
 
 
+@pytest.mark.compiled_only
 def test_a_whole_deal_of_the_largest_game_is_solved() -> None:
     mega = load("europe").with_variant("mega")
     tickets = sample(np.random.default_rng(5), mega.tickets, mega.rules.tickets.opening_deal)
