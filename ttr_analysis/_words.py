@@ -28,7 +28,7 @@ def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
     return "0" if text in {"-0", "+0"} else text.replace("-", _MINUS)
 
 
-def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
+def percent(share: float, digits: int | None = 0) -> str:
     """
     Return a share as a percentage. A share below 1 is never rounded to 100%, nor one above 0 to 0%.
 
@@ -44,8 +44,8 @@ def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
     """
     if digits is None:
         digits = 0 if share in {0.0, 1.0} or 0.01 <= share < 0.99 else 1  # noqa: PLR2004
-    text = f"{100 * share:{'+' if sign else ''}.{digits}f}%"
-    if 0 < share < 1 and not sign:
+    text = f"{100 * share:.{digits}f}%"
+    if 0 < share < 1:
         if text == f"{0:.{digits}f}%":
             return f"<{10.0**-digits:.{digits}f}%"
         if text == f"{100:.{digits}f}%":

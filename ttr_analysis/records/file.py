@@ -471,19 +471,8 @@ def fingerprint(game_map: GameMap) -> str:
 
 
 def _route_facts(route: Route) -> list[Any]:
-    return [
-        route.id,
-        sorted(route.cities),
-        route.length,
-        route.color,
-        route.tunnel,
-        route.locomotives,
-        route.locomotives_allowed,
-        route.swap_size,
-        route.swap_fills,
-        route.toll,
-        route.points,
-    ]
+    facts = {field.name: getattr(route, field.name) for field in fields(Route) if field.name != "track"}
+    return [*(facts | {"cities": sorted(route.cities)}).values()]
 
 
 def _ticket_facts(ticket: Ticket) -> list[Any]:

@@ -508,14 +508,12 @@ def _with_inks(svg: str, which: str) -> str:
     return re.sub("|".join(inks), lambda found: inks[found[0]], svg)
 
 
-def board(
-    draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False
-) -> Picture:
+def board(draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0) -> Picture:
     """Return a picture of the board, the same on every screen; `extra_width` is in inches, for a scale beside it."""
     left, bottom, right, top = lay_out(game_map).bounds
     scale = BOARD_INCHES / max(right - left, top - bottom)
     size = ((right - left) * scale + extra_width, (top - bottom) * scale)
-    return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
+    return Picture(_png(draw, size), "image/png", alt, caption)
 
 
 @contextmanager

@@ -181,7 +181,7 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
         case actions.ChooseNeutralRoute(route):
             return Narration(seat, f"gives {name_route(route)} to the neutral player", (), route)
         case actions.BuildStation(city, payment):
-            text = f"builds a station in {isolate(city.name)} with {_count_cards(payment.cards)}"
+            text = f"builds a station in {isolate(city.name)} with {payment.cards}"
             return Narration(seat, text, (("laid down", _spread(payment.cards)),))
         case actions.Pass():
             return Narration(seat, "passes")
@@ -198,15 +198,13 @@ def _tell_tunnel(
         groups = (shown, ("taken back", _spread(pending.laid))) if pending.laid.n_cards else ()
         return Narration(seat, f"takes the cards back from {name_route(route)}", groups, route)
     more = " more" if pending.laid.n_cards else ""
-    text = (
-        f"pays {_count_cards(action.cards)}{more} and claims {name_route(route)} for {counted(route.points, 'point')}"
-    )
+    text = f"pays {action.cards}{more} and claims {name_route(route)} for {counted(route.points, 'point')}"
     return Narration(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
 def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Narration:
     laid = ("laid down", _spread(cards))
-    claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {counted(route.points, 'point')}"
+    claimed = f"claims {name_route(route)} with {cards} for {counted(route.points, 'point')}"
     if not route.tunnel:
         return Narration(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
@@ -217,7 +215,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     wanted = counted(after.pending.surcharge, "card")
     return Narration(
         seat,
-        f"tries the tunnel {name_route(route)} with {_count_cards(cards)}; it shows {turned}: {wanted} more to pay",
+        f"tries the tunnel {name_route(route)} with {cards}; it shows {turned}: {wanted} more to pay",
         groups,
         route,
     )
@@ -321,7 +319,7 @@ def move_words(action: actions.Action, market: Sequence[str | None], *, past: bo
         case actions.DrawFaceUp(slot, card):
             words = f"take {_name_card(card or market[slot])}"
         case actions.ClaimRoute(route, payment):
-            words = f"claim {name_route(route)} with {_count_cards(payment.cards)}"
+            words = f"claim {name_route(route)} with {payment.cards}"
         case actions.AttemptTunnel(route, color):
             words = f"try the tunnel {name_route(route)} with {color} or locomotives"
         case actions.KeepTickets(tickets):
@@ -338,11 +336,6 @@ def move_words(action: actions.Action, market: Sequence[str | None], *, past: bo
 def _spread(cards: CardCounts) -> tuple[str, ...]:
     """Return counted cards one by one."""
     return tuple(kind for kind, count in zip(CARD_KINDS, cards, strict=True) for _ in range(count))
-
-
-def _count_cards(cards: CardCounts) -> str:
-    """Return counted cards in words."""
-    return ", ".join(counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in cards.as_dict().items())
 
 
 def _name_cards(cards: Sequence[str | None]) -> str:

@@ -89,23 +89,6 @@ class SeatMoment(TypedDict):
     points: int | None
 
 
-class TunnelMoment(TypedDict):
-    """A tunnel that was tried: route, cards laid down and turned over by kind, and the surcharge."""
-
-    route: str
-    laid: list[int]
-    shown: list[int]
-    surcharge: int
-
-
-class NeutralMoment(TypedDict):
-    """The neutral player: its trains, the seat with the marker, and the number of the last ticket turned up."""
-
-    trains: int
-    marker: int | None
-    ticket: int | None
-
-
 class Moment(TypedDict):
     """
     A moment of a game.
@@ -125,8 +108,8 @@ class Moment(TypedDict):
     acting: int | None
     turn: str
     left: int | None
-    tunnel: TunnelMoment | None
-    neutral: NeutralMoment | None
+    tunnel: dict[str, Any] | None
+    neutral: dict[str, Any] | None
     winners: list[int]
     seats: list[SeatMoment]
 
@@ -186,12 +169,13 @@ class Moments:
             seats=seats,
         )
 
-    def _neutral(self, state: PublicState) -> NeutralMoment | None:
+    def _neutral(self, state: PublicState) -> dict[str, Any] | None:
+        """Return the neutral player: its trains, the seat with the marker, and the last ticket turned up."""
         if not state.has_neutral:
             return None
         turned = state.neutral_ticket
         ticket = None if turned is None else self.number(turned)
-        return NeutralMoment(trains=state.neutral_trains, marker=state.marker, ticket=ticket)
+        return {"trains": state.neutral_trains, "marker": state.marker, "ticket": ticket}
 
     def _open_seat(self, state: GameState, seat: int, *, is_final: bool) -> SeatMoment:
         """Return a seat's part of the view, all of it open."""
@@ -296,16 +280,12 @@ def moved_cards(step: Narration) -> list[list[Any]]:
     return [[what, [kind or "?" for kind in kinds]] for what, kinds in step.cards]
 
 
-def _tunnel(state: PublicState) -> TunnelMoment | None:
-    pending = state.pending
-    if pending is None:
+def _tunnel(state: PublicState) -> dict[str, Any] | None:
+    """Return a tunnel that was tried: cards laid down and turned over by kind, and the surcharge."""
+    if (tried := state.pending) is None:
         return None
-    return TunnelMoment(
-        route=pending.route.id,
-        laid=list(pending.laid),
-        shown=list(pending.revealed),
-        surcharge=pending.surcharge,
-    )
+    laid, shown = list(tried.laid), list(tried.revealed)
+    return {"route": tried.route.id, "laid": laid, "shown": shown, "surcharge": tried.surcharge}
 
 
 def _built(state: PublicState, seat: int, final: Score | None) -> list[str]:
