@@ -1,6 +1,6 @@
 /*
- * The turn of a seat: what it may do (`ttr_analysis.widgets.options`), on the board and beside it. The page knows only what
- * the seat may see and do: a move goes to Python as a line of text, and the result comes back.
+ * The turn of a seat: what it may do (`ttr_analysis.widgets.snapshot`), on the board and beside it. The page knows only
+ * what the seat may see and do: a move goes to Python as a line of text, and the result comes back.
  *
  * makeTurn(facts, keep, {busyWith, onSend, onChoose, onTickets, onStep, onSpot, onBack}) -> turn
  * makeBoard(facts, {onRoute, onCity, onLook, onZoom}) -> board
