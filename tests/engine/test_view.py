@@ -8,72 +8,24 @@ import numpy as np
 import pytest
 
 from tests.engine.positions import Position, revealed
+from tests.engine.test_hidden_information import scrambled
 from tests.engine.walks import on_each_walk, some_states
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, SeatView, UnknownNameError
-from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.engine.state import PublicState
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, seed_key
-from ttr_analysis.tables import MAX_TICKETS, game_tables
-
-SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
-
-
-def shuffle_secrets(state: State, n_players: int, seat: int, rng: np.random.Generator) -> State:
-    """Return a state that differs only in what a seat cannot know: it could just as well be this one."""
-    other = state.copy()
-    other.stream[:] = rng.integers(1, 1 << 32, KEY_SIZE)
-    _shuffle_cards(other, [s for s in range(n_players) if s != seat], rng)
-    _shuffle_tickets(other, n_players, seat, rng)
-    return other
-
-
-def _shuffle_cards(state: State, others: list[int], rng: np.random.Generator) -> None:
-    """Deal the cards of the draw pile and of the other hands anew; their numbers stay."""
-    places = [state.draw_pile, *(state.hand[seat] for seat in others)]
-    cards = np.concatenate([np.repeat(np.arange(N_KINDS), place) for place in places])
-    rng.shuffle(cards)
-    for place in places:
-        n = int(place.sum())
-        place[:] = np.bincount(cards[:n], minlength=N_KINDS)
-        cards = cards[n:]
-    for seat in others:
-        state.blind[seat] = rng.integers(0, 9, N_KINDS)
-
-
-def _shuffle_tickets(state: State, n_players: int, seat: int, rng: np.random.Generator) -> None:
-    """Rename the tickets that the seat cannot see: in the pile, under it, out of the game, with the others."""
-    mine = set(state.offer[seat, : state.n_offer[seat]].tolist())
-    hidden = [
-        ticket
-        for ticket, place in enumerate(state.ticket_at.tolist())
-        if ticket not in mine
-        and (place in SECRET_FROM_ALL or (0 <= place < n_players and place != seat))
-        and not (place in (AT_QUEUE, AT_REMOVED) and state.returned_by[ticket] == 1 + seat)
-    ]
-    new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
-    places = state.copy()
-    for before, after in new.items():
-        state.ticket_at[after] = places.ticket_at[before]
-        state.returned_by[after] = places.returned_by[before]
-    for i in range(state.n_queued):
-        at = (state.queue_head + i) % MAX_TICKETS
-        state.queue[at] = new.get(int(state.queue[at]), state.queue[at])
-    for other in (s for s in range(n_players) if s != seat):
-        for tickets in (state.offer[other, : state.n_offer[other]], state.held[other, : state.n_held[other]]):
-            tickets[:] = [new[ticket] for ticket in tickets.tolist()]
+from ttr_analysis.tables import game_tables
 
 
 @on_each_walk
 def test_a_view_is_the_same_whatever_is_hidden_from_the_seat(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
-    rng = np.random.default_rng(7)
+    rng, tables = np.random.default_rng(7), game_tables(game.game_map, game.n_players)
     for state, seat in product(states, range(game.n_players)):
-        other = GameState(game.game_map, game.n_players, shuffle_secrets(state.packed, game.n_players, seat, rng))
+        other = GameState(game.game_map, game.n_players, scrambled(state.packed, tables, seat, rng))
 
         assert other != state
         assert np.array_equal(game.view(state, seat).packed.cells, game.view(other, seat).packed.cells)
@@ -248,7 +200,7 @@ def test_the_neutral_player_is_an_owner_by_name() -> None:
 def test_views_are_equal_if_a_seat_sees_the_same(nordic: GameMap) -> None:
     game = Game(nordic)
     state = game.new(seed=7)
-    other = GameState(nordic, 2, shuffle_secrets(state.packed, 2, 0, np.random.default_rng(1)))
+    other = GameState(nordic, 2, scrambled(state.packed, game_tables(nordic, 2), 0, np.random.default_rng(1)))
 
     assert other != state
     assert game.view(other, 0) == game.view(state, 0)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from hypothesis import strategies as st
 
+from tests.oracles import payment
 from ttr_analysis.maps.model import City, GameMap, Place, Route, Ticket
 from ttr_analysis.rules.ruleset import RuleSet
 
@@ -28,20 +30,8 @@ def make_route(
     toll: int = 0,
 ) -> Route:
     """Return a route that is no tunnel."""
-    return Route(
-        id=f"{a}-{b}/{track}",
-        cities=(a, b),
-        track=track,
-        length=length,
-        color=color,
-        tunnel=False,
-        locomotives=locomotives,
-        locomotives_allowed=locomotives_allowed,
-        swap_size=swap_size,
-        swap_fills="any",
-        toll=toll,
-        points=length,
-    )
+    route = payment.make_route(length, color, symbols=locomotives, jokers=locomotives_allowed, swap_size=swap_size)
+    return replace(route, id=f"{a}-{b}/{track}", cities=(a, b), track=track, toll=toll, points=length)
 
 
 def make_board(

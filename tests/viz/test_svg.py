@@ -11,6 +11,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
+from tests.viz.test_style import contrast
 from ttr_analysis import GameMap
 from ttr_analysis.viz import plot_map
 from ttr_analysis.viz.geometry import frame, lay_out, saw, train
@@ -161,18 +162,6 @@ def test_it_is_small_and_plain(any_map: GameMap) -> None:
 
     assert len(text.encode()) < 260_000
     assert len(any_map.routes) == len(json.loads(text)["routes"])
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colors as WCAG 2 defines it."""
-
-    def luminance(color: str) -> float:
-        shares = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-        return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("color", [*PLAYER_COLORS, NEUTRAL_COLOR])
