@@ -11,21 +11,8 @@ from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis.report import page
 from ttr_analysis.report.context import Context, names, route_name, ticket_name
-from ttr_analysis.report.page import (
-    Block,
-    Drawing,
-    Figures,
-    Picture,
-    Section,
-    board,
-    drop_empty,
-    drop_equal,
-    facts,
-    make_table,
-    name,
-    records,
-)
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.svg import map_svg
 
@@ -33,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def board_section(context: Context) -> Section:
+def board_section(context: Context) -> page.Section:
     """Return the section on the board, as a player sees it before the first card."""
     routes = context.game_map.routes
     spaces = sum(route.length for route in routes)
@@ -53,13 +40,13 @@ def board_section(context: Context) -> Section:
         with_most = listed(color for color, n in colored.items() if n == most)
         with_least = listed(color for color, n in colored.items() if n == least)
         lead += f" Among the colors, {with_most} has the most spaces ({most}) and {with_least} the fewest ({least})."
-    return Section(
+    return page.Section(
         id="board",
         title="The board",
         lead=lead,
         blocks=(
-            make_table("routes_by_length", "Routes by length", _by_length(context)),
-            make_table("routes_by_color", "Routes by color", by_color),
+            page.make_table("routes_by_length", "Routes by length", _by_length(context)),
+            page.make_table("routes_by_color", "Routes by color", by_color),
         ),
     )
 
@@ -71,7 +58,7 @@ def _by_length(context: Context) -> list[dict[str, Any]]:
     table["spaces"] = table["length"] * table["n_routes"]
     table["points"] = table["length"].map(context.game_map.rules.points_for)
     table["points_per_train"] = table["points"] / table["length"]
-    return drop_empty(records(table), "n_ferries", "n_tunnels")
+    return page.drop_empty(page.records(table), "n_ferries", "n_tunnels")
 
 
 def _by_color(context: Context) -> list[dict[str, Any]]:
@@ -80,11 +67,11 @@ def _by_color(context: Context) -> list[dict[str, Any]]:
     table.insert(2, "share", table["spaces"] / table["spaces"].sum())
     table["longest"] = groups["length"].max()
     table = table.reindex([color for color in ROUTE_COLORS if color in table.index]).reset_index()
-    rows = sorted(records(table), key=lambda row: (-row["spaces"], -row["n_routes"]))
-    return drop_empty(rows, "symbols")
+    rows = sorted(page.records(table), key=lambda row: (-row["spaces"], -row["n_routes"]))
+    return page.drop_empty(rows, "symbols")
 
 
-def head(context: Context) -> tuple[Figures, Drawing]:
+def head(context: Context) -> tuple[page.Figures, page.Drawing]:
     """Return the key figures and the picture of the board."""
     game_map = context.game_map
     routes = game_map.routes
@@ -113,8 +100,8 @@ def head(context: Context) -> tuple[Figures, Drawing]:
     ]
     legend = "".join(f"; {mark}" for n, mark in marks if n)
     caption = f"The board. Every color also has a symbol{legend}. Point at a route to see what it is."
-    figures = Figures(tuple((value, what) for value, what in items if value != "0"))
-    return figures, Drawing(map_svg(game_map), caption)
+    figures = page.Figures(tuple((value, what) for value, what in items if value != "0"))
+    return figures, page.Drawing(map_svg(game_map), caption)
 
 
 # -- its structure -----------------------------------------------------------------------------------------------------
@@ -124,7 +111,7 @@ _FEW_CENTERS = 3
 """Maximum number of names to list; the others are counted."""
 
 
-def structure_section(context: Context) -> Section:
+def structure_section(context: Context) -> page.Section:
     """Return the section on the structure of the map."""
     game_map = context.game_map
     numbers = {str(key): value for key, value in structure.summary(game_map, borders=False).items()}
@@ -137,7 +124,7 @@ def structure_section(context: Context) -> Section:
         f"{numbers['radius_length']:g} trains away, while the two farthest cities are {numbers['diameter_length']:g} "
         f"apart. {busiest['city']} is on the most shortest paths ({percent(busiest['betweenness_length'])})."
     )
-    figures = Figures(
+    figures = page.Figures(
         (
             (f"{numbers['mean_distance_length']:.1f}", "trains between two cities, on average"),
             (f"{numbers['radius_length']:g} / {numbers['diameter_length']:g}", "radius and diameter in trains"),
@@ -150,10 +137,12 @@ def structure_section(context: Context) -> Section:
     borders = " Border points are left out; routes to them count in the second table." if game_map.border_points else ""
     blocks = (
         figures,
-        make_table("cities", "Cities, by the shortest paths through them", cities, n_shown=12, note=borders.strip()),
-        make_table("routes", "Routes, by the shortest paths over them", routes, n_shown=12),
+        page.make_table(
+            "cities", "Cities, by the shortest paths through them", cities, n_shown=12, note=borders.strip()
+        ),
+        page.make_table("routes", "Routes, by the shortest paths over them", routes, n_shown=12),
     )
-    return Section("structure", "Structure", lead, blocks)
+    return page.Section("structure", "Structure", lead, blocks)
 
 
 def _some_centers(cities: tuple[str, ...]) -> str:
@@ -168,13 +157,13 @@ def _cities(context: Context) -> list[dict[str, Any]]:
     table = structure.city_table(context.game_map, borders=False)
     n_tickets = context.game_map.tables.cities.set_index("name")["n_tickets"]
     table = table.assign(
-        city=table.index.map(name),
-        country=table["country"].map(lambda country: name(country) if country else ""),
+        city=table.index.map(page.name),
+        country=table["country"].map(lambda country: page.name(country) if country else ""),
         mean_distance=1 / table["closeness_length"].where(table["closeness_length"] > 0),
         n_tickets=n_tickets.reindex(table.index),
     )
     table = table.sort_values("betweenness_length", ascending=False, kind="stable")
-    return drop_equal(records(table[[*_CITY_COLUMNS]]), "country")
+    return page.drop_equal(page.records(table[[*_CITY_COLUMNS]]), "country")
 
 
 _CITY_COLUMNS = (
@@ -189,13 +178,13 @@ _ROUTE_COLUMNS = ("betweenness_length", "detour", "pair_detour", "current_share"
 def _routes(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
     table = structure.route_table(game_map)
-    found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}
+    found = {str(key): row for key, row in zip(table.index, page.records(table), strict=True)}
     rows = []
     for route in game_map.routes:
-        known = facts(route, "track", "color", "length", "kind", "points", "toll")
+        known = page.facts(route, "track", "color", "length", "kind", "points", "toll")
         rows.append({"route": route_name(route), **known, **{key: found[route.id][key] for key in _ROUTE_COLUMNS}})
     rows.sort(key=lambda row: (-row["betweenness_length"], row["route"], row["track"]))
-    return drop_equal(drop_empty(rows, "track", "toll"), "kind")
+    return page.drop_equal(page.drop_empty(rows, "track", "toll"), "kind")
 
 
 # -- bottlenecks -------------------------------------------------------------------------------------------------------
@@ -205,7 +194,7 @@ _FEW = 6
 """Maximum number of names to list; the others are counted."""
 
 
-def bottleneck_section(context: Context) -> Section:
+def bottleneck_section(context: Context) -> page.Section:
     """Return the section on bottlenecks."""
     losses = _losses(context, context.losses)
     cuts = _ticket_cuts(context)
@@ -216,17 +205,17 @@ def bottleneck_section(context: Context) -> Section:
         f"For {number(context.n_losses_deals)} random {context.deals} with {context.n_players} players, assuming that "
         "all their tickets must be completed."
     )
-    shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
-    blocks: list[Block] = [
+    shown = page.drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
+    blocks: list[page.Block] = [
         _loss_board(context, losses),
-        make_table("blocking", "What losing a route costs", shown, n_shown=15, note=note),
+        page.make_table("blocking", "What losing a route costs", shown, n_shown=15, note=note),
     ]
     if bridges:
-        blocks.append(make_table("bridges", "Bridges: the only way between two parts", bridges))
+        blocks.append(page.make_table("bridges", "Bridges: the only way between two parts", bridges))
     if cut_cities:
-        blocks.append(make_table("cut_cities", "Cut cities", cut_cities))
-    blocks.append(make_table("ticket_cuts", "How many lost routes make a ticket impossible", cuts, n_shown=12))
-    return Section("bottlenecks", "Bottlenecks", lead, tuple(blocks))
+        blocks.append(page.make_table("cut_cities", "Cut cities", cut_cities))
+    blocks.append(page.make_table("ticket_cuts", "How many lost routes make a ticket impossible", cuts, n_shown=12))
+    return page.Section("bottlenecks", "Bottlenecks", lead, tuple(blocks))
 
 
 # -- the loss of a route ------------------------------------------------------------
@@ -241,7 +230,7 @@ def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     opposite = "track" if not game_map.rules.both_tracks_open(context.n_players) else "both"
     named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
     rows = []
-    for row in records(table):
+    for row in page.records(table):
         route = game_map.route(row["route"])
         if row["lost"] == opposite and game_map.twin(route):
             continue
@@ -286,7 +275,7 @@ def _or_zero(value: float) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
+def _loss_board(context: Context, losses: list[dict[str, Any]]) -> page.Picture:
     """Return the board colored by the cost of losing each route."""
     game_map = context.game_map
     dearest: dict[str, float] = {}
@@ -298,7 +287,7 @@ def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
     top = _worst(losses)
     highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
     caption = f"How many more trains an opening deal takes on average when the route is lost{twins}."
-    return board(
+    return page.board(
         lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
         game_map,
         f"The board colored by the cost of losing each route; highest at {highest}.",
@@ -360,7 +349,7 @@ def _cut_cities(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
     G = nx.Graph(route.cities for route in game_map.routes)
     cities = structure.cut_cities(game_map, borders=False)
-    rows = [{"city": name(city), **_cut_off(game_map, nx.restricted_view(G, [city], []))} for city in cities]
+    rows = [{"city": page.name(city), **_cut_off(game_map, nx.restricted_view(G, [city], []))} for city in cities]
     return sorted(rows, key=lambda row: (-row["n_cut_off"], row["city"]))
 
 

@@ -6,21 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
 from ttr_analysis._words import counted, number, percent
+from ttr_analysis.report import page
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.page import (
-    Block,
-    Figures,
-    Heading,
-    Picture,
-    Section,
-    Words,
-    board,
-    chart,
-    drop_empty,
-    finite,
-    make_table,
-    records,
-)
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.results import (
@@ -46,7 +33,7 @@ _NO_CAUSE = (
 )
 
 
-def section(context: Context) -> Section | None:
+def section(context: Context) -> page.Section | None:
     """Return the section on games between planners; None if there are none."""
     if context.played is None:
         return None
@@ -54,20 +41,20 @@ def section(context: Context) -> Section | None:
     seats, fates = studies.seat_advantage(result), studies.ticket_fates(result)
     results = studies.ticket_results(result, context.values, context.game_map)
     routes = studies.route_results(result)
-    blocks: list[Block] = [
+    blocks: list[page.Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
-        make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
+        page.make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
         _source_chart(result),
         *_ticket_blocks(context, results, fates),
-        Heading("Routes"),
+        page.Heading("Routes"),
         _board(context, routes),
-        make_table("game_routes", "Routes as played", _route_rows(context, result, routes), n_shown=12),
-        Words(_NO_CAUSE),
+        page.make_table("game_routes", "Routes as played", _route_rows(context, result, routes), n_shown=12),
+        page.Words(_NO_CAUSE),
     ]
     if len(result.tunnels):
-        blocks += [Heading("Tunnel attempts"), _tunnel_chart(result)]
-    return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
+        blocks += [page.Heading("Tunnel attempts"), _tunnel_chart(result)]
+    return page.Section("games", "What games show", _lead(seats, fates), tuple(blocks))
 
 
 def _between(low: float, high: float, digits: int = 0) -> str:
@@ -76,7 +63,7 @@ def _between(low: float, high: float, digits: int = 0) -> str:
 
 
 def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
-    first, n_games = records(seats)[0], seats["games"].iloc[0]
+    first, n_games = page.records(seats)[0], seats["games"].iloc[0]
     chance = 1 / len(seats)
     than = "not clearly different from"
     if not first["win_low"] <= chance <= first["win_high"]:
@@ -88,7 +75,7 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     )
     if fates.empty:
         return lead
-    by_fate = {row["fate"]: row for row in records(fates.reset_index())}
+    by_fate = {row["fate"]: row for row in page.records(fates.reset_index())}
     done, blocked = by_fate["completed"], by_fate["blocked"]
     return (
         f"{lead} Of the tickets kept, {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
@@ -97,10 +84,10 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     )
 
 
-def _figures(result: SimulationResult, seconds: float) -> Figures:
+def _figures(result: SimulationResult, seconds: float) -> page.Figures:
     seats = result.seats
     winners = seats[seats["won"] > 0]
-    return Figures(
+    return page.Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
             (f"{seconds:.1f} s", "of CPU time to play and count them"),
@@ -126,37 +113,41 @@ def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) 
     stations = ["stations"] if context.game_map.rules.stations.number else []
     left = result.seats.groupby("seat")["station_points"].mean()
     rows = seats.assign(stations=left).reset_index()[["seat", *_SEATS, "bonus", *stations, "turns"]]
-    return drop_empty([{key: finite(value) for key, value in row.items()} for row in records(rows)], "bonus")
+    return page.drop_empty(
+        [{key: page.finite(value) for key, value in row.items()} for row in page.records(rows)], "bonus"
+    )
 
 
-def _seat_chart(seats: pd.DataFrame) -> Picture:
+def _seat_chart(seats: pd.DataFrame) -> page.Picture:
     told = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
     caption = "How often each seat wins, with 95% intervals. The line is an equal share."
     size = (8.0, 1.2 + 0.4 * len(seats))
-    return chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
+    return page.chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
 
 
-def _source_chart(result: SimulationResult) -> Picture:
+def _source_chart(result: SimulationResult) -> page.Picture:
     sources = studies.point_sources(result)
     told = [
         f"{row['routes']:.0f} for routes and {row['tickets_completed'] + row['tickets_missed']:.0f} for tickets "
         f"if it {'won' if row['won'] else 'lost'}"
-        for row in records(sources.reset_index())
+        for row in page.records(sources.reset_index())
     ]
     caption = "Where the points of winners and of the other seats come from, on average."
     size = (8.0, 1.4 + 0.5 * len(sources))
-    return chart(lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size)
+    return page.chart(
+        lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size
+    )
 
 
 # -- tickets -------------------------------------------------------------------------------------------------------
 
 
-def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
+def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[page.Block]:
     """Return the table and charts on tickets; nothing if nobody kept any."""
     if fates.empty:
         return []
-    table = make_table("game_tickets", "Tickets as played", _ticket_rows(context, results), n_shown=12)
-    return [Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
+    table = page.make_table("game_tickets", "Tickets as played", _ticket_rows(context, results), n_shown=12)
+    return [page.Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
 
 
 def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
@@ -164,27 +155,27 @@ def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
     return [
-        {"ticket": ticket_name(ticket), **{key: finite(row[key]) for key in _TICKETS}}
-        for ticket, row in zip(map(context.game_map.ticket, map(str, kept.index)), records(kept), strict=True)
+        {"ticket": ticket_name(ticket), **{key: page.finite(row[key]) for key in _TICKETS}}
+        for ticket, row in zip(map(context.game_map.ticket, map(str, kept.index)), page.records(kept), strict=True)
     ]
 
 
-def _ticket_chart(results: pd.DataFrame) -> Picture:
+def _ticket_chart(results: pd.DataFrame) -> page.Picture:
     caption = (
         "How often each kept ticket is completed, with 95% intervals, against the fewest trains that it takes. "
         "Colors show the mean points it scores, failures included."
     )
     alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
-    return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
+    return page.chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
 
 
-def _fate_chart(fates: pd.DataFrame) -> Picture:
+def _fate_chart(fates: pd.DataFrame) -> page.Picture:
     told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
         "What becomes of tickets. Blocked: after another player's claim, the owner had too few trains left. "
         "Out of trains: the same, after the owner's own claim. Out of time: the trains would have been enough."
     )
-    return chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
+    return page.chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
 
 
 # -- routes and tunnels ------------------------------------------------------------------------
@@ -194,16 +185,16 @@ def _route_rows(context: Context, result: SimulationResult, results: pd.DataFram
     """Return a row for each route, most often taken first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
     rows = []
-    for route, row in zip(map(context.game_map.route, map(str, results.index)), records(results), strict=True):
-        shown = {key: finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
+    for route, row in zip(map(context.game_map.route, map(str, results.index)), page.records(results), strict=True):
+        shown = {key: page.finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
         rows.append({"route": route_name(route), "color": route.color, **shown})
     return sorted(rows, key=lambda row: -row["claim_rate"])
 
 
-def _board(context: Context, results: pd.DataFrame) -> Picture:
+def _board(context: Context, results: pd.DataFrame) -> page.Picture:
     rates = results["claim_rate"]
     most = context.game_map.route(str(rates.idxmax()))
-    return board(
+    return page.board(
         lambda ax: plot_map(context.game_map, ax, values=rates, value_label="share of games", title=""),
         context.game_map,
         f"The board colored by how often routes are taken; most often {route_name(most)}.",
@@ -212,13 +203,13 @@ def _board(context: Context, results: pd.DataFrame) -> Picture:
     )
 
 
-def _tunnel_chart(result: SimulationResult) -> Picture:
+def _tunnel_chart(result: SimulationResult) -> page.Picture:
     table = studies.tunnel_calibration(result)
     whole = studies.tunnel_results(result).iloc[0]
     caption = (
         f"How often tunnels succeed, against the odds of paying the surcharge. Of {number(whole['attempts'])} tries, "
         f"{percent(whole['success_rate'])} succeed; the odds predict {percent(whole['odds'])}."
     )
-    return chart(
+    return page.chart(
         lambda ax: plot_tunnel_success(table, ax, title=""), f"Dots near a line. {caption}", caption, size=(8.0, 5.2)
     )

@@ -16,23 +16,8 @@ from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.analysis.tickets import BestNetwork, Network
 from ttr_analysis.maps.model import Ticket
+from ttr_analysis.report import page
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.page import (
-    Block,
-    Picture,
-    Section,
-    Table,
-    board,
-    chart,
-    drop_empty,
-    drop_equal,
-    facts,
-    finite,
-    make_table,
-    name,
-    records,
-    without,
-)
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.charts import plot_ticket_values
@@ -66,25 +51,27 @@ _RNG_DEAL = 1
 """Purpose of the random numbers of the example deal."""
 
 
-def values(context: Context) -> Section:
+def values(context: Context) -> page.Section:
     """Return the section on the value of each ticket."""
     rows = _value_rows(context, context.values)
     lead = f"{_pay(rows)} {_par(rows)}"
-    rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
-    rows = drop_empty(rows, "most_points", "most_points_trains")
+    rows = page.drop_empty(rows, "n_tunnels", "n_ferries", "toll")
+    rows = page.drop_empty(rows, "most_points", "most_points_trains")
     if not any(map(context.game_map.twin, context.game_map.routes)):
-        rows = without(rows, "detour_both")
+        rows = page.without(rows, "detour_both")
     note = f"Trains in a deal: {number(context.n_deals)} random {context.deals}. Everything else is exact."
-    full = make_table("tickets", "All tickets, those most above par first", rows, n_shown=15, note=note)
-    return Section("tickets", "What tickets are worth on paper", lead, (_value_chart(context, context.values), full))
+    full = page.make_table("tickets", "All tickets, those most above par first", rows, n_shown=15, note=note)
+    return page.Section(
+        "tickets", "What tickets are worth on paper", lead, (_value_chart(context, context.values), full)
+    )
 
 
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, best paid first."""
     by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
     rows: list[dict[str, Any]] = []
-    for ticket, row, over in zip(table.index, records(table), _over_line(table), strict=True):
-        shown: dict[str, Any] = {key: finite(row[key]) for key in _VALUES if key in row}
+    for ticket, row, over in zip(table.index, page.records(table), _over_line(table), strict=True):
+        shown: dict[str, Any] = {key: page.finite(row[key]) for key in _VALUES if key in row}
         if row["most_points"] == row["points"]:
             shown["most_points"] = shown["most_points_trains"] = None
         shown |= {"ticket": ticket_name(by_id[str(ticket)]), "surplus": over}
@@ -136,7 +123,7 @@ def _bargain(row: dict[str, Any]) -> str:
     return f"{counted(row['points'], 'point')} for {counted(number(row['in_deal'], 1), 'extra train')}"
 
 
-def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
+def _value_chart(context: Context, table: pd.DataFrame) -> page.Picture:
     shaded = table.assign(surplus=_over_line(table))
 
     def draw(ax: Axes) -> None:
@@ -149,13 +136,13 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
         "straight line fitted to all tickets."
     )
     alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
-    return chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
+    return page.chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
 
 
 # -- pairs ---------------------------------------------------------------------------
 
 
-def pairs(context: Context) -> Section | None:
+def pairs(context: Context) -> page.Section | None:
     """Return the section on which two tickets go together; None for a single ticket."""
     if len(context.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
@@ -163,7 +150,7 @@ def pairs(context: Context) -> Section | None:
     by_id = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     named = (
         {"ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]], **{key: row[key] for key in _PAIRS}}
-        for row in records(table)
+        for row in page.records(table)
     )
     # Copies of a ticket make the same pair.
     rows = list({(row["ticket_a"], row["ticket_b"]): row for row in named}.values())
@@ -179,26 +166,28 @@ def pairs(context: Context) -> Section | None:
     )
     note = f"The file has all {number(len(rows))} pairs."
     blocks = (
-        make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
-        make_table(
+        page.make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
+        page.make_table(
             "ticket_pairs_saving", "Pairs that save the most trains", pd.DataFrame(saving[:_N_PAIRS])[[*_SAVING]]
         ),
-        make_table("ticket_pairs_worst", "Worst pairs, by points per train", drop_empty(worst[:_N_PAIRS], "saved")),
+        page.make_table(
+            "ticket_pairs_worst", "Worst pairs, by points per train", page.drop_empty(worst[:_N_PAIRS], "saved")
+        ),
     )
-    return Section("pairs", "Best pairs", lead, blocks)
+    return page.Section("pairs", "Best pairs", lead, blocks)
 
 
 # -- a deal --------------------------------------------------------------------------
 
 
-def deal(context: Context) -> Section:
+def deal(context: Context) -> page.Section:
     """Return the section on which tickets of an example deal to keep."""
     game_map = context.game_map
     drawn = tickets.random_deals(game_map, 1, context.rng(_RNG_DEAL))[0]
     dealt = [game_map.tickets[i] for i in drawn]
     least = min(game_map.rules.tickets.opening_keep, len(dealt))
     choices = _choices(dealt)
-    rows = records(tickets.which_to_keep(game_map, dealt, at_least=least))
+    rows = page.records(tickets.which_to_keep(game_map, dealt, at_least=least))
     played, n_games = _played(context, dealt, least), min(_N_PLAYED, context.n_games)
     best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
@@ -220,7 +209,7 @@ def deal(context: Context) -> Section:
     written_off = choices[best["written_off"]]
     if written_off:
         lead += f" By the map alone, that means writing off {listed(map(ticket_name, written_off))}."
-    blocks: list[Block] = [_deal_table(rows, choices)]
+    blocks: list[page.Block] = [_deal_table(rows, choices)]
     if played:
         note = (
             f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
@@ -230,18 +219,18 @@ def deal(context: Context) -> Section:
             {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
             for row in played
         ]
-        shown = drop_empty(shown, "warning")
-        blocks.insert(0, make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
+        shown = page.drop_empty(shown, "warning")
+        blocks.insert(0, page.make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
     if len(written_off) < len(kept):
         blocks.insert(0, _deal_board(context, _not_among(kept, written_off), best["destinations"]))
-    return Section("deal", "Which tickets to keep", lead, tuple(blocks))
+    return page.Section("deal", "Which tickets to keep", lead, tuple(blocks))
 
 
 def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str, Any]]:
     """Return the best choices as games show them, if there are games."""
     if context.played is None:
         return []
-    return records(
+    return page.records(
         studies.which_to_keep(
             context.game_map,
             dealt,
@@ -264,24 +253,24 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
     }
 
 
-def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
+def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> page.Table:
     shown = [
         {
             "keep": listed(map(ticket_name, choices[row["keep"]])),
             "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
             "written_off": listed(map(ticket_name, choices[row["written_off"]])),
             "destinations": _meant(_not_among(choices[row["keep"]], choices[row["written_off"]]), row["destinations"]),
-            **{key: finite(row[key]) for key in _CHOICES},
+            **{key: page.finite(row[key]) for key in _CHOICES},
         }
         for row in rows
     ]
-    shown = drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
+    shown = page.drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
         "By the map alone: ranked by net points, as if nobody else took a route of the network; the worst detour and "
         "the points at risk show what that may cost. If a player has too few trains, tickets are written off and count "
         "as lost."
     )
-    return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
+    return page.make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
 
 def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
@@ -291,10 +280,12 @@ def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
 def _meant(kept: list[Ticket], destinations: object) -> str:
     """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
-    return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
+    return listed(
+        f"{page.name(ticket.origin)} to {page.name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen
+    )
 
 
-def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
+def _deal_board(context: Context, kept: list[Ticket], meant: str) -> page.Picture:
     network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
     return _network_board(context, network, f"The cheapest network for {listed(map(ticket_name, kept))}", kept)
 
@@ -314,14 +305,14 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
 _TITLE = "The best possible score"
 
 
-def best(context: Context) -> Section | None:
+def best(context: Context) -> page.Section | None:
     """Return the section on the best network, unless it is left out."""
     if context.best is None:
         return None
     best = context.best.result()
     if not best.tickets:
         lead = f"No network was found in {best.seconds:.0f} seconds; {_limit(best)}."
-        return Section("best", _TITLE, lead, ())
+        return page.Section("best", _TITLE, lead, ())
     lead = (
         f"A player who could choose any tickets and play undisturbed would score {best.score} points with "
         f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
@@ -329,10 +320,10 @@ def best(context: Context) -> Section | None:
     )
     blocks = (
         _network_board(context, best, "The best network"),
-        make_table("best_network_tickets", "Its tickets", _tickets(best), n_shown=12),
-        make_table("best_network_routes", "Its routes", _routes(best), n_shown=12),
+        page.make_table("best_network_tickets", "Its tickets", _tickets(best), n_shown=12),
+        page.make_table("best_network_routes", "Its routes", _routes(best), n_shown=12),
     )
-    return Section("best", _TITLE, lead, blocks)
+    return page.Section("best", _TITLE, lead, blocks)
 
 
 def _proof(best: BestNetwork) -> str:
@@ -349,9 +340,11 @@ def _scope(best: BestNetwork) -> str:
     return "whose completed tickets are connected" if best.scope == "one" else "of any shape"
 
 
-def _network_board(context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()) -> Picture:
+def _network_board(
+    context: Context, network: BestNetwork | Network, what: str, kept: Sequence[Ticket] = ()
+) -> page.Picture:
     """Return a network on the board, with a caption that gives its size."""
-    return board(
+    return page.board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
         f"The board with these routes marked: {listed(map(route_name, network.routes))}.",
@@ -367,25 +360,25 @@ def _tickets(best: BestNetwork) -> list[dict[str, Any]]:
             {
                 "ticket": ticket_name(ticket),
                 "points": ticket.score(reached),
-                "destination": name(max(reached, key=points.__getitem__)) if len(points) > 1 else "",
+                "destination": page.name(max(reached, key=points.__getitem__)) if len(points) > 1 else "",
             }
         )
     rows.sort(key=lambda row: -row["points"])
-    return drop_empty(rows, "destination")
+    return page.drop_empty(rows, "destination")
 
 
 def _routes(best: BestNetwork) -> list[dict[str, Any]]:
     rows = [
-        {"route": route_name(route), **facts(route, "color", "length", "kind", "points", "toll")}
+        {"route": route_name(route), **page.facts(route, "color", "length", "kind", "points", "toll")}
         for route in sorted(best.routes, key=lambda route: (-route.length, route.id))
     ]
-    return drop_equal(drop_empty(rows, "toll"), "kind")
+    return page.drop_equal(page.drop_empty(rows, "toll"), "kind")
 
 
 # -- tolls -------------------------------------------------------------------------------------------------------------
 
 
-def toll_section(context: Context) -> Section | None:
+def toll_section(context: Context) -> page.Section | None:
     """Return the section on tolls, if the map is played with money."""
     game_map = context.game_map
     tokens = game_map.rules.money.tokens
@@ -412,15 +405,15 @@ def toll_section(context: Context) -> Section | None:
         lead += " " + _worth(bonus, game_map.rules.players[1])
     tickets.sort(key=lambda row: (-row["saved"], row["extra"]))
     title = "Tickets: the shortest path, and the cheapest in tokens"
-    blocks: list[Block] = [make_table("ticket_tolls", title, tickets, n_shown=15)]
+    blocks: list[page.Block] = [page.make_table("ticket_tolls", title, tickets, n_shown=15)]
     if bonuses:
         note = "Only players without a loan take part." if bonuses[0].requires == "no_loans" else ""
         low, high = game_map.rules.players
         ranked = {n: bonuses[0].ranked_points(n) for n in range(low, high + 1)}
         rows = [{"n_players": n, **{f"r{k}": r for k, r in enumerate(points, 1)}} for n, points in ranked.items()]
-        blocks.append(make_table("toll_bonus", "The bonus for tokens left", rows, note=note))
-    blocks.append(make_table("tolls", "Routes by toll", _toll_rows(context)))
-    return Section("tolls", "Tolls", lead, tuple(blocks))
+        blocks.append(page.make_table("toll_bonus", "The bonus for tokens left", rows, note=note))
+    blocks.append(page.make_table("tolls", "Routes by toll", _toll_rows(context)))
+    return page.Section("tolls", "Tolls", lead, tuple(blocks))
 
 
 def _worth(bonus: BonusRules, n_players: int) -> str:
@@ -457,13 +450,13 @@ def _best(context: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
 def _toll_rows(context: Context) -> list[dict[str, Any]]:
     lengths = context.game_map.tables.routes.groupby("toll")["length"]
     table = lengths.agg(n_routes="size", mean_length="mean").reset_index()
-    return records(table.assign(tokens_per_train=table["toll"] / table["mean_length"]))
+    return page.records(table.assign(tokens_per_train=table["toll"] / table["mean_length"]))
 
 
 # -- countries ----------------------------------------------------------------------
 
 
-def countries(context: Context) -> Section | None:
+def countries(context: Context) -> page.Section | None:
     """Return the section on tickets with countries or several destinations, if there are any."""
     tickets = [
         ticket
@@ -491,8 +484,8 @@ def countries(context: Context) -> Section | None:
             f"{counted(number(trains / len(dearer), 1), 'extra train')} and earns "
             f"{counted(number(points / len(dearer), 1), 'extra point')}, on average."
         )
-    table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
-    return Section("countries", "Country tickets", lead, (table,))
+    table = page.make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
+    return page.Section("countries", "Country tickets", lead, (table,))
 
 
 def _destination_rows(context: Context, ticket: Ticket) -> list[dict[str, Any]]:
@@ -503,8 +496,8 @@ def _destination_rows(context: Context, ticket: Ticket) -> list[dict[str, Any]]:
     _, usual, fewest = min(reached, key=lambda one: (one[2], -one[1]))
     return [
         {
-            "ticket": name(ticket.origin),
-            "destination": name(place.name),
+            "ticket": page.name(ticket.origin),
+            "destination": page.name(place.name),
             "points": points,
             "trains": trains,
             "points_per_train": points / trains if trains else None,
