@@ -25,6 +25,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.notation import bga_names
 from ttr_analysis.notation.bga_lines import ACTS, COLOR_CODES, Log, acts_of, fault, read_log
+from ttr_analysis.notation.bga_names import TicketNotes
 from ttr_analysis.notation.bga_reader import LogFollower
 from ttr_analysis.records.entries import COMPLETING, in_offer_order
 from ttr_analysis.records.record import Game, GameRecord
@@ -101,7 +102,7 @@ class LoggedRecord(GameRecord):
 def read_bga(
     text: str,
     *,
-    tickets: bga_names.TicketNotes | None = None,
+    tickets: TicketNotes | None = None,
     seat: str | None = None,
     game_map: MapLike | None = None,
     title: str = "",
@@ -189,7 +190,7 @@ def read_bga(
     return _record(reader, title, date)
 
 
-def _map_of(log: Log, game_map: MapLike | None, notes: bga_names.TicketNotes) -> tuple[GameMap, list[str]]:
+def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
     """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
     found = bga_names.find_map(log) if game_map is None else as_map(game_map)
     texts = [] if found else ["the log names no place, so it is assumed to be from the most common map"]
@@ -200,7 +201,7 @@ def _map_of(log: Log, game_map: MapLike | None, notes: bga_names.TicketNotes) ->
     return played, texts
 
 
-def read_notes(path: Path) -> bga_names.TicketNotes:
+def read_notes(path: Path) -> TicketNotes:
     """Return ticket offers from a JSON file, as for `read_bga`, or raise a RecordError."""
     content = path.read_bytes()
     if len(content) > _MOST_CHARACTERS:
