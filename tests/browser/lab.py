@@ -131,6 +131,19 @@ class Watch:
         dialog.dismiss()
 
 
+@contextmanager
+def opened(browser: Browser, address: str, **look: Any) -> Iterator[Page]:  # noqa: ANN401 - as Playwright has it
+    """Open a page that is served, and see afterwards that nothing went wrong in it."""
+    page = browser.new_page(**look)
+    watch = Watch(page)
+    try:
+        page.goto(address)
+        yield page
+    finally:
+        page.close()
+    assert watch.faults == []
+
+
 class Lab:
     """
     JupyterLab in a page of the browser.

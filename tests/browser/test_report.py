@@ -72,16 +72,21 @@ def test_axe_finds_nothing_serious_in_it(disk: Disk, report: Path, scheme: Liter
     assert axe.findings(disk.page, "body", is_dark=scheme == "dark") == []
 
 
+@pytest.fixture(scope="module")
+def said_of_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    games = [Game(load(name)).play(["Planner", "Greedy"], seed=7) for name in ("nordic", "invented")]
+    page = tmp_path_factory.mktemp("insights") / "report.html"
+    page.write_text(insights_page(insights(games, "Greedy", minutes=0.05, progress=False)).html, "utf-8")
+    return page
+
+
 @pytest.mark.usefixtures("axe_installed")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_games_say_fits_every_width_and_axe_finds_nothing_serious(
-    disk: Disk, tmp_path: Path, scheme: Literal["light", "dark"]
+    disk: Disk, said_of_games: Path, scheme: Literal["light", "dark"]
 ) -> None:
-    games = [Game(load(name)).play(["Planner", "Greedy"], seed=7) for name in ("nordic", "invented")]
-    page = tmp_path / "report.html"
-    page.write_text(insights_page(insights(games, "Greedy", minutes=0.05, progress=False)).html, "utf-8")
     disk.page.emulate_media(color_scheme=scheme)
-    disk.page.goto(page.as_uri())
+    disk.page.goto(said_of_games.as_uri())
     disk.page.evaluate(f"() => document.querySelectorAll('{FOLDS}').forEach(fold => {{ fold.open = true; }})")
     for width in (390, 800, 1300):
         disk.page.set_viewport_size({"width": width, "height": 900})

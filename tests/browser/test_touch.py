@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser import axe
 from tests.browser.board import owners
-from tests.browser.lab import Watch
+from tests.browser.lab import opened
 from tests.serving import served
 
 if TYPE_CHECKING:
@@ -50,17 +50,18 @@ BESIDE = """away => {
 @contextmanager
 def phone(browser: Browser, folder: Path, *options: str) -> Iterator[Page]:
     """Open a table as a phone does, and see afterwards that nothing went wrong."""
-    with served("nordic", *options, "--seed", "7", folder=folder) as table:
-        size: Any = {"width": WIDTH, "height": HEIGHT}
-        page = browser.new_page(viewport=size, has_touch=True, is_mobile=True, reduced_motion="reduce")
-        watch = Watch(page)
-        try:
-            page.goto(table.address)
-            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
-            yield page
-        finally:
-            page.close()
-        assert watch.faults == []
+    look: Any = {
+        "viewport": {"width": WIDTH, "height": HEIGHT},
+        "has_touch": True,
+        "is_mobile": True,
+        "reduced_motion": "reduce",
+    }
+    with (
+        served("nordic", *options, "--seed", "7", folder=folder) as table,
+        opened(browser, table.address, **look) as page,
+    ):
+        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        yield page
 
 
 def wait(page: Page) -> None:

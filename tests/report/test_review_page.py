@@ -35,7 +35,7 @@ EVIL = "<img src=x onerror=alert(1)>\"'&"
 
 def named(game_map: GameMap, n_players: int = 2) -> GameRecord:
     """Return the end of a game of players with names that are no markup."""
-    record = end_of(game_map, ["Greedy"] * n_players)
+    record = end_of(game_map, ["Greedy"] * n_players, 20)
     names = tuple(f"{EVIL}{seat}" for seat in range(n_players))
     return replace(record, header=replace(record.header, players=names, title=EVIL))
 
