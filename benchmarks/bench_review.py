@@ -2,8 +2,8 @@
 Measure how well a review finds planted blunders, how often it blames a strong player, and how long it takes.
 
 Each game is between two searchers. From a random decision on, one of them makes one poor move that loses at least 15
-points of win probability by 5,000 rollouts. `TTR_GAMES=100` plays that many games instead of 5; each takes most of a
-minute.
+points of win probability by 7,500 rollouts, also if it makes the better move a turn later. `TTR_GAMES=100` plays that
+many games instead of 5; each takes most of a minute.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from collections.abc import Sequence
 import numpy as np
 
 import ttr_analysis as ttr
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._arrays import Floats
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies.search.knowledge import knowledge_of
-from ttr_analysis.policies.search.searcher import Search
+from ttr_analysis.policies.search.searcher import Candidate, Search
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import considered
 from ttr_analysis.studies.intervals import rate_interval
+from ttr_analysis.studies.judging import Line, alone, ways
 from ttr_analysis.studies.marks import FORCED
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15
 N_COARSE, N_FINE = 40, 2_500
-"""Worlds in which a poor move is looked for, and in which it must be poor: two rollouts each."""
+"""Worlds in which a poor move is looked for, and in which it must be poor: three rollouts each."""
 ROLLOUTS = 400
 SEARCHER = ttr.policies.Searcher(rollouts=200)
 
@@ -67,16 +68,18 @@ def poor_move(view: SeatView, best: Action, rng: np.random.Generator) -> Action 
     """Return a move that loses enough, if one of two candidates does."""
     codec, seed = codec_of(view.game_map), int(rng.integers(1 << 30))
     search = Search(knowledge_of(view, view.seat), seed)
-    rows = np.array([codec.encode(best, view.packed), *considered(view, seed)], dtype=np.int64)
+    own = codec.encode(best, view.packed)
+    rows = [own, *considered(view, seed)]
 
-    def losses(tried: Ints, n_worlds: int) -> Floats:
-        won = search.results(tried, n_worlds).won[:, :, view.seat]
+    def losses(lines: Sequence[Line | Candidate], n_worlds: int) -> Floats:
+        won = search.results(np.array(lines, dtype=np.int64), n_worlds).won[:, :, view.seat]
         lost: Floats = (won[0] - won).mean(axis=1)
         return lost
 
     for at in rng.permutation(np.flatnonzero(losses(rows, N_COARSE) > LOSS))[:2]:
-        if losses(rows[[0, at]], N_FINE)[1] >= LOSS:
-            return codec.decode(int(rows[at, 0]), int(rows[at, 1]), view.packed)
+        if losses([alone(own), *ways(rows[at], own)], N_FINE)[1:].min() >= LOSS:
+            code, value = rows[at]
+            return codec.decode(code, value, view.packed)
     return None
 
 

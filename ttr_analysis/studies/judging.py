@@ -44,7 +44,7 @@ _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
-_Line: TypeAlias = tuple[int, int, int, int]
+Line: TypeAlias = tuple[int, int, int, int]
 """Codes and values of an action, and of the one that the seat takes on its next turn: see `Rollouts.try_out`."""
 
 
@@ -137,8 +137,8 @@ class Moment:
         until = None if seconds is None else perf_counter() + seconds
         found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
         best = tried[found.best]
-        played, back = self._lines(best)
-        lines = list(dict.fromkeys([played, back, *map(_alone, (best, tried[0]))]))
+        played, back = ways(self._played, best)
+        lines = list(dict.fromkeys([played, back, *map(alone, (best, tried[0]))]))
         search.n_worlds = _FIRST_MEASURED
         n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(lines))
         results = _measured(search, lines, n_worlds, until)
@@ -148,26 +148,15 @@ class Moment:
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
         """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
-        played, back = self._lines(before.best)
+        played, back = ways(before.played, before.best)
         better = back if any(before.back) else played
-        lines = list(dict.fromkeys([better, *map(_alone, (before.best, before.planned)), played]))
+        lines = list(dict.fromkeys([better, *map(alone, (before.best, before.planned)), played]))
         # A new seed: the worlds that selected this decision must not measure it.
         search = Search(self._known, self._seed + 1)
         search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
         results = _measured(search, lines, most, until, before.seat)
         return self._decision(before.best, before.planned, before.n_tried, better, results)
-
-    def _lines(self, best: Candidate) -> tuple[_Line, _Line]:
-        """
-        Return the action played alone, and with the best one on the next turn.
-
-        Planners who play on do not return to a chance that was let pass, but its player may.
-        A face-up card would be another one by then.
-        """
-        played = _alone(self._played)
-        can_wait = best != self._played and kind_of(best[0]) != codes.DRAW_FACE_UP
-        return played, (*self._played, *best) if can_wait else played
 
     def _forced(self, action: Candidate) -> Decision:
         """Return a decision without a choice."""
@@ -176,10 +165,10 @@ class Moment:
         return Decision(*made, *(nothing,) * 3, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
 
     def _decision(
-        self, best: Candidate, planned: Candidate, n_tried: int, better: _Line, results: Mapping[_Line, Results]
+        self, best: Candidate, planned: Candidate, n_tried: int, better: Line, results: Mapping[Line, Results]
     ) -> Decision:
         seat, state = self._known.viewer, self._known.packed
-        played, of_best, of_planned = (results[_alone(one)] for one in (self._played, best, planned))
+        played, of_best, of_planned = (results[alone(one)] for one in (self._played, best, planned))
         after = results[better]
         loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, after, seat)
         lost = of_best.won - after.won
@@ -223,7 +212,18 @@ class Moment:
         return float((likely[hand] > 0).mean())
 
 
-def _alone(action: Candidate) -> _Line:
+def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
+    """
+    Return the action played alone, and with the best one on the next turn.
+
+    Planners who play on do not return to a chance that was let pass, but its player may. A
+    face-up card would be another one by then.
+    """
+    can_wait = best != played and kind_of(best[0]) != codes.DRAW_FACE_UP
+    return alone(played), (*played, *best) if can_wait else alone(played)
+
+
+def alone(action: Candidate) -> Line:
     """Return an action after which planners play on."""
     return (*action, *NO_ACTION)
 
@@ -255,8 +255,8 @@ def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candi
 
 
 def _measured(
-    search: Search, lines: list[_Line], n_worlds: int, until: float | None, seat: int | None = None
-) -> dict[_Line, Results]:
+    search: Search, lines: list[Line], n_worlds: int, until: float | None, seat: int | None = None
+) -> dict[Line, Results]:
     """
     Return how games end after each line, in new worlds; the first two are of the action played and the best.
 
