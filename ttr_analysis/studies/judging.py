@@ -40,6 +40,8 @@ _NARROWEST: Final = 0.02
 """The same if the interval includes 0."""
 LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
+_CAN_WAIT: Final = (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL, codes.BUILD_STATION, codes.DRAW_TICKETS)
+"""Kinds of actions that may be as good a turn later; a face-up card would be another one by then."""
 _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
@@ -216,10 +218,9 @@ def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
     """
     Return the action played alone, and with the best one on the next turn.
 
-    Planners who play on do not return to a chance that was let pass, but its player may. A
-    face-up card would be another one by then.
+    Planners who play on do not return to a chance that was let pass, but its player may.
     """
-    can_wait = best != played and kind_of(best[0]) != codes.DRAW_FACE_UP
+    can_wait = best != played and kind_of(best[0]) in _CAN_WAIT
     return alone(played), (*played, *best) if can_wait else alone(played)
 
 
