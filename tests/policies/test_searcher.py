@@ -141,9 +141,9 @@ def test_it_plays_on_in_the_worlds_of_win_probabilities(nordic: GameMap) -> None
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["nordic", "europe", "nederland"])
 def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
-    """It is the first action of that turn, if it is legal by then; and without one, planners play on as ever."""
+    """As soon as it is legal: a face-up card, if it is still there, in the same turn; without one, planners play on."""
     game = Game(name, 3)
-    n_made = Counter[int]()
+    n_made, n_cards = Counter[int](), 0
     states = [state for state in game.play(["Planner"] * 3, seed=7).states() if claims_of(state)]
     for state in states[4:12:4]:
         known, table = knowledge_of(state, state.acting), Rollouts(game.game_map, 3, seed=7)
@@ -151,7 +151,10 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
         draw = (make_action(DRAW_CARD, 0), 0)
         claims = [row for row in candidates(game.view(state, seat), draw, 3) if kind_of(row[0]) == CLAIM_ROUTE]
         never = (make_action(KEEP_TICKETS, 0), 0)
-        lines = np.array([(*draw, *later) for later in [NO_ACTION, never, (make_action(DRAW_TICKETS, 0), 0), *claims]])
+        cards = [(make_action(DRAW_FACE_UP, slot), 0) for slot in range(5) if state.market[slot] != "locomotive"]
+        n_cards += len(cards)
+        laters = [NO_ACTION, never, (make_action(DRAW_TICKETS, 0), 0), *claims, *cards]
+        lines = np.array([(*draw, *later) for later in laters])
 
         played = [follow(table, worlds[i : i + 1], i, line) for line in lines for i in range(12)]
         found = table.scores(worlds, 0, lines)
@@ -162,9 +165,11 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
             acts = [(code, value) for code, value in events if kind_of(code) < FIRST_EVENT]
             turns = [acts[i] for i in range(1, len(acts)) if seat_of(acts[i][0]) == seat != seat_of(acts[i - 1][0])]
             assert (without_seat(acts[0][0]), acts[0][1]) == tuple(line[:2])
-            n_made[kind_of(line[2])] += (without_seat(turns[0][0]), turns[0][1]) == tuple(line[2:])
+            follower = acts[1] if kind_of(line[2]) == DRAW_FACE_UP else turns[0]
+            n_made[kind_of(line[2])] += (without_seat(follower[0]), follower[1]) == tuple(line[2:])
     assert n_made[DRAW_TICKETS] == 24
     assert n_made[CLAIM_ROUTE] > 24
+    assert n_made[DRAW_FACE_UP] == 12 * n_cards > 0
 
 
 def follow(table: Rollouts, world: Ints, number: int, line: Ints) -> list[tuple[int, int]]:

@@ -40,15 +40,23 @@ def named(game_map: GameMap, n_players: int = 2) -> GameRecord:
     return replace(record, header=replace(record.header, players=names, title=EVIL))
 
 
-def test_the_page_is_whole_on_every_map_and_names_are_no_markup(any_map: GameMap, tmp_path: Path) -> None:
+def test_the_page_is_whole_on_every_map_and_names_are_no_markup(
+    any_map: GameMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = review(named(any_map), 0, rollouts=4, progress=False)
+    some = found.table.head(2)
+    monkeypatch.setattr(
+        Review,
+        "moments",
+        lambda *_: some.assign(since=some.index, until=some.index, times=1, reason=f"P1, {EVIL}, is ahead"),
+    )
 
     write_review(found, tmp_path / "page.html")
 
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "<img" not in text
     assert not re.search(r"(src|href)=['\"](?!#)", text)
-    assert text.count('<section class="moment-of') == len(found.moments())
+    assert text.count('<section class="moment-of') == len(some) == 2
     assert text.count('<main id="widget">') == 1
 
 

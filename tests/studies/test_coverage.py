@@ -254,12 +254,13 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
         played = record.steps[step][0]
         assert isinstance(played, Move)
         move, best = (codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step)))
-        later = best if any(decisions[step].back) else NO_ACTION
+        later = best if decisions[step].comes_back else NO_ACTION
         lines = np.array([(*move, *later), (*best, *NO_ACTION)])
         won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30
+    assert 0 < sum(decisions[step].comes_back for step in lost.index) < len(lost)
     assert np.mean(held) > LEAST - noise(len(held))
 
 

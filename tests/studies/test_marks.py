@@ -15,7 +15,7 @@ from ttr_analysis import Game
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, make_action
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.studies import Review, review
-from ttr_analysis.studies.judging import Decision
+from ttr_analysis.studies.judging import Decision, alone, ways
 from ttr_analysis.studies.marks import BOUNDS, label_of, lost_for_good, missed_ideas
 
 N_REVIEWS = 3 if os.environ.get("TTR_FAST") else 14
@@ -26,9 +26,8 @@ TAKE: Candidate = (make_action(DRAW_FACE_UP, 0), 0)
 def decision(step: int, best: Candidate = DRAW, played: Candidate = TAKE, *, after: float, loss: float) -> Decision:
     """Return a decision of the first seat, as if it had been measured."""
     two = (0.0, 0.0)
-    back = min(0.1, after)  # part of what it has afterward may be had by coming back
-    measured = (after - back, 1 - after + back), (back, -back), (loss, -loss)
-    return Decision(step, 0, played, best, DRAW, 3, 600, *measured, loss, loss, 1.0, 0.0, two, two, two, two)
+    chances, lost = (after, 1 - after), (loss, -loss)
+    return Decision(step, 0, played, best, DRAW, 3, 600, chances, lost, loss, loss, 1.0, 0.0, two, two, two, two)
 
 
 def most_left(losses: Sequence[float], returned: Sequence[float]) -> float:
@@ -90,6 +89,15 @@ def test_what_was_missed_several_times_is_one_idea() -> None:
 
     # In step 6 it takes a card of the kind, so that another one missed later is another idea.
     assert [[one.step for one in idea] for idea in found] == [[1, 6], [2, 3, 5], [8], [9], [10]]
+
+
+def test_a_chance_that_was_let_pass_may_be_taken_later() -> None:
+    claim = make_action(CLAIM_ROUTE, 3), 5
+
+    assert ways(DRAW, claim) == (alone(DRAW), (*DRAW, *claim))
+    assert ways(DRAW, TAKE) == (alone(DRAW), (*DRAW, *TAKE))
+    assert ways(TAKE, DRAW) == (alone(TAKE),) * 2  # planners draw from the pile anyway
+    assert ways(claim, claim) == (alone(claim),) * 2
 
 
 def reviewed(number: int) -> Review:

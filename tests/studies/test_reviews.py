@@ -262,7 +262,7 @@ def test_a_route_may_make_the_longest_trail() -> None:
     owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
 
     assert reasons(usa, owners=owners).of(houston) == "makes the longest trail (12 trains); 15 points"
-    assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes your trail")
+    assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes the longest trail")
     assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
     assert reasons(usa).of(houston) == "15 points"
     assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
@@ -470,8 +470,7 @@ def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> Non
 )
 def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float, label: str) -> None:
     one = Decision(
-        *(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0,), (loss,)),
-        *(loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)),
+        1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (loss,), loss_low, loss + 0.05, 1.0, 1, (0,), (0,), (0,), (0,)
     )
 
     assert label_of(one) == label
@@ -485,8 +484,7 @@ def test_what_it_surely_cost_gives_a_move_its_name(loss: float, loss_low: float,
     [(0.076, "blunder"), (0.074, "mistake"), (0.036, "mistake"), (0.034, "inaccuracy"), (0.011, "inaccuracy")],
 )
 def test_where_cards_are_hidden_a_mark_must_be_surer(loss_low: float, label: str) -> None:
-    chances = (0.5,), (0,), (0.11,)
-    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, *chances, loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
+    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, (0.5,), (0.11,), loss_low, 0.13, 1.0, 1, (0,), (0,), (0,), (0,))
 
     assert label_of(replace(one, is_seen=False)) == label
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from markupsafe import Markup
 
-from ttr_analysis._words import counted, listed, percent, percentage_points, seat_names
+from ttr_analysis._words import counted, listed, percent, percentage_points, seat_names, with_names
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
@@ -276,7 +276,9 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "tickets": _tickets(known),
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
-        "gain": reasons.of(move.action) if isinstance(move.action, ClaimRoute | AttemptTunnel) else "",
+        "gain": with_names(reasons.of(move.action), names)
+        if isinstance(move.action, ClaimRoute | AttemptTunnel)
+        else "",
         "boards": boards,
     }
 

@@ -374,10 +374,11 @@ _CLEAR_RACE: Final = 0.1
 """Smallest change of the chance of the longest path that is reported."""
 
 
-def trail_race(known: Knowledge, best: Candidate, other: Candidate) -> str:
+def trail_race(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> str:
     """
     Describe how the best action, compared with another, helps the seat in the race for the longest path.
 
+    Both are codes and values, with those of later actions if any: see `Rollouts.try_out`.
     It gets the bonus more often, or a rival less often, when both actions are played out in
     the same worlds. "" if neither is clear, if the map has no such bonus, or if the seat's
     known cards may not pay for an action.
@@ -385,7 +386,7 @@ def trail_race(known: Knowledge, best: Candidate, other: Candidate) -> str:
     tables = known.tables
     columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
     actions = np.array([best, other], dtype=np.int64)
-    if not len(columns) or any(action_fault(known.packed, tables, *row) != NONE for row in actions.tolist()):
+    if not len(columns) or any(action_fault(known.packed, tables, *row[:2]) != NONE for row in actions.tolist()):
         return ""
     table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
     worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, _FIRST_RACE)

@@ -40,14 +40,30 @@ _NARROWEST: Final = 0.02
 """The same if the interval includes 0."""
 LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
-_CAN_WAIT: Final = (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL, codes.BUILD_STATION, codes.DRAW_TICKETS)
-"""Kinds of actions that may be as good a turn later; a face-up card would be another one by then."""
+_CAN_WAIT: Final = {
+    codes.DRAW_FACE_UP,
+    codes.CLAIM_ROUTE,
+    codes.ATTEMPT_TUNNEL,
+    codes.BUILD_STATION,
+    codes.DRAW_TICKETS,
+}
+"""Kinds of actions that a seat may still take a turn later."""
+_TO_CHOOSE: Final = 32
+"""Maximum number of worlds that decide whether the seat comes back, and the number of rollouts for each."""
 _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
 Line: TypeAlias = tuple[int, int, int, int]
-"""Codes and values of an action, and of the one that the seat takes on its next turn: see `Rollouts.try_out`."""
+"""Codes and values of an action, and of the one that the seat takes later: see `Rollouts.try_out`."""
+
+
+class _Lines(NamedTuple):
+    """What to measure: the action played, the best one and the planner's, where it looks better with the best later."""
+
+    played: Line
+    best: Line
+    planned: Line
 
 
 class Budget(NamedTuple):
@@ -64,10 +80,10 @@ class Decision:
 
     Actions are codes and values: the one `played`, the `best`, and the one `planned` by
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
-    after the action played, if planners play on; `back` is what is added if the seat takes
-    the best action on its next turn, or 0 if that does not help. `lost` and `points` are the
-    gains of the best action over both together (in shares and in final points), and `skill`
-    is the gain of `chances` over those after the planner's action.
+    after the action played, `lost` and `points` are the gains of the best action over it
+    (in shares and in final points), and `skill` is its own gain over the planner's. A seat
+    that lets the best action pass takes it by its next turn, if that looks better
+    (`comes_back`), and so does one that takes the planner's.
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
@@ -83,7 +99,6 @@ class Decision:
     n_tried: int
     worlds: int
     chances: tuple[float, ...]
-    back: tuple[float, ...]
     lost: tuple[float, ...]
     loss_low: float
     loss_high: float
@@ -93,17 +108,13 @@ class Decision:
     points_error: tuple[float, ...]
     skill: tuple[float, ...]
     skill_error: tuple[float, ...]
+    comes_back: bool = False
     is_seen: bool = True
 
     @property
     def loss(self) -> float:
         """The seat's loss: the share of the win after the best action, minus that after the one played."""
         return self.lost[self.seat]
-
-    @property
-    def after(self) -> tuple[float, ...]:
-        """Each seat's share of the win after the action played, if the acting seat makes up for it where it can."""
-        return tuple(chance + more for chance, more in zip(self.chances, self.back, strict=True))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
@@ -138,44 +149,52 @@ class Moment:
         seconds = budget.seconds
         until = None if seconds is None else perf_counter() + seconds
         found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
-        best = tried[found.best]
-        played, back = ways(self._played, best)
-        lines = list(dict.fromkeys([played, back, *map(alone, (best, tried[0]))]))
+        best, planned = tried[found.best], tried[0]
+        n_worlds = _TO_CHOOSE if seconds is not None else min(_TO_CHOOSE, max(1, budget.rollouts // _TO_CHOOSE))
+        lines = self._lines(search, best, planned, n_worlds)
         search.n_worlds = _FIRST_MEASURED
-        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(lines))
-        results = _measured(search, lines, n_worlds, until)
-        seat = self._known.viewer
-        better = max(played, back, key=lambda line: float(results[line].won[:, seat].mean()))
-        return self._decision(best, tried[0], len(tried), better, results)
+        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(set(lines)))
+        return self._decision(lines, len(tried), _measured(search, list(dict.fromkeys(lines)), n_worlds, until))
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
         """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
-        played, back = ways(before.played, before.best)
-        better = back if any(before.back) else played
-        lines = list(dict.fromkeys([better, *map(alone, (before.best, before.planned)), played]))
         # A new seed: the worlds that selected this decision must not measure it.
         search = Search(self._known, self._seed + 1)
+        lines = self._lines(search, before.best, before.planned, 2 * _TO_CHOOSE)
         search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
-        results = _measured(search, lines, most, until, before.seat)
-        return self._decision(before.best, before.planned, before.n_tried, better, results)
+        results = _measured(search, list(dict.fromkeys(lines)), most, until, before.seat)
+        return self._decision(lines, before.n_tried, results)
+
+    def _lines(self, search: Search, best: Candidate, planned: Candidate, n_worlds: int) -> _Lines:
+        """Return the lines to measure; whether a seat comes back is decided in other worlds."""
+        better = {
+            action: self._better(search, ways(action, best), n_worlds)
+            for action in dict.fromkeys([self._played, planned])
+        }
+        return _Lines(better[self._played], alone(best), better[planned])
+
+    def _better(self, search: Search, lines: tuple[Line, Line], n_worlds: int) -> Line:
+        """Return the line that looks better, the first if both are the same."""
+        if lines[0] == lines[1]:
+            return lines[0]
+        won = search.results(np.array(lines, dtype=np.int64), n_worlds).won[:, :, self._known.viewer].mean(axis=1)
+        return lines[int(won.argmax())]
 
     def _forced(self, action: Candidate) -> Decision:
         """Return a decision without a choice."""
         nothing = (0.0,) * self._known.n_players
         made = (self._step, self._known.viewer, *(action,) * 3, 1, 0)
-        return Decision(*made, *(nothing,) * 3, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
+        return Decision(*made, *(nothing,) * 2, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
 
-    def _decision(
-        self, best: Candidate, planned: Candidate, n_tried: int, better: Line, results: Mapping[Line, Results]
-    ) -> Decision:
+    def _decision(self, lines: _Lines, n_tried: int, results: Mapping[Line, Results]) -> Decision:
         seat, state = self._known.viewer, self._known.packed
-        played, of_best, of_planned = (results[alone(one)] for one in (self._played, best, planned))
-        after = results[better]
-        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, after, seat)
-        lost = of_best.won - after.won
+        played, of_best, of_planned = (results[line] for line in lines)
+        best, planned = lines.best[:2], lines.planned[:2]
+        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
+        lost = of_best.won - played.won
         gains = played.won - of_planned.won
-        points = (of_best.points - after.points).astype(np.float64)
+        points = (of_best.points - played.points).astype(np.float64)
         errors = standard_errors(gains) if self._played != planned else np.zeros(len(lost[0]))
         return Decision(
             self._step,
@@ -186,16 +205,16 @@ class Moment:
             n_tried,
             worlds=len(played.won),
             chances=tuple(played.won.mean(axis=0).tolist()),
-            back=tuple((after.won - played.won).mean(axis=0).tolist()),
             lost=tuple(lost.mean(axis=0).tolist()),
             loss_low=loss.low,
             loss_high=loss.high,
             holds=self._holds(lost[:, seat]),
-            lead=float((leads(of_best, seat) - leads(after, seat)).mean()),
+            lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
             points=tuple(points.mean(axis=0).tolist()),
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
             skill_error=tuple(errors.tolist()),
+            comes_back=lines.played != alone(self._played),
             is_seen=not (n_unknown_cards(state, seat) or (state.market >= UNKNOWN_CARD).any()),
         )
 
@@ -216,7 +235,7 @@ class Moment:
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
     """
-    Return the action played alone, and with the best one on the next turn.
+    Return the action played alone, and with the best one by the next turn.
 
     Planners who play on do not return to a chance that was let pass, but its player may.
     """
@@ -259,7 +278,7 @@ def _measured(
     search: Search, lines: list[Line], n_worlds: int, until: float | None, seat: int | None = None
 ) -> dict[Line, Results]:
     """
-    Return how games end after each line, in new worlds; the first two are of the action played and the best.
+    Return how games end after each line, in new worlds.
 
     Without a time limit `until` (`perf_counter`), there are `n_worlds` worlds. Given a
     seat, measuring stops when the interval of its loss is narrow enough.

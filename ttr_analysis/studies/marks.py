@@ -119,6 +119,6 @@ def lost_for_good(marked: Iterable[Decision], result: float) -> float:
     """
     lost = after = 0.0
     for one in marked:
-        lost = max(0.0, lost - max(0.0, one.after[one.seat] + one.loss - after)) + one.loss
-        after = one.after[one.seat]
+        lost = max(0.0, lost - max(0.0, one.chances[one.seat] + one.loss - after)) + one.loss
+        after = one.chances[one.seat]
     return max(0.0, lost - max(0.0, result - after))

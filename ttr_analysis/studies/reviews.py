@@ -33,7 +33,7 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, check_budget, in_points, trail_race, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Budget, Decision, Moment
+from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, ways
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.saved_review import SavedReview
@@ -52,7 +52,7 @@ REVIEW_COLUMNS: Final = {
     "loss": "win probability lost: after the best action minus after the one played",
     **end_columns("loss"),
     "lead": "lead over the best other seat that it lost, in expected final points",
-    "win": "probability of winning after the action, if the seat makes up for it where it can; missing if forced",
+    "win": "probability of winning after the action, given what the seat knew; missing if forced",
     "skill": "win probability gained over a planner's action; below 0 if lost",
     "luck": "change of the win probability up to the seat's next decision, by cards, tickets and hidden hands",
     "holds": "share of worlds whose hands of tickets favor the best action; 1 if the seat's tickets are known",
@@ -155,7 +155,7 @@ class Review:
                 one.loss_low,
                 one.loss_high,
                 one.lead,
-                one.after[one.seat] if one.worlds else np.nan,
+                one.chances[one.seat] if one.worlds else np.nan,
                 one.skill[one.seat],
                 self._luck.get(one.step, 0.0),
                 one.holds,
@@ -187,8 +187,8 @@ class Review:
     def _line(self, seat: int) -> pd.DataFrame:
         """Return the rows of one seat's curve."""
         made, n_steps = self._measured(seat), self._n_steps
-        after = {one.step: one.after[seat] for one in made}
-        before = {one.step - 1: one.after[seat] + one.lost[seat] for one in made}
+        after = {one.step: one.chances[seat] for one in made}
+        before = {one.step - 1: one.chances[seat] + one.lost[seat] for one in made}
         known = pd.Series({**after, n_steps - 1: self._result(seat), **before}).sort_index()
         worlds = pd.Series({one.step - at: one.worlds for one in made for at in (0, 1)}).sort_index()
         steps = np.arange(n_steps)
@@ -406,7 +406,7 @@ class Review:
     def cost(self, step: int) -> str:
         """Describe the loss of a decision: "cost 23% of win probability (18 to 27%)"."""
         one = self._decisions[step]
-        after = one.after[one.seat]
+        after = one.chances[one.seat]
         loss = max(0, percent_drop(after + one.loss, after))
         low, high = (max(0, round(100 * end)) for end in (one.loss_low, one.loss_high))
         return f"cost {loss}% of win probability ({min(low, loss)} to {max(high, loss)}%)"
@@ -415,7 +415,8 @@ class Review:
         """Return the reason for the best action of a decision."""
         if step not in self._reasons:
             one, action = self._decisions[step], self.action(step)
-            path = trail_race(self.known(step), one.best, one.played) if label_of(one) in BOUNDS else ""
+            line = ways(one.played, one.best)[one.comes_back]
+            path = trail_race(self.known(step), alone(one.best), line) if label_of(one) in BOUNDS else ""
             gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
             parts = Reasons(self.view(step)).in_favor(action), path, gains
             self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))

@@ -13,7 +13,7 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.codes import NONE, TAPE_START, WRITE_AT, WRITE_END
+from ttr_analysis.engine.codes import DRAW_FACE_UP, NONE, TAPE_START, WRITE_AT, WRITE_END, argument_of, kind_of
 from ttr_analysis.engine.kernel.step import action_fault, step
 from ttr_analysis.engine.kernel.turns import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, TURN, State
@@ -201,8 +201,8 @@ class Rollouts:
             Number of the first of them.
         actions
             Codes and values of actions that are legal in all worlds. Two more columns, if any,
-            give for each an action to take on the seat's next turn, if it is legal then, or
-            `NO_ACTION`.
+            give for each an action to take as soon as it is legal, at the latest on the seat's
+            next turn (a face-up card only if it is still there), or `NO_ACTION`.
         memory
             Memory of the acting seat, such as its plan; empty by default. Each world has its
             own random stream.
@@ -266,14 +266,29 @@ def _play_block(
         if len(actions) > 0:
             row, seat = actions[i // n_worlds], state.seat
             players.memory[seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
+            market = state.market.copy()
             step(state, tables, row[0], row[1], tape)
             if len(row) > len(NO_ACTION) and row[2] != NO_ACTION[0]:
-                while state.phase != OVER and (state.phase != TURN or state.seat != seat):
-                    code, value = choose(state, tables, players, state.seat)
-                    step(state, tables, code, value, tape)
-                if state.phase != OVER and action_fault(state, tables, row[2], row[3]) == NONE:
-                    step(state, tables, row[2], row[3], tape)
+                _come_back(tables, players, state, seat, row[2], row[3], market, tape)
         finish(state, tables, players, tape)
+
+
+@compiled
+def _come_back(
+    tables: Tables, players: Players, state: State, seat: int, code: int, value: int, market: Ints, tape: Ints
+) -> None:
+    """Play on until a seat can take an action, up to its next turn; a face-up card must be the one of the market."""
+    is_card, slot = kind_of(code) == DRAW_FACE_UP, argument_of(code)
+    while state.phase != OVER:
+        if state.seat == seat:
+            is_there = not is_card or state.market[slot] == market[slot]
+            if is_there and action_fault(state, tables, code, value) == NONE:
+                step(state, tables, code, value, tape)
+                return
+            if state.phase == TURN:
+                return
+        own_code, own_value = choose(state, tables, players, state.seat)
+        step(state, tables, own_code, own_value, tape)
 
 
 def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
