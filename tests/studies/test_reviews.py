@@ -33,6 +33,7 @@ from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import decisions_of
 from ttr_analysis.studies.marks import BOUNDS, LABELS, label_of
 from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
+from ttr_analysis.studies.saved_review import SavedWork
 
 pytestmark = pytest.mark.compiled_only
 
@@ -519,6 +520,23 @@ def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("{}")
     with pytest.raises(ValueError, match="is not a saved review"):
         review(record, 0, rollouts=4, path=path, progress=False)
+
+
+def test_an_interrupt_while_a_decision_is_saved_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, write, n_written = tmp_path / "review.json", SavedWork.write, 0
+
+    def interrupted(self: SavedWork, data: dict[str, object]) -> None:
+        nonlocal n_written
+        n_written += 1
+        if n_written == 4:
+            raise KeyboardInterrupt
+        write(self, data)
+
+    monkeypatch.setattr(SavedWork, "write", interrupted)
+    with pytest.warns(ttr.studies.Interrupted):
+        part = review(played(load("invented")), 0, rollouts=4, path=path, progress=False)
+
+    assert len(json.loads(path.read_text())["judged"]) == len(part.table) == 4
 
 
 def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ _CAN_WAIT: Final = {
 }
 """Kinds of actions that a seat may still take a turn later."""
 _TO_CHOOSE: Final = 32
-"""Maximum number of worlds that decide whether the seat comes back, and the number of rollouts for each."""
+"""Most worlds that decide whether a seat comes back; there is one for each so many rollouts of the budget."""
 _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 

@@ -618,6 +618,7 @@ def review(
     except KeyboardInterrupt:
         if not saved.judged:
             raise
+        saved.write()
         warnings.warn("the review was interrupted; the judged decisions are kept", Interrupted, stacklevel=2)
     return Review(
         record,

@@ -67,14 +67,15 @@ class SavedReview:
     def keep(self, step: int, decision: Decision) -> None:
         """Save a judged decision."""
         self.judged[step] = decision
-        self._write()
+        self.write()
 
     def keep_again(self, step: int, decision: Decision) -> None:
         """Save a decision that was measured again."""
         self.again[step] = decision
-        self._write()
+        self.write()
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Save all decisions; after an interrupt, this includes one that was kept, but not yet saved."""
         self._saved.write({name: list(map(asdict, getattr(self, name).values())) for name in ("judged", "again")})
 
 
