@@ -31,7 +31,7 @@ from ttr_analysis.studies.marks import FORCED
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15
 N_COARSE, N_FINE = 40, 2_500
-"""Worlds in which a poor move is looked for, and in which it must be poor: three rollouts each."""
+"""Worlds in which a poor move is looked for, and in which it must be poor."""
 ROLLOUTS = 400
 SEARCHER = ttr.policies.Searcher(rollouts=200)
 

@@ -154,7 +154,7 @@ class Moment:
         lines = self._lines(search, best, planned, n_worlds)
         search.n_worlds = _FIRST_MEASURED
         n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(set(lines)))
-        return self._decision(lines, len(tried), _measured(search, list(dict.fromkeys(lines)), n_worlds, until))
+        return self._decision(lines, len(tried), _measured(search, lines, n_worlds, until))
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
         """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
@@ -163,8 +163,7 @@ class Moment:
         lines = self._lines(search, before.best, before.planned, 2 * _TO_CHOOSE)
         search.n_worlds = _FIRST_MEASURED
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
-        results = _measured(search, list(dict.fromkeys(lines)), most, until, before.seat)
-        return self._decision(lines, before.n_tried, results)
+        return self._decision(lines, before.n_tried, _measured(search, lines, most, until, before.seat))
 
     def _lines(self, search: Search, best: Candidate, planned: Candidate, n_worlds: int) -> _Lines:
         """Return the lines to measure; whether a seat comes back is decided in other worlds."""
@@ -275,26 +274,28 @@ def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candi
 
 
 def _measured(
-    search: Search, lines: list[Line], n_worlds: int, until: float | None, seat: int | None = None
+    search: Search, lines: _Lines, n_worlds: int, until: float | None, seat: int | None = None
 ) -> dict[Line, Results]:
     """
-    Return how games end after each line, in new worlds.
+    Return how games end after each different line, in new worlds.
 
     Without a time limit `until` (`perf_counter`), there are `n_worlds` worlds. Given a
-    seat, measuring stops when the interval of its loss is narrow enough.
+    seat, measuring stops when the interval of its loss is narrow enough; if it played the
+    best action, that of its skill.
     """
-    actions = np.array(lines, dtype=np.int64)
+    different = list(dict.fromkeys(lines))
+    actions = np.array(different, dtype=np.int64)
     parts: list[Results] = []
     for n in _batches(n_worlds, until, is_open=seat is not None):
         parts.append(search.results(actions, n))
-        if seat is not None and len(lines) > 1:
+        if seat is not None and len(different) > 1:
             losses = [part.won[1, :, seat] - part.won[0, :, seat] for part in parts]
             loss = interval_of_difference(np.concatenate(losses))
             half = _HALF_WIDTH if loss.low >= LEAST_LOSS or loss.high < LEAST_LOSS else _NARROWEST
             if loss.high - loss.low < 2 * half:
                 break
     won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
-    return {line: Results(won[i], points[i]) for i, line in enumerate(lines)}
+    return {line: Results(won[i], points[i]) for i, line in enumerate(different)}
 
 
 def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:
