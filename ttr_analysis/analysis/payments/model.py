@@ -26,8 +26,7 @@ from ttr_analysis.cards import (
 from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.market import count_cards
-from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, Spaces
-from ttr_analysis.rules.reading import read_form
+from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, Spaces, read_form
 from ttr_analysis.tables import spaces_of
 
 Cards = CardCounts | Mapping[str, int] | Iterable[str]

@@ -12,8 +12,16 @@ from ttr_analysis.engine.kernel.cards import discard, unseen_cards
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, fill_sets, find_form, form_sets
-from ttr_analysis.rules.reading import can_read, fill_reading
+from ttr_analysis.rules.payment import (
+    GRAY_INDEX,
+    Spaces,
+    can_read,
+    count_forms,
+    fill_reading,
+    fill_sets,
+    find_form,
+    form_sets,
+)
 from ttr_analysis.rules.stations import station_spaces
 from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
@@ -89,7 +97,7 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
 
 @compiled
 def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> int:
-    """Return packed cards of a seat that pay for a route in a form (`rules.reading`), -1 if none do."""
+    """Return packed cards of a seat that pay for a route in a form (`rules.payment`), -1 if none do."""
     hand, spaces = state.hand[seat], spaces_at(tables, route)
     if not can_read(hand, tables.color[route], spaces, color, own, locomotives):
         return -1

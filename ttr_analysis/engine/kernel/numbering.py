@@ -2,7 +2,7 @@
 Number every action of a map, independently of the number of players.
 
 A claim or station has a number for each route or city, color, and number of locomotives
-outside sets. Payments with the same reading (`rules.reading`) share a number; `to_action`
+outside sets. Payments with the same reading (`rules.payment`) share a number; `to_action`
 picks the one with the most cards of the color, whose sets use the cards that the hand has
 most of. A surcharge is paid in the color first. Tickets kept are numbered by their
 positions in the offer, one bit each. `to_index` accepts every legal action.
@@ -31,8 +31,7 @@ from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, form_sets
-from ttr_analysis.rules.reading import can_read, read_form
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, can_read, form_sets, read_form
 from ttr_analysis.tables import Tables, game_tables, spaces_at, spaces_of
 
 _NO_COLOR: Final = N_COLORS
