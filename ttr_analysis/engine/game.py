@@ -20,9 +20,8 @@ from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
 from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.handler import Refused, owner_name
 from ttr_analysis.engine.actions.table import HANDLER_OF, codec_of, explain, shows_cards
-from ttr_analysis.engine.chances import list_chances
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, packed, unpacked
-from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, outcome_error, script_of, tape_of
+from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, list_chances, outcome_error, script_of, tape_of
 from ttr_analysis.engine.kernel.claims import city_fault, next_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
