@@ -6,8 +6,8 @@ section in the file of its family, with its rules, its form in records and its m
 `table` lists all actions.
 """
 
-from ttr_analysis.engine.actions.attempting import AttemptTunnel
 from ttr_analysis.engine.actions.building import (
+    AttemptTunnel,
     BuildStation,
     ChooseNeutralRoute,
     ClaimRoute,

@@ -12,7 +12,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import attempting, building, drawing
+from ttr_analysis.engine.actions import building, drawing
 from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, seat_of
@@ -83,7 +83,7 @@ Action = (
     | building.ChooseNeutralRoute
     | BuildStation
     | Pass
-    | attempting.AttemptTunnel
+    | building.AttemptTunnel
 )
 """Anything that a seat can do."""
 
@@ -98,7 +98,7 @@ HANDLERS: Final[tuple[Handler, ...]] = (
     building.CHOOSE_NEUTRAL_HANDLER,
     building.STATION_HANDLER,
     _PASS_HANDLER,
-    attempting.ATTEMPT_HANDLER,
+    building.ATTEMPT_HANDLER,
 )
 """Handlers by kind, in the order of the list of legal actions; passing is last, then actions that are never listed."""
 
@@ -270,7 +270,7 @@ class Places(NamedTuple):
 def places_of(action: Action | None) -> Places:
     """Return what an action takes on the board; nothing unless it claims or builds."""
     match action:
-        case ClaimRoute(route) | attempting.AttemptTunnel(route):
+        case ClaimRoute(route) | building.AttemptTunnel(route):
             return Places(routes=(route,))
         case BuildStation(city):
             return Places(cities=(city,))
