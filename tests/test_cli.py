@@ -19,7 +19,7 @@ from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, SimulationResult, cli, load_map
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.cli.common import as_file_name
-from ttr_analysis.maps.summary import doubts
+from ttr_analysis.cli.maps import doubts
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
 from ttr_analysis.report.context import Context

@@ -20,8 +20,8 @@ from tests.fuzzing.mutations import Files, mutated
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, MapError, RecordError
 from ttr_analysis._errors import GameError
+from ttr_analysis.cli.maps import doubts, offers
 from ttr_analysis.maps.loading import data_folder
-from ttr_analysis.maps.summary import doubts, offers
 from ttr_analysis.notation import NotationError, record_lines
 from ttr_analysis.notation.bga import read_bga, read_notes
 from ttr_analysis.notation.session import Session
