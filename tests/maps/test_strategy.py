@@ -17,7 +17,7 @@ from ttr_analysis.maps.strategy import Fitted, strategies_text
 from ttr_analysis.policies import Planner, Planner1
 from ttr_analysis.policies.planner.fitting import games_of
 from ttr_analysis.policies.planner.knowledge import NUMBER_UNIT, MapFacts
-from ttr_analysis.policies.planner.map_facts import NUMBERS, kept_strategies, planner_facts, strategy_on
+from ttr_analysis.policies.planner.policy import NUMBERS, kept_strategies, planner_facts, strategy_on
 
 
 @pytest.fixture

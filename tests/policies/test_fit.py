@@ -15,7 +15,7 @@ from ttr_analysis import RecordError
 from ttr_analysis.maps.strategy import Fitted
 from ttr_analysis.policies import Planner, fit
 from ttr_analysis.policies.planner.fitting import PART_FILE, Middle, begin, fit_folder, win_share
-from ttr_analysis.policies.planner.map_facts import NUMBERS
+from ttr_analysis.policies.planner.policy import NUMBERS
 
 pytestmark = pytest.mark.compiled_only
 

@@ -49,8 +49,7 @@ from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner.claims import trail_growth
 from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params
-from ttr_analysis.policies.planner.map_facts import planner_facts
-from ttr_analysis.policies.planner.policy import Planner, Planner1, Planner2
+from ttr_analysis.policies.planner.policy import Planner, Planner1, Planner2, planner_facts
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.policies.playout import Player
 from ttr_analysis.rules.chance import seed_key
