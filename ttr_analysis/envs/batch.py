@@ -26,8 +26,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.protocol import PolicyLike, is_built_in
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.envs.numbering import action_words
-from ttr_analysis.envs.observing import OURS, Encoder, guarded
+from ttr_analysis.envs.observing import OURS, Encoder, action_words, guarded
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.policies.playout import (
     NO_TAPE_CELLS,
