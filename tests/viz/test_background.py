@@ -14,9 +14,9 @@ from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
 from ttr_analysis.maps.board import Projection
 from ttr_analysis.maps.loading import data_folder
-from ttr_analysis.viz.coast import load_background, thin_plate
 from ttr_analysis.viz.geometry import frame, lay_out
 from ttr_analysis.viz.placement import along, point_at
+from ttr_analysis.viz.scene import load_background, thin_plate
 
 
 def distance_from_land(point: tuple[float, float], rings: tuple[np.ndarray, ...]) -> float:

@@ -28,9 +28,19 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
 from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.viz import geometry
-from ttr_analysis.viz.coast import Background, Points, load_background
-from ttr_analysis.viz.placement import Car, placed
-from ttr_analysis.viz.scene import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
+from ttr_analysis.viz.placement import Car, Points, placed
+from ttr_analysis.viz.scene import (
+    Background,
+    Player,
+    Routes,
+    Scene,
+    Values,
+    arcs_of,
+    load_background,
+    number_spot,
+    read_scene,
+    ticket_arc,
+)
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,
@@ -116,7 +126,7 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
         What to write on routes (by route, route id or pair of cities) and at
         cities (by name), such as weights and distances.
     background
-        A file with coastlines and borders (see `ttr_analysis.viz.coast`); by default
+        A file with coastlines and borders (see `ttr_analysis.viz.scene`); by default
         those of the built-in map with the same name.
     font_size
         Size of city names in points; where names would overlap, cities with fewer
