@@ -17,7 +17,7 @@ from ttr_analysis._words import isolate, percent
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.viz.steps import Values, seen_from, step_chart
+from ttr_analysis.viz.svg import Values, seen_from, step_chart
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.base import Json, css, esm, page
 from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, moved_cards, place_of

@@ -1,4 +1,4 @@
-/* A chart drawn by `ttr_analysis.viz.steps`; only its cursor moves. onStep(step) is called when a step is clicked. */
+/* A chart drawn by `ttr_analysis.viz.svg`; only its cursor moves. onStep(step) is called when a step is clicked. */
 
 function showChart(container, text, onStep) {
   const page = make("template");
