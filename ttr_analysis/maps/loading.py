@@ -13,8 +13,7 @@ from ttr_analysis.maps.columns import MAX_TEXT
 from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
 from ttr_analysis.maps.rows import build_board, read_rows
-from ttr_analysis.maps.rules_file import read_rules
-from ttr_analysis.maps.strategy import STRATEGY_FILE, read_strategies
+from ttr_analysis.maps.toml_files import STRATEGY_FILE, read_rules, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
 _ALIKE = 0.65

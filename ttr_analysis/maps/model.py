@@ -26,8 +26,7 @@ from ttr_analysis.maps.names import (
     ticket_link,
 )
 from ttr_analysis.maps.rows import SetTicket, check_rows, map_rows, read_route, route_under, table_texts, tickets_of
-from ttr_analysis.maps.rules_file import rules_text
-from ttr_analysis.maps.strategy import STRATEGY_FILE, Fitted, strategies_text
+from ttr_analysis.maps.toml_files import STRATEGY_FILE, Fitted, rules_text, strategies_text
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:

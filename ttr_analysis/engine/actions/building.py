@@ -568,7 +568,7 @@ STATION_HANDLER: Final = Handler(
 )
 
 
-# -- attempt a tunnel with cards of which only the color is known, as in some logs --------------------------------------
+# -- attempt a tunnel with cards of which only the color is known, as in some logs -------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import join_ends
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.maps.strategy import DECIMALS
+from ttr_analysis.maps.toml_files import DECIMALS
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables import MAX_CITIES, MAX_GOALS, MAX_ROUTES, MAX_SEATS, MAX_TICKETS, MEASURE_TOKENS, Tables

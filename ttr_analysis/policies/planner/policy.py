@@ -23,7 +23,7 @@ from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.strategy import Fitted, Strategy, strategy_for
+from ttr_analysis.maps.toml_files import Fitted, Strategy, strategy_for
 from ttr_analysis.policies.greedy import station_or_pass
 from ttr_analysis.policies.planner.claims import (
     NO_ROUTE,
@@ -55,7 +55,7 @@ from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables
 
-# -- what is known of a map before the first game: ends of tickets, and contested routes --------------------------------
+# -- what is known of a map before the first game: ends of tickets, and contested routes -------------------------------
 
 _FAR: Final = 1 << 40
 _LONG_WAY: Final = 8
