@@ -10,7 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap, UnknownNameError
 from ttr_analysis.studies import percentile
-from ttr_analysis.studies.percentiles import PERCENTILE_COLUMNS
+from ttr_analysis.studies.insights import PERCENTILE_COLUMNS
 
 pytestmark = pytest.mark.compiled_only
 

@@ -9,12 +9,12 @@ from .findings import pays_from as pays_from
 from .findings import worth_in_words as worth_in_words
 from .insights import Insights as Insights
 from .insights import insights as insights
+from .insights import percentile as percentile
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import rate_interval as rate_interval
 from .map_fairness import Fairness as Fairness
 from .map_fairness import fairness as fairness
-from .percentiles import percentile as percentile
 from .puzzles import Puzzle as Puzzle
 from .puzzles import load_puzzles as load_puzzles
 from .puzzles import puzzles as puzzles
