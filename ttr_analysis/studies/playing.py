@@ -33,16 +33,17 @@ from ttr_analysis.records.record import Game
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import (
+    DecisionNotes,
     collect_game,
     fill_lent,
     fill_ticket_ends,
     new_notes,
+    outcomes,
     play_noted,
     with_more_room,
     without_room,
 )
 from ttr_analysis.studies.columns import ALL_TABLES, BONUS_COLUMNS, TABLES, categories, category_types, cell_type
-from ttr_analysis.studies.deciding import DecisionNotes, outcomes
 from ttr_analysis.studies.ticket_paths import LOST_TO, TRAINS_ON_PATH, fill_paths
 from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
 

@@ -23,7 +23,15 @@ from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
 from ttr_analysis.studies import collecting as notes
-from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
+from ttr_analysis.studies.collecting import (
+    DecisionNotes,
+    collect_step,
+    note_decision,
+    note_end,
+    outcomes,
+    with_more_room,
+    without_room,
+)
 from ttr_analysis.studies.columns import (
     BONUS_COLUMNS,
     DECISIONS,
@@ -33,7 +41,6 @@ from ttr_analysis.studies.columns import (
     cell_type,
     widened,
 )
-from ttr_analysis.studies.deciding import DecisionNotes, note_decision, outcomes
 from ttr_analysis.studies.parts import meta_of
 from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name, table_of
 from ttr_analysis.studies.reviews import Review
