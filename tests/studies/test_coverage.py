@@ -28,7 +28,7 @@ from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.studies import SimulationResult, reviews
 from ttr_analysis.studies.columns import TABLES
-from ttr_analysis.studies.questions.tickets import MEASURES
+from ttr_analysis.studies.questions.board import MEASURES
 
 S = ttr.studies
 N_GAMES: Final = 60

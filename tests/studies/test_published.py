@@ -13,7 +13,7 @@ from scipy import stats
 import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis.policies import Planner, Planner2
-from ttr_analysis.studies.questions.tickets import MEASURES, difficulty_correlations, ticket_difficulty
+from ttr_analysis.studies.questions.board import MEASURES, difficulty_correlations, ticket_difficulty
 
 # Witter & Lyford, "Applications of Graph Theory and Probability in the Board Game Ticket to Ride", FDG 2020.
 

@@ -3,6 +3,7 @@ Collect the numbers that studies store from games, compiled.
 
 Each `step` of a game is observed from the state before and after it. So this module
 knows no rules, and counts compiled policies, Python policies and people alike.
+Decisions are noted one a row: what the seat had, what it could do, and what it did.
 """
 
 from __future__ import annotations
@@ -449,6 +450,8 @@ def _is_taken(notes: Notes, claim: int, seat: int) -> bool:
     """Return whether a claim is the seat's, and succeeded."""
     return bool(notes.claims[CLAIM_SEAT, claim] == seat and notes.claims[IS_TAKEN, claim])
 
+
+# -- noted for each decision -------------------------------------------------------
 
 NOTED: Final = (
     "seat",

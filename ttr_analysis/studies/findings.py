@@ -23,9 +23,9 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.studies.choices import route_worth
 from ttr_analysis.studies.columns import bonus_points, ticket_points
 from ttr_analysis.studies.intervals import FEWEST, Unit, in_words, interval_of_mean, interval_text, number_text, row_at
+from ttr_analysis.studies.questions.board import ticket_fates, ticket_results
 from ttr_analysis.studies.questions.results import seat_advantage
 from ttr_analysis.studies.questions.tally import n_players, played_map
-from ttr_analysis.studies.questions.tickets import ticket_fates, ticket_results
 from ttr_analysis.studies.simulation import SimulationResult, simulate
 
 Drawing: TypeAlias = Literal["rows", "board"]

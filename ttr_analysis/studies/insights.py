@@ -1,4 +1,4 @@
-"""Insights from a player's games: results, habits compared with others, and where winning chances are lost."""
+"""Insights from a player's games: results, percentiles of scores, habits, and where winning chances are lost."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ from ttr_analysis.studies.reviews import Review, player_names, review
 from ttr_analysis.studies.simulation import Interrupted, simulate
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import check_size
+
+# -- how good a score is -------------------------------------------------------------------------------------------
 
 PERCENTILE_COLUMNS: Final = {
     "percentile": "share of their seats with fewer points, plus half of those with equal points",
@@ -142,6 +144,8 @@ def _standing(scores: Ints, points: float) -> dict[str, float]:
         "games": n_games,
     }
 
+
+# -- a player's games ----------------------------------------------------------------------------------------------
 
 LENGTHS: Final = 6
 """Routes with this number of spaces or more are counted together."""

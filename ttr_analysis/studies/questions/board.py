@@ -1,4 +1,9 @@
-"""Tickets: which are completed and kept, when to draw more, what they are lost to, and what makes one hard."""
+"""
+Tickets, routes and cities.
+
+Which tickets are completed and kept, when to draw more, what they are lost to, and what makes
+one hard; who takes routes and cities and when, whether they win, and which tickets they block.
+"""
 
 from __future__ import annotations
 
@@ -392,6 +397,8 @@ def _correlation(x: pd.Series[float], y: pd.Series[float]) -> Interval:
     half = Z_95 / sqrt(n - 3)
     return Interval(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
 
+
+# -- routes and cities ---------------------------------------------------------------------------------------------
 
 _ASSOCIATION = ["win_association", "association_low", "association_high"]
 
