@@ -13,7 +13,7 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.maps.loading import load_map
 from ttr_analysis.teaching.task import TASKS, Case, Fault, Task, edges_of
 from ttr_analysis.viz.board import plot_map
-from ttr_analysis.viz.text import figure_of
+from ttr_analysis.viz.style import figure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

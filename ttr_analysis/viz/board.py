@@ -20,6 +20,7 @@ from matplotlib.legend_handler import HandlerPatch
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
@@ -49,17 +50,18 @@ from ttr_analysis.viz.style import (
     PENS,
     PLAYER_COLORS,
     Shape,
+    figure_of,
     ink_upon,
     pale,
 )
-from ttr_analysis.viz.text import BoardText, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-    from matplotlib.transforms import Transform
+    from matplotlib.transforms import Bbox, Transform
     from numpy.typing import NDArray
 
 Color: TypeAlias = str | tuple[float, float, float]
@@ -75,6 +77,8 @@ BAR_GAP, BAR_WIDTH = 0.14, 0.24
 BAR_SHARE = 0.6
 """Height of the color bar, as a share of the board's."""
 COLORMAP = "viridis"
+SMALLEST_POINTS = 1.0
+"""Smallest size of text, in points."""
 NAMES_SHARE = 0.75
 """Size of city names, as a share of Matplotlib's font size."""
 
@@ -647,3 +651,44 @@ class PlayerKeyHandler(HandlerPatch):
             text.set_parse_math(False)
             parts.append(text)
         return parts
+
+
+class BoardText(Text):
+    """Literal text (dollar signs are not math) with an em in board units, optionally with a halo."""
+
+    def __init__(
+        self,
+        ax: Axes,
+        position: tuple[float, float],
+        text: str,
+        *,
+        em: float,
+        halo: str | None = None,
+        **properties: Any,  # noqa: ANN401 - passed on
+    ) -> None:
+        super().__init__(
+            *position, text, parse_math=False, usetex=False, transform=ax.transData, clip_on=True, **properties
+        )
+        self._em, self._halo = em, halo
+        ax.add_artist(self)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw the text in the current size of the axes."""
+        self._rescale()
+        super().draw(renderer)
+
+    def get_window_extent(self, renderer: RendererBase | None = None, dpi: float | None = None) -> Bbox:
+        """Return its box in the current size of the axes."""
+        self._rescale()
+        return super().get_window_extent(renderer, dpi)
+
+    def _rescale(self) -> None:
+        if self.axes is None or self.figure is None:
+            return
+        (_, low), (_, high) = self.axes.transData.transform([(0.0, 0.0), (0.0, self._em)])
+        points = max(SMALLEST_POINTS, 72 * abs(high - low) / self.figure.dpi)
+        if points == self.get_fontsize():
+            return
+        self.set_fontsize(points)
+        if self._halo is not None:
+            self.set_path_effects([withStroke(linewidth=0.36 * points, foreground=self._halo, alpha=0.85)])

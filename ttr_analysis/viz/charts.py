@@ -21,9 +21,8 @@ from ttr_analysis._errors import _shorten
 from ttr_analysis._words import number
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
-from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
+from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, figure_of, ink_upon
 from ttr_analysis.viz.svg import seen_from, spread
-from ttr_analysis.viz.text import figure_of
 
 if TYPE_CHECKING:
     import pandas as pd

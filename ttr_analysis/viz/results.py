@@ -26,8 +26,7 @@ from ttr_analysis.viz.charts import (
     label_dots,
     name_rows,
 )
-from ttr_analysis.viz.style import ink_upon
-from ttr_analysis.viz.text import figure_of
+from ttr_analysis.viz.style import figure_of, ink_upon
 
 if TYPE_CHECKING:
     import pandas as pd

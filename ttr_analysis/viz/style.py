@@ -15,9 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ttr_analysis.cards import GRAY, LOCOMOTIVE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Shape: TypeAlias = tuple[tuple[float, float], ...]
 """Corners of a symbol, within half a unit of the origin."""
@@ -211,3 +215,8 @@ def ink_upon(color: str) -> str:
     # Contrast is a ratio of luminances plus 0.05 (WCAG 2); the power is close to the curve of sRGB.
     luminance = sum(weight * share**2.2 for weight, share in zip((0.2126, 0.7152, 0.0722), shares, strict=True))
     return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the whole figure that axes are in."""
+    return cast("Figure", ax.get_figure(root=True))
