@@ -60,6 +60,17 @@ class Spaces(NamedTuple):
     swap_any: int = 0
 
 
+@compiled
+def station_spaces(cost: int, jokers: int) -> Spaces:
+    """
+    Return the spaces of a station, those of a plain gray route of `cost` cards.
+
+    >>> station_spaces(2, 1)
+    Spaces(plain=2, symbols=0, jokers=1, swap_size=0, swap_any=0)
+    """
+    return Spaces(cost, 0, jokers, 0, 0)
+
+
 class PaymentFault(IntEnum):
     """Why cards do not pay for a route."""
 

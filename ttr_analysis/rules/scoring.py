@@ -1,7 +1,7 @@
 """
 Scoring at the end of a game: the definition, on integers and small arrays.
 
-Three rules: which tickets a network completes, who gets a bonus, and who wins.
+Which tickets a network completes, whose routes a station lends, who gets a bonus, who wins.
 A *place* is what a ticket names: one city, or all border points of a country.
 The cities of place `p` are `place_city[place_start[p]:place_start[p + 1]]`; the
 destinations of ticket `t` are `goal_place[goal_start[t]:goal_start[t + 1]]`, with
@@ -157,3 +157,16 @@ def keep_best(winners: Ints, measure: Ints) -> int:
             winners[i] = measure[i] == best
             n_winners += winners[i]
     return n_winners
+
+
+@compiled
+def is_lent(owner: int, seat: int, neutral: int, lends_neutral: int) -> bool:
+    """
+    Return whether a player's station can lend the routes of an owner (below 0: nobody).
+
+    To player 0: routes of nobody, its own, of player 1, and of the neutral player:
+
+    >>> [bool(is_lent(owner, 0, 6, 1)) for owner in (-1, 0, 1, 6)]
+    [False, False, True, True]
+    """
+    return owner >= 0 and owner != seat and (owner != neutral or lends_neutral != 0)

@@ -21,8 +21,8 @@ from ttr_analysis.rules.payment import (
     fill_sets,
     find_form,
     form_sets,
+    station_spaces,
 )
-from ttr_analysis.rules.stations import station_spaces
 from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 

@@ -9,8 +9,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
-from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, relabel, ticket_score
-from ttr_analysis.rules.stations import is_lent
+from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, is_lent, join_cities, keep_best, relabel, ticket_score
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
 from ttr_analysis.tables import (
     BREAK_PATH_BONUS,

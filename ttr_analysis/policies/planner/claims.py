@@ -31,8 +31,7 @@ from ttr_analysis.rules.payment import (
     most_sets,
     sets_needed,
 )
-from ttr_analysis.rules.scoring import ticket_score
-from ttr_analysis.rules.stations import is_lent
+from ttr_analysis.rules.scoring import is_lent, ticket_score
 from ttr_analysis.rules.trails import walked_trail
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
 
