@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from ttr_analysis import GameMap
-from ttr_analysis._display import RENDERERS, render_html
+from ttr_analysis._upward import RENDERERS, render_html
 from ttr_analysis.viz.html import page
 from ttr_analysis.widgets.base import page as page_of_widget
 

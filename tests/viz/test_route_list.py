@@ -11,7 +11,7 @@ import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
-from ttr_analysis._display import RENDERERS, render_html
+from ttr_analysis._upward import RENDERERS, render_html
 from ttr_analysis.maps.model import first_equal
 from ttr_analysis.viz.summaries import RouteAnswer
 

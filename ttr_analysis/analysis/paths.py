@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import networkx as nx
 import numpy as np
 
-from ttr_analysis._display import render_html
+from ttr_analysis._upward import render_html
 from ttr_analysis.analysis._ends import (
     GOAL,
     START,

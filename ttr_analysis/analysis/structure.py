@@ -15,9 +15,9 @@ from typing import Any, Final, Literal, get_args
 import networkx as nx
 import pandas as pd
 
-from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._notebook import as_table
+from ttr_analysis._upward import render_html
 from ttr_analysis.analysis._ends import End, end_cities, separate, tickets_or_joins
 from ttr_analysis.cards import ROUTE_COLORS
 from ttr_analysis.maps.forms import build_simple_graph

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal, Self
 
-from ttr_analysis._display import render_html
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted
 from ttr_analysis.cards import GRAY
 from ttr_analysis.rules.ruleset import RouteKind

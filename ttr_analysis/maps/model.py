@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 from ttr_analysis._decoding import FaultList, write_atomically
-from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, MapError, UnknownNameError
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import listed
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes

@@ -15,8 +15,8 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._decoding import FaultList, write_atomically
-from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Correction, Event, Move

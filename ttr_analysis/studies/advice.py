@@ -16,9 +16,9 @@ import pandas as pd
 from ttr_analysis._arrays import Floats
 from ttr_analysis._compile import Functions
 from ttr_analysis._decoding import Range
-from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing

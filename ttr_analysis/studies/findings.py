@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._display import render_html
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import tunnels
 from ttr_analysis.analysis.tickets import blocking_map, value_table

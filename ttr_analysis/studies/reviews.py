@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, percent_drop, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._display import render_html
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import tickets_or_joins, twins_close

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import (
     Avoidable,
