@@ -18,17 +18,8 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.analysis.payments import Cards, Payment, cheapest, expected_draws, options
+from ttr_analysis.analysis.payments import Cards, Payment, cheapest, expected_draws, model, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
-from ttr_analysis.analysis.payments.model import (
-    RouteColumns,
-    as_array,
-    cards_wanted,
-    colors_of,
-    find_singles,
-    route_columns,
-    search_order,
-)
 from ttr_analysis.analysis.waiting import (
     Estimate,
     WaitingTime,
@@ -301,13 +292,13 @@ def _simulated_draws(
 ) -> Ints:
     """Return the cards drawn in each of `n` simulated games; -1 where the pool is not enough."""
     found = np.empty(n, dtype=np.int64)
-    columns = route_columns([routes[i] for i in search_order(list(routes))])
-    _simulate(stream_from(rng), columns, as_array(hand), as_array(pool), found)
+    columns = model.route_columns([routes[i] for i in model.search_order(list(routes))])
+    _simulate(stream_from(rng), columns, model.as_array(hand), model.as_array(pool), found)
     return found
 
 
 @compiled
-def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found: Ints) -> None:
+def _simulate(stream: Ints, routes: model.RouteColumns, hand: Ints, pool: Ints, found: Ints) -> None:
     n_pool = count_cards(pool)
     own = np.zeros(routes.color.size, dtype=np.int64)
     color = np.zeros(routes.color.size, dtype=np.int64)
@@ -324,7 +315,7 @@ def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found:
         high = n_pool + 1
         while low < high:
             middle = (low + high) // 2
-            if middle == n_pool + 1 or find_singles(routes, after[middle], own, color):
+            if middle == n_pool + 1 or model.find_singles(routes, after[middle], own, color):
                 high = middle
             else:
                 low = middle + 1
@@ -636,9 +627,9 @@ class _Mean(NamedTuple):
 
 def _payments_to_weigh(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
     """Return all payments without sets, and the one in each color that costs the other routes least."""
-    keep = cards_wanted(wanted)
+    keep = model.cards_wanted(wanted)
     found = {payment.cards: payment for payment in options(route, hand) if not payment.sets.n_cards}
-    for color in colors_of(route):
+    for color in model.colors_of(route):
         payment = cheapest(replace(route, color=COLORS[color]), hand, keep=keep)
         if payment is not None:
             found.setdefault(payment.cards, payment)

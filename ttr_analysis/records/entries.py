@@ -61,21 +61,10 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._decoding import Decoder, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS
-from ttr_analysis.engine import codes
+from ttr_analysis.engine import codes, events
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.table import HANDLERS, Codec
 from ttr_analysis.engine.codes import argument_of, kind_of, pack_cards, pack_single, seat_of, unpacked
-from ttr_analysis.engine.events import (
-    NOTICES,
-    Chance,
-    Correction,
-    Event,
-    Move,
-    StartPosition,
-    TicketsShown,
-    decode_event,
-    encode_chance,
-)
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
@@ -228,7 +217,7 @@ _SHAPES: Final[dict[str, _Shape]] = {
     "tickets_shown": _Shape(SHOWN, ("seat", "tickets")),
     "position": _Shape(START, (), optional=PARTS),
     "correction": _Shape(CORRECTED, ("reason",), optional=PARTS),
-    **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(NOTICES)},
+    **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(events.NOTICES)},
 }
 _PART_OF: Final = {
     **dict.fromkeys(("slot", "route", "city"), "argument"),
@@ -493,24 +482,24 @@ def read_record(
 # -- from and to events ---------------------------------------------------------
 
 
-def entry_of(event: Event, codec: Codec) -> Entry:
+def entry_of(event: events.Event, codec: Codec) -> Entry:
     """Return an event as numbers; raise a `GameError` if it is malformed, such as a route of another map."""
     match event:
-        case Move(seat, KeepTickets(tickets)):
+        case events.Move(seat, KeepTickets(tickets)):
             return Entry(
                 codes.KEEP_TICKETS, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, tickets))
             )
-        case Move(seat, action):
+        case events.Move(seat, action):
             code, value = codec.encode(action, _NO_STATE)
             return Entry(kind_of(code), seat_number(seat, MAX_SEATS), argument_of(code), value)
-        case TicketsShown(seat, shown):
+        case events.TicketsShown(seat, shown):
             return Entry(SHOWN, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, shown)))
-        case StartPosition(position) | Correction(position):
-            return Entry(START if isinstance(event, StartPosition) else CORRECTED, position=position)
-        case Chance(kind) if kind in NOTICES:
-            return Entry(codes.SHUFFLED, argument=NOTICES.index(kind))
-        case Chance():
-            code, value = encode_chance(codec, event)
+        case events.StartPosition(position) | events.Correction(position):
+            return Entry(START if isinstance(event, events.StartPosition) else CORRECTED, position=position)
+        case events.Chance(kind) if kind in events.NOTICES:
+            return Entry(codes.SHUFFLED, argument=events.NOTICES.index(kind))
+        case events.Chance():
+            code, value = events.encode_chance(codec, event)
             entry = Entry.of(code, value)
             if entry.kind == codes.NEUTRAL_TICKET and event.ticket is None:
                 raise GameError(f"{event.kind} needs a ticket, since everyone sees it: got {event!r}")
@@ -519,16 +508,16 @@ def entry_of(event: Event, codec: Codec) -> Entry:
             raise GameError(f"expected a Move, Chance or TicketsShown, got {event!r}")
 
 
-def event_of(entry: Entry, codec: Codec) -> Event:
+def event_of(entry: Entry, codec: Codec) -> events.Event:
     """Return an event as an object; a claim must be legal."""
     if entry.kind == codes.KEEP_TICKETS:
-        return Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
+        return events.Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
     if entry.kind == SHOWN:
-        return TicketsShown(entry.seat, tuple(codec.game_map.tickets[ticket] for ticket in entry.tickets))
+        return events.TicketsShown(entry.seat, tuple(codec.game_map.tickets[ticket] for ticket in entry.tickets))
     if entry.position is not None:
         words = tuple(words_of(entry.position, codec.game_map))
-        return (StartPosition if entry.kind == START else Correction)(entry.position, words)
-    return decode_event(codec, entry.code, entry.value, _NO_STATE)
+        return (events.StartPosition if entry.kind == START else events.Correction)(entry.position, words)
+    return events.decode_event(codec, entry.code, entry.value, _NO_STATE)
 
 
 def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Sequence[Entry] = ()) -> Iterator[Entry]:

@@ -31,18 +31,8 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.records.record import Game
 from ttr_analysis.rules.chance import run_keys
+from ttr_analysis.studies import collecting
 from ttr_analysis.studies import collecting as notes
-from ttr_analysis.studies.collecting import (
-    DecisionNotes,
-    collect_game,
-    fill_lent,
-    fill_ticket_ends,
-    new_notes,
-    outcomes,
-    play_noted,
-    with_more_room,
-    without_room,
-)
 from ttr_analysis.studies.columns import ALL_TABLES, BONUS_COLUMNS, TABLES, categories, category_types, cell_type
 from ttr_analysis.studies.ticket_paths import LOST_TO, TRAINS_ON_PATH, fill_paths
 from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
@@ -315,7 +305,7 @@ class Collector:
         policies = list(dict.fromkeys(names))
         self._policy_of = np.array([policies.index(name) for name in names])
         self._tables = game_tables(game_map, n_players)
-        self._notes = new_notes(_NOTES_A_GAME * n_games)
+        self._notes = collecting.new_notes(_NOTES_A_GAME * n_games)
         self._ends = np.zeros((1 + n_games, notes.N_COUNTS), dtype=np.int64)
         self._seats = np.zeros((n_games, n_players, notes.N_SEAT_NOTES), dtype=np.int32)
         self._results = np.zeros((n_games, n_players, scoring.N_COLUMNS), dtype=np.int32)
@@ -341,7 +331,7 @@ class Collector:
         each = self._map.rules.stations.number
         if each:
             self._n_stations[block] = each - State.across(states, "stations")[:, : self._n_players]
-            fill_lent(states, self._tables, self._lent[block])
+            collecting.fill_lent(states, self._tables, self._lent[block])
 
     # -- tables -------------------------------------------------------------------
 
@@ -417,7 +407,7 @@ class Collector:
     def _of_tickets(self) -> dict[str, Cells]:
         tickets = self._notes.tickets
         found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
-        fill_ticket_ends(self._tables, self._notes, self._ends, self._lent, self._seat_turns(), found)
+        collecting.fill_ticket_ends(self._tables, self._notes, self._ends, self._lent, self._seat_turns(), found)
         return {
             **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
             "ticket": tickets[notes.TICKET],
@@ -491,7 +481,7 @@ class _PlayedGames(Collector):
         super().__init__(run.game_map, run.names, run.n_players, first, n_games)
         self._run = run
         self._keys = run_keys(run.seed, run.n_players)
-        self._decisions = DecisionNotes(run.game_map, run.n_players)
+        self._decisions = collecting.DecisionNotes(run.game_map, run.n_players)
         self._tape = tape_of(None, _EVENTS_A_GAME if run.decisions else 0)
 
     def _deals(self, game: Ints) -> dict[str, Cells]:
@@ -501,7 +491,7 @@ class _PlayedGames(Collector):
         noted, results = self._decisions.columns(), self._results
         player = self._players_at(noted["game"], noted["seat"])
         who = noted["game"] - self._first, noted["seat"]
-        ends = outcomes(results[:, :, scoring.TOTAL_COLUMN], results[:, :, scoring.WON_COLUMN])
+        ends = collecting.outcomes(results[:, :, scoring.TOTAL_COLUMN], results[:, :, scoring.WON_COLUMN])
         return {
             **noted,
             "player": player,
@@ -530,14 +520,14 @@ class _PlayedGames(Collector):
             for i in range(n_games):
                 self._follow(i, state)
                 self._score(i, state.cells.reshape(1, -1))
-        self._notes = without_room(self._notes)
+        self._notes = collecting.without_room(self._notes)
 
     def _play_block(self, players: Players, start: int, states: Ints) -> None:
         """Play games between compiled policies, starting at a number within the chunk."""
         done, end = 0, start + len(states)
         while done < len(states):
             self._tape[codes.WRITE_AT] = codes.TAPE_START
-            done += play_noted(
+            done += collecting.play_noted(
                 self._tables,
                 players,
                 self._keys,
@@ -550,7 +540,7 @@ class _PlayedGames(Collector):
                 self._tape,
             )
             if done < len(states):
-                self._notes = with_more_room(self._notes)
+                self._notes = collecting.with_more_room(self._notes)
 
     def _play_watched(self, players: Players, i: int, states: Ints) -> None:
         """Play a game between compiled policies, noting its decisions; repeat it if the tape is too short."""
@@ -575,8 +565,8 @@ class _PlayedGames(Collector):
             where = f"game {game} of the simulation with seed {self._run.seed} (deal {self._run.deal(game)})"
             raise GameError(f"{where}: {error}") from (error.__cause__ or error)
         tape = np.zeros(codes.TAPE_START + events.size, dtype=np.int64)
-        while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
-            self._notes = with_more_room(self._notes)
+        while not collecting.collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
+            self._notes = collecting.with_more_room(self._notes)
         self._ends[1 + i] = self._notes.counts
         if self._run.decisions:
             self._decisions.follow(game, events)

@@ -23,6 +23,7 @@ from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
 from ttr_analysis.studies import collecting as notes
+from ttr_analysis.studies import columns
 from ttr_analysis.studies.collecting import (
     DecisionNotes,
     collect_step,
@@ -31,15 +32,6 @@ from ttr_analysis.studies.collecting import (
     outcomes,
     with_more_room,
     without_room,
-)
-from ttr_analysis.studies.columns import (
-    BONUS_COLUMNS,
-    DECISIONS,
-    TABLES,
-    categories,
-    category_types,
-    cell_type,
-    widened,
 )
 from ttr_analysis.studies.parts import meta_of
 from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name, table_of
@@ -50,9 +42,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WITH_TICKETS: Final = ("points", "won", "ticket_gain", "ticket_loss")
-_AT_THE_END: Final = (*_WITH_TICKETS, "completed", *(BONUS_COLUMNS[measure] for measure in TICKET_MEASURES))
+_AT_THE_END: Final = (*_WITH_TICKETS, "completed", *(columns.BONUS_COLUMNS[measure] for measure in TICKET_MEASURES))
 """Columns of seats that may depend on unknown tickets."""
-_WHEN_OVER: Final = (*_WITH_TICKETS, *BONUS_COLUMNS.values())
+_WHEN_OVER: Final = (*_WITH_TICKETS, *columns.BONUS_COLUMNS.values())
 """Columns of seats that are undefined before a game is over."""
 
 
@@ -119,7 +111,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     )
     for i, (_, record) in enumerate(numbered):
         collector.follow(i, record)
-    frames = collector.frames(category_types(categories(game_map, names)))
+    frames = collector.frames(columns.category_types(columns.categories(game_map, names)))
     meta = meta_of("ttr-records", game_map, names, names, len(numbered), n_players=n_players, seed=None, rotations=1)
     return SimulationResult(meta, frames, None)
 
@@ -174,13 +166,13 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     cells |= {"player": policy, "policy": policy, "words": cells["action"], **ends}
     table = table_of(
         "decisions",
-        {name: cells[name].astype(cell_type(column.dtype)) for name, column in DECISIONS.items()},
-        category_types(categories(game_map, policies, decisions=True)),
+        {name: cells[name].astype(columns.cell_type(column.dtype)) for name, column in columns.DECISIONS.items()},
+        columns.category_types(columns.categories(game_map, policies, decisions=True)),
         {**dict.fromkeys(ends, unknown), "words": cells["action"] < 0},
     )
     losses = [game.table["loss"].to_dict() for game in games]
     table["loss"] = [losses[game].get(step, np.nan) for game, step in zip(table["game"], table["step"], strict=True)]
-    return as_table(widened(table))
+    return as_table(columns.widened(table))
 
 
 def _note_decisions(notes_of: DecisionNotes, number: int, record: GameRecord) -> None:
@@ -320,12 +312,12 @@ class _RecordedGames(Collector):
     def frames(self, types: Mapping[str, pd.CategoricalDtype]) -> dict[str, pd.DataFrame]:
         """Return the tables; columns with missing values get a nullable pandas type."""
         self._notes = without_room(self._notes)
-        found: dict[str, Mapping[str, Cells]] = {name: self.columns(name) for name in TABLES}
+        found: dict[str, Mapping[str, Cells]] = {name: self.columns(name) for name in columns.TABLES}
         kept = found["tickets"]["kept"]
         named = {**found["tickets"], "kept": kept & (self._notes.tickets[notes.TICKET] != UNKNOWN_TICKET)}
         found["tickets"] = {**add_paths(self._tables, named, found["routes"]), "kept": kept}
         missing = self._missing(found)
-        frames = {name: table_of(name, found[name], types, missing[name]) for name in TABLES}
+        frames = {name: table_of(name, found[name], types, missing[name]) for name in columns.TABLES}
         for frame in frames.values():
             frame["game"] = self._numbers[frame["game"]]
         for name in ("games", "seats"):

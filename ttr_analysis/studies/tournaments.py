@@ -25,15 +25,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
 from ttr_analysis.records.file import check_seed
-from ttr_analysis.studies.intervals import (
-    Interval,
-    clustered_difference,
-    clustered_mean,
-    clustered_rate,
-    moments_of,
-    rate_interval,
-    t_95,
-)
+from ttr_analysis.studies import intervals
 from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_apart, warn_of_generators
 from ttr_analysis.studies.pool import Chunk, chunks_of, played
 from ttr_analysis.studies.simulation import Interrupted
@@ -361,19 +353,19 @@ class Meetings:
         self.wins: Floats = np.zeros((n_deals, n))
         self.points: Floats = np.zeros(n)
 
-    def rate(self, i: int, j: int) -> Interval:
+    def rate(self, i: int, j: int) -> intervals.Interval:
         """Return how often one player finished ahead of another: one half plus half the difference of their wins."""
         met = self.met[:, i, j]
-        difference = clustered_difference(moments_of(2 * self.scores[:, i, j] - met, met))
-        return Interval(*((1 + more) / 2 for more in difference))
+        difference = intervals.clustered_difference(intervals.moments_of(2 * self.scores[:, i, j] - met, met))
+        return intervals.Interval(*((1 + more) / 2 for more in difference))
 
-    def margin(self, i: int, j: int) -> Interval:
+    def margin(self, i: int, j: int) -> intervals.Interval:
         """Return the mean lead of one player over another in points."""
-        return clustered_mean(moments_of(self.margins[:, i, j], self.met[:, i, j]))
+        return intervals.clustered_mean(intervals.moments_of(self.margins[:, i, j], self.met[:, i, j]))
 
-    def win_rate(self, i: int) -> Interval:
+    def win_rate(self, i: int) -> intervals.Interval:
         """Return how often a player won."""
-        return clustered_rate(moments_of(self.wins[:, i], self.games[:, i]))
+        return intervals.clustered_rate(intervals.moments_of(self.wins[:, i], self.games[:, i]))
 
     def add(self, pairing: tuple[int, ...], columns: Columns) -> None:
         """Add games between some of the players."""
@@ -558,10 +550,10 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
 
 def _ends(rate: float, variance: float, n_deals: int) -> tuple[float, float]:
     """Return the ends of the interval of log odds, given their variance and the corresponding rate."""
-    known = (Z_95 / t_95(max(_TWO, n_deals))) ** 2
+    known = (Z_95 / intervals.t_95(max(_TWO, n_deals))) ** 2
     games = 1 / (variance * rate * (1 - rate))
     n = max(0.0, known * (games - 2 * _VIRTUAL_DRAW))
-    _, low, high = rate_interval(min(n, max(0.0, known * (rate * games - _VIRTUAL_DRAW))), n)
+    _, low, high = intervals.rate_interval(min(n, max(0.0, known * (rate * games - _VIRTUAL_DRAW))), n)
     with np.errstate(divide="ignore"):
         return float(logit(min(low, rate))), float(logit(max(high, rate)))
 

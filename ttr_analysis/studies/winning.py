@@ -31,15 +31,7 @@ from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source
 from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
 from ttr_analysis.policies.search.watching import Watcher, know
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.intervals import (
-    Interval,
-    clustered_mean,
-    effective_trials,
-    end_columns,
-    mean_interval,
-    moments_of,
-    rate_interval,
-)
+from ttr_analysis.studies import intervals
 from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
@@ -143,23 +135,23 @@ def rows_of_chances(results: Results, each: int, *, is_known: bool) -> list[list
     sizes = np.diff(first, append=n_rollouts)
     rows = []
     for seat in range(n_seats):
-        wins, points = (moments_of(np.add.reduceat(values[:, seat], first), sizes) for values in results)
+        wins, points = (intervals.moments_of(np.add.reduceat(values[:, seat], first), sizes) for values in results)
         rate = wins.total / n_rollouts
         if is_known:
             rows.append([rate] * 3 + [points.total / n_rollouts] * 3)
         else:
-            effective = n_rollouts if each == 1 else effective_trials(wins)
+            effective = n_rollouts if each == 1 else intervals.effective_trials(wins)
             chance = succession(rate * effective, effective, n_seats)
             value = (wins.total + 1) / (n_rollouts + n_seats)
-            rows.append([value, chance.low, chance.high, *clustered_mean(points)])
+            rows.append([value, chance.low, chance.high, *intervals.clustered_mean(points)])
     return rows
 
 
-def succession(wins: float, n: float, n_seats: int) -> Interval:
+def succession(wins: float, n: float, n_seats: int) -> intervals.Interval:
     """Return one seat's win probability after `n` rollouts, with the interval of `win_probability`."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
-    of_wins = rate_interval(wins, n)
-    return Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))
+    of_wins = intervals.rate_interval(wins, n)
+    return intervals.Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))
 
 
 # -- win probabilities over a whole game ---------------------------------------------------------------------------
@@ -169,13 +161,13 @@ CURVE_COLUMNS: Final = {
     "seat": "seat of the probability",
     "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
     "win": "probability of winning after the step",
-    **end_columns("win"),
+    **intervals.end_columns("win"),
     "points": "expected final points",
-    **end_columns("points", "their 95% interval"),
+    **intervals.end_columns("points", "their 95% interval"),
     "rollouts": "number of games played on from here",
     "since": "previous step of the curve; missing for the first",
     "swing": "probability minus that after `since`; missing for the first",
-    **end_columns("swing", "its 95% interval, from differences between paired rollouts"),
+    **intervals.end_columns("swing", "its 95% interval, from differences between paired rollouts"),
 }
 """Columns of a curve, and their meanings."""
 
@@ -287,7 +279,7 @@ def _swings(
     swings = []
     for change, now, then in zip(changes.T, chances, rows_of_chances(old, each, is_known=False), strict=True):
         swing = now[0] - then[0]
-        end = mean_interval(change.sum(), (change**2).sum() + 2, n)
+        end = intervals.mean_interval(change.sum(), (change**2).sum() + 2, n)
         half = (end.high - end.low) / 2
         swings.append((float(since), swing, max(-1.0, swing - half), min(1.0, swing + half)))
     return swings
@@ -450,7 +442,7 @@ def ticket_posterior(
     for i in range(known.tables.n_decks):
         some = is_free & (deck == i)
         uniform[some] = from_decks[:, i].mean() / max(1, some.sum())
-    rows = [(*rate_interval(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
+    rows = [(*intervals.rate_interval(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
     found = found.sort_values("probability", ascending=False, kind="stable").rename_axis(columns=whose)
@@ -461,7 +453,7 @@ def ticket_posterior(
         some = is_free & (deck == i)
         n_free, n_named = int(some.sum()), int((some & named[: len(tickets)]).sum())
         none *= [comb(n_free - n_named, n) / max(1, comb(n_free, n)) for n in from_decks[:, i].tolist()]
-    found.loc[f"any ticket to {game_map.place(to)}"] = (*rate_interval(n_any, n_worlds), 1 - none.mean())
+    found.loc[f"any ticket to {game_map.place(to)}"] = (*intervals.rate_interval(n_any, n_worlds), 1 - none.mean())
     return as_table(found.iloc[np.roll(np.arange(len(found)), 1)])
 
 
@@ -552,7 +544,7 @@ def route_gone(
                 own[i] += lost[1]
                 gone[i] += not lost[1]
     found = pd.DataFrame(
-        [(*rate_interval(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
+        [(*intervals.rate_interval(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
         columns=["gone", "gone_low", "gone_high", "own"],
         index=pd.Index([known.game_map.routes[route].id for route in routes], name="route"),
     )

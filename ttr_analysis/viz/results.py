@@ -16,16 +16,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis._words import percentage_points
-from ttr_analysis.viz.charts import (
-    SERIES_COLORS,
-    chart_axes,
-    draw_intervals,
-    draw_line,
-    finish_chart,
-    grouped,
-    label_dots,
-    name_rows,
-)
+from ttr_analysis.viz import charts
 from ttr_analysis.viz.style import figure_of, ink_upon
 
 if TYPE_CHECKING:
@@ -117,14 +108,14 @@ def plot_rates(
     ['Mine', 'Greedy']
     """
     low, high = _ends(table, value)
-    ax = chart_axes(ax, (7.0, 1.4 + ROW_INCHES * len(table)))
+    ax = charts.chart_axes(ax, (7.0, 1.4 + ROW_INCHES * len(table)))
     if reference is None:
         reference = _by_chance(table, value)
     if reference is not None:
-        draw_line(ax, x=reference, linewidth=1.2, gid="reference")
-    look: dict[str, Any] = {"fmt": "o", "color": SERIES_COLORS[0], "elinewidth": 1.4, "is_flat": True}
-    draw_intervals(ax, np.arange(len(table)), table[value], table[low], table[high], **look)
-    name_rows(ax, _names(table))
+        charts.draw_line(ax, x=reference, linewidth=1.2, gid="reference")
+    look: dict[str, Any] = {"fmt": "o", "color": charts.SERIES_COLORS[0], "elinewidth": 1.4, "is_flat": True}
+    charts.draw_intervals(ax, np.arange(len(table)), table[value], table[low], table[high], **look)
+    charts.name_rows(ax, _names(table))
     is_difference, what = value.endswith(DIFFERENCES), value.replace("_", " ")
     if value == "win_difference":
         what = "difference of win rates"
@@ -135,7 +126,7 @@ def plot_rates(
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if is_difference or value.endswith(RATES):
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
-    return finish_chart(ax, title, value.replace("_", " ").capitalize())
+    return charts.finish_chart(ax, title, value.replace("_", " ").capitalize())
 
 
 def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -156,16 +147,16 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     ['Greedy, won', 'Random, lost']
     """
     rows = table.iloc[::-1].sort_index(level="policy", sort_remaining=False, kind="stable")
-    ax = chart_axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
+    ax = charts.chart_axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
     parts = {name: (color, rows[column].to_numpy(float)) for column, (name, color) in SOURCES.items()}
     ends = _stack_bars(ax, len(rows), parts, lambda points: f"{points:.0f}" if abs(points) >= POINTS_WRITTEN else "")
     for y, (x, points) in enumerate(zip(ends, rows["points"], strict=True)):
         ax.annotate(f"= {points:.0f}", (x, y), (5, 0), textcoords="offset points", va="center", fontweight="bold")
     ax.margins(x=0.18)
-    draw_line(ax, x=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
-    name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
+    charts.draw_line(ax, x=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    charts.name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
     ax.set(xlabel="mean points per seat")
-    return finish_chart(ax, title, "Where points come from", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return charts.finish_chart(ax, title, "Where points come from", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -191,11 +182,11 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     """
     if "trains" not in table:
         raise ValueError("ticket_results must be given the values of tickets: ticket_results(result, values)")
-    ax = chart_axes(ax, (9.5, 6.5))
+    ax = charts.chart_axes(ax, (9.5, 6.5))
     known = table[table["kept"] > 0]
     x, y = known["trains"].to_numpy(float), known["completion_rate"].to_numpy(float)
     quiet = {"ecolor": rcParams["xtick.color"], "alpha": 0.5, "capsize": None, "zorder": 1}
-    draw_intervals(ax, x, y, known["completion_low"], known["completion_high"], **quiet)
+    charts.draw_intervals(ax, x, y, known["completion_low"], known["completion_high"], **quiet)
     most = float(known["net_points"].abs().max()) if len(known) else 1.0
     dots = ax.scatter(
         x,
@@ -219,9 +210,9 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     }
     spots = list(zip(x.tolist(), y.tolist(), strict=True))
     chosen = {str(name): spot for name, spot in zip(known.index, spots, strict=True) if name in named}
-    places = grouped(chosen, chosen.values())
-    label_dots(ax, places, [spot for spot in spots if spot not in places])
-    return finish_chart(ax, title, "Tickets as played", percent=True)
+    places = charts.grouped(chosen, chosen.values())
+    charts.label_dots(ax, places, [spot for spot in spots if spot not in places])
+    return charts.finish_chart(ax, title, "Tickets as played", percent=True)
 
 
 def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -234,13 +225,13 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
         From `ticket_fates`.
     """
     rates = table["rate"].reset_index().pivot_table("rate", "policy", "fate", observed=True, sort=False)
-    ax = chart_axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
+    ax = charts.chart_axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
     parts = {fate: (color, rates[fate].to_numpy(float)) for fate, color in FATES.items() if fate in rates}
     _stack_bars(ax, len(rates), parts, lambda share: f"{share:.0%}" if share >= SHARE_WRITTEN else "")
-    name_rows(ax, [str(policy) for policy in rates.index])
+    charts.name_rows(ax, [str(policy) for policy in rates.index])
     ax.set(xlim=(0, 1), xlabel="share of the tickets kept")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return finish_chart(ax, title, "What becomes of tickets", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return charts.finish_chart(ax, title, "What becomes of tickets", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -256,7 +247,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         From `tunnel_calibration`. Dots grow with the attempts; those with few attempts
         are pale.
     """
-    ax = chart_axes(ax, (6.0, 5.2))
+    ax = charts.chart_axes(ax, (6.0, 5.2))
     ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
     most = float(table["attempts"].max()) if len(table) else 1.0
     for policy, rows, color in _by_policy(table):
@@ -264,7 +255,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         for some, alpha in ((rows[is_many], 0.8), (rows[~is_many], 0.25)):
             odds, rate = some["odds"].to_numpy(float), some["success_rate"].to_numpy(float)
             style: dict[str, Any] = {"color": color, "zorder": 2, "alpha": alpha}
-            draw_intervals(ax, odds, rate, some["success_low"], some["success_high"], capsize=2, **style)
+            charts.draw_intervals(ax, odds, rate, some["success_low"], some["success_high"], capsize=2, **style)
             sizes = np.maximum(FEWEST_TRIALS_POINTS, MOST_TRIALS_POINTS * np.sqrt(some["attempts"] / most)) ** 2
             ax.scatter(odds, rate, s=sizes, edgecolors="white", linewidths=0.4, **style)
         ax.plot([], [], "o", color=color, label=policy)
@@ -272,7 +263,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="odds that the surcharge can be paid", ylabel="share of attempts that succeed")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return finish_chart(ax, title, "Tunnels claimed, by their odds", percent=True, loc="upper left")
+    return charts.finish_chart(ax, title, "Tunnels claimed, by their odds", percent=True, loc="upper left")
 
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -289,13 +280,13 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ax
         The axes, with 95% intervals if there are at least two deals.
     """
-    ax = chart_axes(ax)
-    draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    ax = charts.chart_axes(ax)
+    charts.draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
     when = str(table.index.names[-1])
     for policy, rows, color in _by_policy(table):
         x, y = rows.index.get_level_values(when).to_numpy(float), rows["points"].to_numpy(float)
         look: dict[str, Any] = {"fmt": "o-", "color": color, "linewidth": 1, "label": policy}
-        draw_intervals(ax, x, y, rows["points_low"], rows["points_high"], **look)
+        charts.draw_intervals(ax, x, y, rows["points_low"], rows["points_high"], **look)
         for spot, n in zip(zip(x, y, strict=True), rows["draws"], strict=True):
             ax.annotate(
                 f"{n:,}", spot, (6, 5), textcoords="offset points", fontsize="x-small", color=rcParams["xtick.color"]
@@ -308,7 +299,7 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
     since = when.replace("_", " ")
-    return finish_chart(ax, title, f"Points from ticket draws, by {since}")
+    return charts.finish_chart(ax, title, f"Points from ticket draws, by {since}")
 
 
 def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -333,22 +324,22 @@ def plot_progress(games: pd.DataFrame, ax: Axes | None = None, *, title: str | N
     >>> plot_progress(found.games).get_lines()[-1].get_ydata().tolist()
     [0.0, 0.5, 1.0, 1.5]
     """
-    ax = chart_axes(ax, (8.0, 3.6))
-    draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    ax = charts.chart_axes(ax, (8.0, 3.6))
+    charts.draw_line(ax, y=0, color=rcParams["axes.edgecolor"], linewidth=0.8)
     lines = {"wins": games["won"] - 1 / games["players"], "own moves": games["skill"], "luck": games["luck"]}
     shown = {name: values for name, values in lines.items() if values.notna().any()}
-    for (name, values), color in reversed(list(zip(shown.items(), SERIES_COLORS, strict=False))):
+    for (name, values), color in reversed(list(zip(shown.items(), charts.SERIES_COLORS, strict=False))):
         total = np.concatenate([[0.0], values.fillna(0.0).cumsum()])
         ax.plot(total, color=color, label=name, linewidth=2.4 if name == "wins" else 1.4)
     ax.set(xlabel="games", ylabel="wins beyond an equal share", xlim=(0, None))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish_chart(ax, title, "Wins, skill and luck", loc="best")
+    return charts.finish_chart(ax, title, "Wins, skill and luck", loc="best")
 
 
 def _by_policy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
     """Yield the rows of each policy, with its name and a color."""
     groups = table.groupby(level="policy", observed=True, sort=False)
-    for (policy, rows), color in zip(groups, cycle(SERIES_COLORS), strict=False):
+    for (policy, rows), color in zip(groups, cycle(charts.SERIES_COLORS), strict=False):
         yield str(policy), rows, color
 
 

@@ -14,24 +14,7 @@ from ttr_analysis.cards import CARD_KINDS, N_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, number_of
 from ttr_analysis.engine.codes import ActionFault, make_action, make_event
-from ttr_analysis.engine.kernel.cards import (
-    draw_unseen,
-    has_cards,
-    identify_face_up,
-    make_drawable,
-    may_take,
-    may_take_kind,
-    take_face_up,
-)
-from ttr_analysis.engine.kernel.turns import (
-    after_draw,
-    count_bits,
-    end_turn,
-    fewest_kept,
-    has_tickets,
-    keep_tickets,
-    offer_tickets,
-)
+from ttr_analysis.engine.kernel import cards, turns
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NOBODY, SECOND_DRAW, TURN, UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.rules.market import must_be_first
@@ -50,19 +33,19 @@ class DrawCard:
 
 @compiled
 def _draw_card_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    return codes.NONE if has_cards(state) else ActionFault.NO_CARDS
+    return codes.NONE if cards.has_cards(state) else ActionFault.NO_CARDS
 
 
 @compiled
 def _list_draw_card(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, codes.DRAW_CARD, 0) if has_cards(state) else n
+    return add_row(out, n, codes.DRAW_CARD, 0) if cards.has_cards(state) else n
 
 
 @compiled
 def _apply_draw_card(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    make_drawable(state, tables, tape)
-    draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DRAWN, seat))
-    after_draw(state, tables, tape, 1)
+    cards.make_drawable(state, tables, tape)
+    cards.draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DRAWN, seat))
+    turns.after_draw(state, tables, tape, 1)
 
 
 DRAW_CARD_HANDLER: Final = Handler(
@@ -122,7 +105,7 @@ def _draw_face_up_fault(state: State, tables: Tables, seat: int, slot: int, valu
         return ActionFault.KNOWN_FACE_UP
     if state.n_taken > 0 and must_be_first(card, tables.locomotive_cost):
         return ActionFault.SECOND_LOCOMOTIVE
-    return codes.NONE if may_take_kind(state, tables, card) else ActionFault.MARKET_CLOSED
+    return codes.NONE if cards.may_take_kind(state, tables, card) else ActionFault.MARKET_CLOSED
 
 
 @compiled
@@ -132,7 +115,7 @@ def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: in
             for value in range(1, N_KINDS + 1):
                 if _draw_face_up_fault(state, tables, seat, slot, value) == codes.NONE:
                     n = add_row(out, n, make_action(codes.DRAW_FACE_UP, slot), value)
-        elif may_take(state, tables, slot):
+        elif cards.may_take(state, tables, slot):
             n = add_row(out, n, make_action(codes.DRAW_FACE_UP, slot), 0)
     return n
 
@@ -140,8 +123,8 @@ def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: in
 @compiled
 def _apply_draw_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int, value: int) -> None:
     if value > 0:
-        identify_face_up(state, slot, value - 1)
-    after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, slot))
+        cards.identify_face_up(state, slot, value - 1)
+    turns.after_draw(state, tables, tape, cards.take_face_up(state, tables, tape, seat, slot))
 
 
 def _encode_draw_face_up(_index: MapIndex, action: DrawFaceUp, _state: State) -> tuple[int, int]:
@@ -198,17 +181,17 @@ class DrawTickets:
 
 @compiled
 def _draw_tickets_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    return codes.NONE if has_tickets(state) else ActionFault.NO_TICKETS
+    return codes.NONE if turns.has_tickets(state) else ActionFault.NO_TICKETS
 
 
 @compiled
 def _list_draw_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    return add_row(out, n, codes.DRAW_TICKETS, 0) if has_tickets(state) else n
+    return add_row(out, n, codes.DRAW_TICKETS, 0) if turns.has_tickets(state) else n
 
 
 @compiled
 def _apply_draw_tickets(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    offer_tickets(state, tables, tape, seat, tables.ticket_draw)
+    turns.offer_tickets(state, tables, tape, seat, tables.ticket_draw)
     state.phase = KEEP
 
 
@@ -250,14 +233,14 @@ class KeepTickets:
 def _keep_tickets_fault(state: State, tables: Tables, seat: int, argument: int, kept: int) -> int:
     if kept < 0 or kept >= 1 << state.n_offer[seat]:
         return ActionFault.KEEP_OTHER
-    return codes.NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
+    return codes.NONE if turns.count_bits(kept) >= turns.fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
 
 
 @compiled
 def _list_keep_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    fewest = fewest_kept(state, tables, seat)
+    fewest = turns.fewest_kept(state, tables, seat)
     for kept in range(1 << state.n_offer[seat]):
-        if count_bits(kept) >= fewest:
+        if turns.count_bits(kept) >= fewest:
             n = add_row(out, n, codes.KEEP_TICKETS, kept)
     return n
 
@@ -265,9 +248,9 @@ def _list_keep_tickets(state: State, tables: Tables, seat: int, out: Ints, n: in
 @compiled
 def _apply_keep_tickets(state: State, tables: Tables, tape: Ints, seat: int, argument: int, kept: int) -> None:
     """Keep tickets; at the start the next seat chooses, and seat 0 begins when all have chosen."""
-    keep_tickets(state, tables, seat, kept)
+    turns.keep_tickets(state, tables, seat, kept)
     if state.phase != KEEP_START:
-        end_turn(state, tables, tape)
+        turns.end_turn(state, tables, tape)
     elif seat + 1 < tables.n_seats:
         state.seat = seat + 1
     else:
@@ -306,7 +289,7 @@ def bits_kept(offer: Sequence[int], tickets: Iterable[int]) -> tuple[int, list[i
 
 
 def _too_few(refused: Refused) -> str:
-    fewest = int(fewest_kept(refused.state, refused.tables, refused.seat))
+    fewest = int(turns.fewest_kept(refused.state, refused.tables, refused.seat))
     return f"{refused.who} must keep at least {counted(fewest, 'ticket')}, got {refused.value.bit_count()}"
 
 

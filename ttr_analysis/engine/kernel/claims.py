@@ -10,19 +10,9 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import discard, unseen_cards
 from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.rules import payment
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
-from ttr_analysis.rules.payment import (
-    GRAY_INDEX,
-    Spaces,
-    can_read,
-    count_forms,
-    fill_reading,
-    fill_sets,
-    find_form,
-    form_sets,
-    station_spaces,
-)
 from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 
@@ -81,7 +71,7 @@ def holds(state: State, seat: int, cards: Ints) -> bool:
 @compiled
 def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
     """Return the number of forms in which a seat's hand pays for a route."""
-    return count_forms(state.hand[seat], state.n_hand[seat], tables.color[route], spaces_at(tables, route))
+    return payment.count_forms(state.hand[seat], state.n_hand[seat], tables.color[route], spaces_at(tables, route))
 
 
 @compiled
@@ -99,12 +89,12 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
 def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> int:
     """Return packed cards of a seat that pay for a route in a form (`rules.payment`), -1 if none do."""
     hand, spaces = state.hand[seat], spaces_at(tables, route)
-    if not can_read(hand, tables.color[route], spaces, color, own, locomotives):
+    if not payment.can_read(hand, tables.color[route], spaces, color, own, locomotives):
         return -1
     if own + locomotives == spaces.plain + spaces.symbols:
         return pack_single(color, own, locomotives)
     cards = np.empty(N_KINDS, dtype=np.int64)
-    fill_reading(hand, tables.color[route], spaces, color, own, locomotives, cards)
+    payment.fill_reading(hand, tables.color[route], spaces, color, own, locomotives, cards)
     return pack_cards(cards)
 
 
@@ -114,7 +104,7 @@ def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
     taken = np.empty(N_KINDS, dtype=np.int64)
-    fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+    payment.fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
     for kind in range(N_KINDS):
         cards[kind] += taken[kind]
 
@@ -124,13 +114,13 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
     """Fill in the cards of a form outside sets, and the rest of the hand; return the cards that sets need."""
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)
-    color, own, locomotives = find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
+    color, own, locomotives = payment.find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
     if own > 0:
         cards[color] += own
     cards[LOCOMOTIVE_INDEX] += locomotives
     for kind in range(N_KINDS):
         left[kind] = hand[kind] - cards[kind]
-    return int(spaces.swap_size * form_sets(spaces, own, locomotives))
+    return int(spaces.swap_size * payment.form_sets(spaces, own, locomotives))
 
 
 @compiled
@@ -210,9 +200,9 @@ def n_built(state: State, tables: Tables, seat: int) -> int:
 
 
 @compiled
-def next_spaces(state: State, tables: Tables, seat: int) -> Spaces:
+def next_spaces(state: State, tables: Tables, seat: int) -> payment.Spaces:
     """Return the cost of a seat's next station, which must exist."""
-    return station_spaces(tables.station_cost[n_built(state, tables, seat)], tables.station_jokers)
+    return payment.station_spaces(tables.station_cost[n_built(state, tables, seat)], tables.station_jokers)
 
 
 @compiled
@@ -229,14 +219,18 @@ def n_station_forms(state: State, tables: Tables, seat: int) -> int:
     """Return the number of forms in which a seat can pay for a station now; 0 if it may build none."""
     if state.stations[seat] == 0 or n_free_cities(state, tables) == 0:
         return 0
-    return count_forms(state.hand[seat], state.n_hand[seat], GRAY_INDEX, next_spaces(state, tables, seat))
+    return payment.count_forms(
+        state.hand[seat], state.n_hand[seat], payment.GRAY_INDEX, next_spaces(state, tables, seat)
+    )
 
 
 @compiled
 def station_cards(state: State, tables: Tables, seat: int, number: int) -> int:
     """Return the packed cards of a form of payment, numbered below `n_station_forms`."""
     spaces = next_spaces(state, tables, seat)
-    color, own, locomotives = find_form(state.hand[seat], state.n_hand[seat], GRAY_INDEX, spaces, number)
+    color, own, locomotives = payment.find_form(
+        state.hand[seat], state.n_hand[seat], payment.GRAY_INDEX, spaces, number
+    )
     return pack_single(color, own, locomotives)
 
 

@@ -9,16 +9,7 @@ from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.codes import kind_of, make_event
-from ttr_analysis.engine.kernel.cards import (
-    can_draw,
-    draw_unseen,
-    fill_market,
-    is_scripted,
-    make_drawable,
-    random_below,
-    read_outcome,
-    write_event,
-)
+from ttr_analysis.engine.kernel import cards
 from ttr_analysis.engine.kernel.claims import mark_owner
 from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream
@@ -56,7 +47,7 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
             state.ticket_at[ticket] = layout.AT_PILE
     state.n_ticket_pile = state.n_ticket_discards
     state.n_ticket_discards = 0
-    write_event(tape, make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS), 0)
+    cards.write_event(tape, make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS), 0)
     return True
 
 
@@ -64,23 +55,23 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
 def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int = ANY_DECK) -> int:
     """Take the top ticket of the pile (at the start, of a deck), which must not be empty; return its number."""
     if state.n_ticket_pile > 0:
-        scripted = is_scripted(tape)
+        scripted = cards.is_scripted(tape)
         ticket = _scripted_ticket(state, tables, tape, code, deck) if scripted else _random_ticket(state, tables, deck)
         state.n_ticket_pile -= 1
     else:
         ticket = state.queue[state.queue_head]
-        if is_scripted(tape):
+        if cards.is_scripted(tape):
             ticket = _scripted_from_queue(state, tables, tape, code, ticket)
         state.queue_head = (state.queue_head + 1) % MAX_TICKETS
         state.n_queued -= 1
-    write_event(tape, code, ticket)
+    cards.write_event(tape, code, ticket)
     return ticket
 
 
 @compiled
 def _random_ticket(state: State, tables: Tables, deck: int) -> int:
     if deck == ANY_DECK or tables.n_decks == 1:
-        number = random_below(state, state.n_ticket_pile)
+        number = cards.random_below(state, state.n_ticket_pile)
         ticket = 0
         n = 0  # no early exit from the loop: an unpredictable branch would be slower
         for t in range(tables.n_tickets):
@@ -90,7 +81,7 @@ def _random_ticket(state: State, tables: Tables, deck: int) -> int:
     n = 0
     for t in range(tables.n_tickets):
         n += int(state.ticket_at[t] == layout.AT_PILE and tables.ticket_deck[t] == deck)
-    left = random_below(state, n)
+    left = cards.random_below(state, n)
     ticket = -1
     while left >= 0:
         ticket += 1
@@ -100,7 +91,7 @@ def _random_ticket(state: State, tables: Tables, deck: int) -> int:
 
 @compiled
 def _scripted_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int) -> int:
-    ticket = read_outcome(state, tape, code)
+    ticket = cards.read_outcome(state, tape, code)
     if ticket == layout.UNKNOWN_TICKET and kind_of(code) == codes.TICKET_OFFERED:
         return ticket
     if _may_be_unknown(state, tables, ticket, deck):
@@ -122,7 +113,7 @@ def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> boo
 @compiled
 def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket given by the script; if the tickets there are known, it must be one of them."""
-    said = read_outcome(state, tape, code)
+    said = cards.read_outcome(state, tape, code)
     if said not in (ticket, layout.UNKNOWN_TICKET):
         _bring_up(state, tables, said)
         ticket = state.queue[state.queue_head]
@@ -268,7 +259,7 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     Nordic one covers a turn in which no card can be drawn at all.
     """
     state.n_taken += cost
-    if state.n_taken < tables.draws and can_draw(state, tables):
+    if state.n_taken < tables.draws and cards.can_draw(state, tables):
         state.phase = layout.SECOND_DRAW
     else:
         end_turn(state, tables, tape)
@@ -278,7 +269,7 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
 def end_turn(state: State, tables: Tables, tape: Ints) -> None:
     """End the current turn, and begin what comes next."""
     if state.added_discards:
-        fill_market(state, tables, tape)
+        cards.fill_market(state, tables, tape)
     state.added_discards = 0
     state.n_taken = 0
     state.n_turns += 1
@@ -392,9 +383,9 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
     open_stream(key, game, TABLE_STREAM, state.stream)
     for seat in range(tables.n_seats):
         for _ in range(tables.opening_hand):
-            if make_drawable(state, tables, tape):
-                draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DEALT, seat))
-    fill_market(state, tables, tape)
+            if cards.make_drawable(state, tables, tape):
+                cards.draw_unseen(state, tables, tape, seat, make_event(codes.CARD_DEALT, seat))
+    cards.fill_market(state, tables, tape)
     state.added_discards = 0
     deal_opening(state, tables, tape)
     state.phase = layout.KEEP_START

@@ -22,15 +22,8 @@ from ttr_analysis.engine.kernel.claims import (
 from ttr_analysis.engine.kernel.scoring import award_bonus, goal_reached, join_ends
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, Memory, Params, Turn, is_open, token_terms, toll_cost
+from ttr_analysis.rules import payment
 from ttr_analysis.rules.money import settle_toll, toll_payee
-from ttr_analysis.rules.payment import (
-    GRAY_INDEX,
-    fewest_locomotives,
-    fill_sets,
-    most_locomotives,
-    most_sets,
-    sets_needed,
-)
 from ttr_analysis.rules.scoring import is_lent, ticket_score
 from ttr_analysis.rules.trails import walked_trail
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
@@ -84,7 +77,7 @@ def want_cards(turn: Turn) -> int:
             memory.is_planned[route] = 0
             memory.is_planned[twin] = 1
             route = twin
-        if tables.color[route] != GRAY_INDEX:
+        if tables.color[route] != payment.GRAY_INDEX:
             memory.wanted[tables.color[route]] += tables.plain[route]
         memory.wanted[LOCOMOTIVE_INDEX] += tables.symbols[route]
         n_trains -= tables.length[route]
@@ -105,7 +98,7 @@ def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
     """Estimate the cards that a route takes from a hand, in quarters; a toll adds a little."""
     color = tables.color[route]
     need = tables.plain[route] * 4
-    if color == GRAY_INDEX:
+    if color == payment.GRAY_INDEX:
         need -= 6
     else:
         need -= 4 * min(tables.plain[route], max(0, hand[color] - memory.wanted[color]))
@@ -152,12 +145,12 @@ def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> i
         first = color
         last = color + 1
         own = hand[min(color, LOCOMOTIVE_INDEX)]
-        if color == GRAY_INDEX:
+        if color == payment.GRAY_INDEX:
             first = 0 if is_plan else memory.top_color
             last = N_COLORS if is_plan else first + 1
             own = memory.most_held
         for c in range(first, last):
-            held = own if is_plan and color != GRAY_INDEX else free[c]
+            held = own if is_plan and color != payment.GRAY_INDEX else free[c]
             _judge_color(turn, route, c, held, worth, values)
         jokers = free[LOCOMOTIVE_INDEX] if tables.jokers[route] or tables.symbols[route] else 0
         if tables.swap_size[route] > 0:
@@ -262,16 +255,16 @@ def find_form(turn: Turn, route: int) -> Form:
     locomotives = hand[LOCOMOTIVE_INDEX]
     best = Form(-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
-        if color not in (GRAY_INDEX, c):
+        if color not in (payment.GRAY_INDEX, c):
             continue
         held = min(hand[c], spaces.plain)
-        fewest = sets_needed(spaces, held, locomotives)
+        fewest = payment.sets_needed(spaces, held, locomotives)
         if fewest < 0:
             continue
-        most = min(fewest + 1, most_sets(spaces))
+        most = min(fewest + 1, payment.most_sets(spaces))
         for n_sets in range(fewest, max(fewest, most) + 1):
-            n_locomotives = max(fewest_locomotives(spaces, n_sets), length - n_sets - held)
-            if n_locomotives > min(locomotives, most_locomotives(spaces, n_sets)):
+            n_locomotives = max(payment.fewest_locomotives(spaces, n_sets), length - n_sets - held)
+            if n_locomotives > min(locomotives, payment.most_locomotives(spaces, n_sets)):
                 continue
             own = length - n_sets - n_locomotives
             if own < 0 or n_hand - own - n_locomotives < n_sets * spaces.swap_size:
@@ -316,7 +309,7 @@ def cards_of_form(turn: Turn, route: int, form: Form) -> int:
         left[form.color] -= form.own
         left[LOCOMOTIVE_INDEX] -= form.locomotives
         rank[LOCOMOTIVE_INDEX] = 1
-        fill_sets(left, n_set_cards, rank, memory.wanted, cards)
+        payment.fill_sets(left, n_set_cards, rank, memory.wanted, cards)
     cards[form.color] += form.own
     cards[LOCOMOTIVE_INDEX] += form.locomotives
     return pack_cards(cards)

@@ -25,19 +25,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.toml_files import Fitted, Strategy, strategy_for
 from ttr_analysis.policies.greedy import station_or_pass
-from ttr_analysis.policies.planner.claims import (
-    NO_ROUTE,
-    NO_STATION,
-    Values,
-    cards_of_form,
-    danger,
-    find_form,
-    is_last_turn,
-    judge_routes,
-    saving_station,
-    score_last,
-    want_cards,
-)
+from ttr_analysis.policies.planner import claims
 from ttr_analysis.policies.planner.knowledge import (
     DANGER_UNIT,
     NUMBER_UNIT,
@@ -207,8 +195,8 @@ def _decide(
     if phase in (SECOND_DRAW, KEEP):
         left, others_left = max(1.0, left - 1.0), max(1.0, others_left - 1.0)
     turn = Turn(state, tables, facts, seat, params, memory, left, others_left)
-    if phase == TURN and is_last_turn(turn):
-        code, value = score_last(turn)
+    if phase == TURN and claims.is_last_turn(turn):
+        code, value = claims.score_last(turn)
         if code >= 0:
             return code, value
     is_offer = phase in (KEEP_START, KEEP)
@@ -225,23 +213,23 @@ def _decide(
 def _take_turn(turn: Turn) -> tuple[int, int]:
     """Return the action of a turn, or the second draw: a claim, a card, tickets or a station."""
     state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
-    n_trains = want_cards(turn)
+    n_trains = claims.want_cards(turn)
     is_stuck = not can_draw(state, tables)
     if is_stuck:
         n_trains = state.trains[seat]  # none are saved for a plan that can no longer be paid
     best, total = np.zeros(N_KINDS, dtype=np.float64), np.zeros(N_KINDS, dtype=np.float64)
     route, worth = np.empty(2 * MAX_ROUTES, dtype=np.int64), np.empty(2 * MAX_ROUTES, dtype=np.float64)
-    values = Values(best, total, route, worth)
-    n_ready = judge_routes(turn, n_trains, is_stuck, values)
+    values = claims.Values(best, total, route, worth)
+    n_ready = claims.judge_routes(turn, n_trains, is_stuck, values)
     draw, rate = _best_draw(turn, values)
     if state.phase == SECOND_DRAW:
         return (draw if draw >= 0 else codes.PASS), 0  # if a record does not show the market
-    if is_last_turn(turn) and not is_stuck:
+    if claims.is_last_turn(turn) and not is_stuck:
         n_ready = 0  # no claim adds to the score
     code, cards = _best_claim(turn, is_stuck, rate, values, n_ready)
     if state.stations[seat] > 0 and turn.left < _SOON:
-        station, paid = saving_station(turn, argument_of(code) if code >= 0 else NO_ROUTE)
-        if station != NO_STATION:
+        station, paid = claims.saving_station(turn, argument_of(code) if code >= 0 else claims.NO_ROUTE)
+        if station != claims.NO_STATION:
             return station, paid
     if code >= 0 and turn.memory.is_planned[argument_of(code)]:
         return code, cards
@@ -256,7 +244,7 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
 
 
 @compiled
-def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready: int) -> tuple[int, int]:
+def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: claims.Values, n_ready: int) -> tuple[int, int]:
     """
     Return the best claim of the plan, else of other routes, and its cards; -1 if none is worth two draws of `rate`.
 
@@ -276,16 +264,16 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
         is_plan = memory.is_planned[route]
         if code >= 0 and not is_plan and (params.care <= 0.0 or memory.is_planned[argument_of(code)]):
             break  # planned routes come first
-        if is_plan and is_hoarding and not (0.0 < params.hoard_danger <= danger(turn, route)):
+        if is_plan and is_hoarding and not (0.0 < params.hoard_danger <= claims.danger(turn, route)):
             continue
         bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
         if values.worth[i] <= bar and not (is_stuck and code < 0):
             continue
-        form = find_form(turn, route)
+        form = claims.find_form(turn, route)
         worth = values.worth[i] - missed * form.price
         if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
-        payment = cards_of_form(turn, route, form)
+        payment = claims.cards_of_form(turn, route, form)
         odds = tunnel_odds(state, tables, seat, route, payment)
         if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
@@ -297,7 +285,7 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready
 
 
 @compiled
-def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
+def _best_draw(turn: Turn, values: claims.Values) -> tuple[int, float]:
     """Return the best draw, -1 if there is none, and the value of its card."""
     state, tables = turn.state, turn.tables
     value = values.best.copy()

@@ -13,16 +13,8 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.studies import intervals
 from ttr_analysis.studies.columns import ANSWERS, BONUSES, Values, bonus_points, ticket_points
-from ttr_analysis.studies.intervals import (
-    Interval,
-    Moments,
-    clustered_count,
-    clustered_difference,
-    clustered_mean,
-    clustered_rate,
-    moments_of,
-)
 from ttr_analysis.studies.playing import Run
 from ttr_analysis.studies.questions.tally import Tally, answer, games_per_deal, n_players, sums_by_deal, tally
 from ttr_analysis.studies.simulation import SimulationResult, simulate
@@ -433,7 +425,7 @@ class _Sample:
 
     def means(self, rare: Sequence[str] = ()) -> pd.DataFrame:
         """Return the means with the ends of their 95% intervals: `value`, `low`, `high`."""
-        return _intervals(self._sums, self._counts, clustered_rate, ["value", "low", "high"], rare)
+        return _intervals(self._sums, self._counts, intervals.clustered_rate, ["value", "low", "high"], rare)
 
     def less(self, other: _Sample, rare: Sequence[str] = (), *, is_paired: bool) -> pd.DataFrame:
         """
@@ -454,18 +446,20 @@ class _Sample:
             n_mine, n_its = self._counts[names].mean(), other._counts[names].mean()
             totals = self._sums[names] / n_mine - other._sums[names] / n_its
             of = (self._counts[names] / n_mine + other._counts[names] / n_its) / 2
-            found.loc[names] = _intervals(totals, of, clustered_difference, _ENDS)
+            found.loc[names] = _intervals(totals, of, intervals.clustered_difference, _ENDS)
         return found
 
 
 def _intervals(
     totals: pd.DataFrame,
     of: pd.DataFrame,
-    of_share: Callable[[Moments], Interval],
+    of_share: Callable[[intervals.Moments], intervals.Interval],
     columns: list[str],
     rare: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return ratios of sums by deal, one for each measure, with the ends of their 95% intervals."""
-    how = {**dict.fromkeys(_SHARES, of_share), **dict.fromkeys(rare, clustered_count)}
-    rows = [how.get(name, clustered_mean)(moments_of(totals[name], of[name])) for name in totals.columns]
+    how = {**dict.fromkeys(_SHARES, of_share), **dict.fromkeys(rare, intervals.clustered_count)}
+    rows = [
+        how.get(name, intervals.clustered_mean)(intervals.moments_of(totals[name], of[name])) for name in totals.columns
+    ]
     return pd.DataFrame(rows, index=totals.columns, columns=columns)
