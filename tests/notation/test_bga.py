@@ -19,8 +19,7 @@ from ttr_analysis import Game, GameRecord, RecordError, read_bga
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import Owner
-from ttr_analysis.notation.bga_lines import read_log
-from ttr_analysis.notation.bga_names import TicketNotes, find_map, tracks_of
+from ttr_analysis.notation.bga_log import TicketNotes, find_map, read_log, tracks_of
 from ttr_analysis.policies import Greedy, Planner
 
 

@@ -13,7 +13,7 @@ from tests.fixtures import load
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, RecordError, RecordWarning, read_bga
 from ttr_analysis._compile.calls import is_plain
-from ttr_analysis.notation.bga_lines import COLOR_CODES
+from ttr_analysis.notation.bga_log import COLOR_CODES
 from ttr_analysis.policies import Greedy
 from ttr_analysis.tables import MAX_TICKETS
 

@@ -23,9 +23,8 @@ from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.notation import bga_names
-from ttr_analysis.notation.bga_lines import ACTS, COLOR_CODES, Log, acts_of, fault, read_log
-from ttr_analysis.notation.bga_names import TicketNotes
+from ttr_analysis.notation import bga_log
+from ttr_analysis.notation.bga_log import ACTS, COLOR_CODES, Log, TicketNotes, acts_of, fault, read_log
 from ttr_analysis.notation.bga_reader import LogFollower
 from ttr_analysis.records.entries import COMPLETING, in_offer_order
 from ttr_analysis.records.record import Game, GameRecord
@@ -169,18 +168,18 @@ def read_bga(
     """
     if len(text) > _MOST_CHARACTERS:
         raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
-    log = bga_names.without_strangers(read_log(text, seat or ""))
+    log = bga_log.without_strangers(read_log(text, seat or ""))
     if not log.entries:
         line, content = log.unread[0] if log.unread else (0, "")
         raise fault(line, content, "expected the log of a game, but no line was understood")
     game_map, assumed = _map_of(log, game_map, tickets or {})
-    bga_names.check_order(log)
-    players = bga_names.players_of(log, game_map)
-    selections = bga_names.selections_of(tickets or {}, game_map)
+    bga_log.check_order(log)
+    players = bga_log.players_of(log, game_map)
+    selections = bga_log.selections_of(tickets or {}, game_map)
     has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)
     if has_begun and (stray := [name for name in selections if name not in players]):
         raise fault(0, str(stray[0]), f"tickets: expected a player of the log, one of {', '.join(players)}")
-    tracks = bga_names.tracks_of(log, game_map)
+    tracks = bga_log.tracks_of(log, game_map)
     reader = LogFollower(game_map, players, log, selections, tracks)
     reader.read()
     if any(reader.proven.hands):
@@ -192,10 +191,10 @@ def read_bga(
 
 def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[GameMap, list[str]]:
     """Return the map of a log in the variant that fits most of its lines, and the assumptions made."""
-    found = bga_names.find_map(log) if game_map is None else as_map(game_map)
+    found = bga_log.find_map(log) if game_map is None else as_map(game_map)
     texts = [] if found else ["the log names no place, so it is assumed to be from the most common map"]
     found = found or as_map("usa")
-    played, reason = bga_names.find_variant(log, found, notes)
+    played, reason = bga_log.find_variant(log, found, notes)
     if reason:
         texts.append(f"the variant is {played.rules.variant}, because {reason}")
     return played, texts
@@ -293,7 +292,7 @@ def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
         if won:
             rows.append(("points for tickets", name, sum(won), score.ticket_points))
         rows += [("longest trail", name, entry.number, score.trail) for entry in own if entry.kind == "trail"]
-        for kind, measure in bga_names.BONUS_OF.items():
+        for kind, measure in bga_log.BONUS_OF.items():
             points = sum(bonus.points or 0 for bonus in score.bonuses if bonus.measure == measure)
             rows += [(kind, name, entry.points, points) for entry in own if entry.kind == kind]
         rows += [("stations", name, entry.points, score.station_points) for entry in own if entry.kind == "stations"]
@@ -538,4 +537,4 @@ _BONUS_LINES: Final = {
 
 
 def _country(name: str) -> str:
-    return bga_names.COUNTRIES.get(name, (name,))[0]
+    return bga_log.COUNTRIES.get(name, (name,))[0]

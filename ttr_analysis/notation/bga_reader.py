@@ -21,8 +21,16 @@ from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_MATC
 from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.notation.bga_lines import Log, LogEntry, acts_of
-from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, copies_named, match_notes
+from ttr_analysis.notation.bga_log import (
+    UNKNOWN_COPIES,
+    Copies,
+    Log,
+    LogEntry,
+    Selection,
+    acts_of,
+    copies_named,
+    match_notes,
+)
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
 from ttr_analysis.records.entries import COMPLETING, CORRECTED, SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
