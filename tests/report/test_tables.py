@@ -1,4 +1,4 @@
-"""What a study consists of: words, numbers, tables as files."""
+"""The tables of a study as files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ttr_analysis._words import listed, number, percent
 from ttr_analysis.report.page import (
     Column,
     Table,
@@ -89,23 +88,3 @@ def test_files_are_replaced_whole(tmp_path: Path) -> None:
     write_tables(tmp_path, [table(city=["Oslo"])])
     assert [path.name for path in tmp_path.iterdir()] == ["cards_by_city.csv"]
     assert (tmp_path / "cards_by_city.csv").read_text(encoding="utf-8") == "city\nOslo\n"
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "expected"),
-    [(0.0, 2, "0"), (-0.001, 2, "0"), (1e6, 0, "1,000,000"), (2.5, 2, "2.5"), (-7, 0, "−7")],
-)
-def test_numbers_in_words(value: float, digits: int, expected: str) -> None:
-    assert number(value, digits) == expected
-
-
-@pytest.mark.parametrize(
-    ("probability", "expected"),
-    [(0.0, "0%"), (0.001, "<1%"), (0.005, "<1%"), (0.015, "2%"), (0.5, "50%"), (0.9951, ">99%"), (1.0, "100%")],
-)
-def test_a_small_chance_is_not_called_none(probability: float, expected: str) -> None:
-    assert percent(probability) == expected
-
-
-def test_lists_in_words() -> None:
-    assert [listed([]), listed(["a"]), listed(["a", "b"], "or")] == ["", "a", "a or b"]
