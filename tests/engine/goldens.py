@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.engine.positions import changed
 from tests.fixtures import load
 from tests.oracles.referee import Event, Final
+from ttr_analysis import GameRecord
 from ttr_analysis.maps.model import GameMap
 
 FOLDER = Path(__file__).parents[1] / "games"
@@ -24,6 +26,12 @@ def load_events(path: Path) -> tuple[dict[str, Any], list[Event], GameMap]:
     """Return header, events and map of a golden record, read without the package."""
     header, *events = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return header, events, golden_map(path).with_variant(header.get("variant") or None)
+
+
+@cache
+def golden_record(path: Path) -> GameRecord:
+    """Return a golden record."""
+    return GameRecord.load(path, load_events(path)[2])
 
 
 def golden_map(path: Path) -> GameMap:

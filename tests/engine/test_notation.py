@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.goldens import golden_paths, load_events
+from tests.engine.goldens import golden_paths, golden_record
 from tests.engine.positions import changed
 from tests.engine.records import EACH_VARIANT, TABLES, Table, played
 from tests.engine.walks import on_each_walk, some_states
@@ -26,11 +26,6 @@ from ttr_analysis.policies import Greedy
 GOLDENS = golden_paths()
 
 
-def golden(path: Path) -> GameRecord:
-    """Return a golden record."""
-    return GameRecord.load(path, load_events(path)[2])
-
-
 def game_of(record: GameRecord) -> Game:
     """Return the game that a record is of."""
     return Game(record.map, record.header.n_players)
@@ -41,14 +36,14 @@ def game_of(record: GameRecord) -> Game:
 
 @pytest.mark.parametrize("path", GOLDENS[::2], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_golden_games_are_told_and_read(path: Path) -> None:
-    record = golden(path)
+    record = golden_record(path)
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("path", GOLDENS[1::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_watched_games_are_told_and_read(path: Path) -> None:
-    record = golden(path).watched_from(GOLDENS.index(path) % 2)
+    record = golden_record(path).watched_from(GOLDENS.index(path) % 2)
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.goldens import golden_paths, load_events
+from tests.engine.goldens import golden_paths, golden_record
 from tests.fixtures import load
 from ttr_analysis import GameRecord
 from ttr_analysis.viz.summaries import record_summary
@@ -44,7 +44,7 @@ def test_a_record_shows_itself_in_a_notebook(record: GameRecord) -> None:
 
 @pytest.mark.parametrize("path", golden_paths()[::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_result_board_and_moves_are_there(path: Path) -> None:
-    record = GameRecord.load(path, load_events(path)[2])
+    record = golden_record(path)
 
     page = record_summary(record)
     text = Reader(page).text

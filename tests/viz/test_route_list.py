@@ -5,23 +5,12 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from html import unescape
-from importlib import import_module
-
-import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
-from ttr_analysis._upward import RENDERERS, render_html
+from ttr_analysis._upward import render_html
 from ttr_analysis.maps.model import first_equal
 from ttr_analysis.viz.summaries import RouteAnswer
-
-
-@pytest.mark.parametrize("name", RENDERERS)
-def test_every_renderer_and_its_type_exist(name: str) -> None:
-    module, _, kind = name.rpartition(".")
-    renderer_module, _, renderer = RENDERERS[name].partition(":")
-    assert isinstance(getattr(import_module(module), kind), type)
-    assert callable(getattr(import_module(renderer_module), renderer))
 
 
 def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:

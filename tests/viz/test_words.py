@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.goldens import golden_paths, load_events
+from tests.engine.goldens import golden_paths, golden_record
 from ttr_analysis import GameRecord
 from ttr_analysis._words import isolate
 from ttr_analysis.engine import actions
@@ -20,14 +20,9 @@ from ttr_analysis.viz.words import final_parts, tell
 RECORDS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()[::3]]
 
 
-def load_golden(path: Path) -> GameRecord:
-    """Return a golden record."""
-    return GameRecord.load(path, load_events(path)[2])
-
-
 @pytest.mark.parametrize("path", RECORDS)
 def test_all_that_happens_is_told(path: Path) -> None:
-    record = load_golden(path)
+    record = golden_record(path)
     told = list(tell(record))
     states = record.states()
 
@@ -71,7 +66,7 @@ def test_players_are_called_by_the_names_given_to_them() -> None:
 
 @pytest.mark.parametrize("path", RECORDS)
 def test_the_three_cards_of_a_tunnel_are_told(path: Path) -> None:
-    record = load_golden(path)
+    record = golden_record(path)
 
     for told, events in zip(tell(record), record.steps, strict=True):
         move = events[0]

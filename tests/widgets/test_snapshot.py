@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.goldens import golden_paths, load_events
+from tests.engine.goldens import golden_paths, golden_record
 from tests.widgets.moments import replay_moments
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
@@ -24,15 +24,9 @@ SOME = GOLDENS[::6]
 
 
 @cache
-def golden(path: Path) -> GameRecord:
-    """Return a golden record."""
-    return GameRecord.load(path, load_events(path)[2])
-
-
-@cache
 def golden_data(path: Path) -> dict[str, Any]:
     """Return what a stepper shows of a golden record."""
-    return game_data(golden(path))
+    return game_data(golden_record(path))
 
 
 def expected(state: GameState) -> dict[str, Any]:
@@ -86,12 +80,12 @@ def check(record: GameRecord, data: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("path", QUARTER)
 def test_moments_are_the_states(path: Path) -> None:
-    check(golden(path), golden_data(path))
+    check(golden_record(path), golden_data(path))
 
 
 @pytest.mark.parametrize("path", SOME)
 def test_moments_of_a_watched_game_are_its_states(path: Path) -> None:
-    record = golden(path).watched_from(1, shown=False)
+    record = golden_record(path).watched_from(1, shown=False)
     data = game_data(record)
 
     check(record, data)
@@ -100,8 +94,8 @@ def test_moments_of_a_watched_game_are_its_states(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOME)
 def test_points_add_up_and_end_with_the_score(path: Path) -> None:
-    watched = golden(path).watched_from(0, shown=False)
-    for record, data in ((golden(path), golden_data(path)), (watched, game_data(watched))):
+    watched = golden_record(path).watched_from(0, shown=False)
+    for record, data in ((golden_record(path), golden_data(path)), (watched, game_data(watched))):
         *moments, end = replay_moments(data)
         for moment in moments:
             assert moment["winners"] == []
@@ -135,7 +129,7 @@ def fewest_trains(state: GameState, record: GameRecord, seat: int, number: int) 
 
 @pytest.mark.parametrize("path", SOME)
 def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: Path) -> None:
-    record = golden(path)
+    record = golden_record(path)
     states, moments = record.states(), list(replay_moments(golden_data(path)))
     for step in range(0, len(states), 61):
         for seat in range(record.header.n_players):
@@ -151,7 +145,7 @@ def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: 
 
 @pytest.mark.parametrize("path", SOME)
 def test_what_is_done_or_lost_stays_so_and_is_so_in_the_score(path: Path) -> None:
-    record = golden(path)
+    record = golden_record(path)
     before: dict[tuple[int, int], Status] = {}
     for moment in replay_moments(golden_data(path)):
         now = {(s, k): mark[1] for s, seat in enumerate(moment["seats"]) for k, mark in enumerate(seat["tickets"])}
