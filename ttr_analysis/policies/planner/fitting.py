@@ -278,7 +278,6 @@ def fit_folder(
     *,
     rounds: int,
     seed: int,
-    executor: Executor | None = None,
     progress: bool = True,
 ) -> Iterator[Fitted]:
     """
@@ -307,7 +306,6 @@ def fit_folder(
             seed=seed,
             middle=part.middle() if part is not None and begun == (variant, n_players) else None,
             keep=keep,
-            executor=executor,
             progress=progress,
         )
         others = [one for one in game_map.strategies if (one.variant, one.n_players) != (variant, n_players)]
