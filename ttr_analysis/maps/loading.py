@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ttr_analysis._decoding import FaultList
+from ttr_analysis._decoding import FaultList, read_text
 from ttr_analysis._errors import MapError, UnknownNameError, nearest
-from ttr_analysis.maps.columns import MAX_TEXT
 from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.rows import build_board, read_rows
+from ttr_analysis.maps.rows import (
+    MAX_TEXT,
+    TABLES,
+    Column,
+    CsvTable,
+    MapRows,
+    Row,
+    build_board,
+    check_rows,
+    check_variant,
+    parse_row,
+)
 from ttr_analysis.maps.toml_files import STRATEGY_FILE, read_rules, read_strategies
 from ttr_analysis.rules.ruleset import RuleSet
 
+_MAX_COLUMNS = 50
 _ALIKE = 0.65
 """Minimum similarity for suggesting the name of a map: "Sweden" and "nederland" are about half alike."""
 
@@ -63,7 +77,7 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     folder = find_folder(name_or_folder)
     faults = FaultList("", error=MapError)
     rules = read_rules(folder / "rules.toml", faults.of("rules.toml"))
-    rows = read_rows(folder, rules, faults)
+    rows = _read_rows(folder, rules, faults)
     strategies = read_strategies(folder / STRATEGY_FILE, rules, faults.of(STRATEGY_FILE))
     order = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml", STRATEGY_FILE)
     replace(faults, source=str(name_or_folder)).raise_if_any(order)
@@ -142,3 +156,72 @@ def data_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     inside = package / "_data"
     return inside if inside.is_dir() else package.parent / "data"
+
+
+# -- reading tables --------------------------------------------------------------------------------------------------
+
+
+def _read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows:
+    """Return the tables of a folder, with a fault for everything wrong within and between them."""
+    tables = {"places": CsvTable([])}  # few maps have countries
+    for name, (columns, max_rows) in TABLES.items():
+        file = f"{name}.csv"
+        if name not in tables or (folder / file).exists():
+            tables[name] = _read_table(folder / file, columns, max_rows, faults.of(file))
+    rows = MapRows(**tables)
+    check_rows(rows, rules, faults)
+    for variant in rules.variants if rules and not faults.faults else ():
+        check_variant(rows, variant, faults)
+    return rows
+
+
+def _read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: FaultList) -> CsvTable:
+    content = read_text(path, faults)
+    if content is None:
+        return CsvTable([], whole=False)
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    rows: list[Row] = []
+    n_rows = 0
+    whole = True
+    try:
+        header = [field.strip() for field in next(reader, [])]
+        if not _check_header(header, columns, faults):
+            return CsvTable([], whole=False)
+        for fields in reader:
+            if not any(field.strip() for field in fields):
+                continue
+            n_rows += 1
+            if n_rows > max_rows:
+                faults.add(reader.line_num, "", "more", f"expected at most {max_rows} rows")
+                return CsvTable(rows, whole=False)
+            if len(fields) == len(header):
+                rows.append(parse_row(reader.line_num, dict(zip(header, fields, strict=True)), columns, faults))
+            else:
+                expected = f"expected {len(header)} fields ({', '.join(header)})"
+                faults.add(reader.line_num, "", f"{len(fields)}: {','.join(fields)}", expected)
+                whole = False
+    except csv.Error as error:
+        faults.add(reader.line_num, "", str(error), "expected comma-separated values")
+        whole = False
+    return CsvTable(rows, whole)
+
+
+def _check_header(header: Sequence[str], columns: Sequence[Column], faults: FaultList) -> bool:
+    """Return whether the headings are valid."""
+    known = {column.name for column in columns}
+    required = {column.name for column in columns if column.default is ...}
+    if len(header) > _MAX_COLUMNS:
+        faults.add(1, "", f"{len(header)} columns", f"expected at most {_MAX_COLUMNS} columns")
+        return False
+    before = len(faults.faults)
+    meant: set[str] = set()
+    for name in dict.fromkeys(header):
+        if name not in known:
+            hint = nearest(name, known - set(header)) or sorted(known - set(header))
+            meant.update(hint)
+            faults.add(1, name, name, f"unknown column, expected {' or '.join(hint)}")
+        elif header.count(name) > 1:
+            faults.add(1, name, f"{header.count(name)} of them", "expected each column once")
+    for name in sorted(required - set(header) - meant):
+        faults.add(1, name, "no such column", "expected this column")
+    return len(faults.faults) == before

@@ -1,41 +1,139 @@
-"""The tables of a map folder: reading, writing, and checks between rows."""
+"""The tables of a map folder: their columns and fields, checks between rows, and writing."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ttr_analysis._decoding import FaultList, read_text
-from ttr_analysis._errors import nearest
+from ttr_analysis._decoding import FaultList, Range, Text
+from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket, flat_positions
-from ttr_analysis.maps.columns import CITY_COLUMNS, PLACE_COLUMNS, ROUTE_COLUMNS, TICKET_COLUMNS, Column
 from ttr_analysis.maps.names import fold
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
+
+# -- columns, and the parsing of their fields ------------------------------------------------------------------------
+
+MAX_TEXT: Final = 100
+"""Maximum length of a name."""
+MAX_LENGTH: Final = 12
+"""Maximum length of a route, in spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    parse: Callable[[str], Any]
+    """Parses the text of a field; a `ValueError` says what was expected."""
+    default: Any = ...
+    """Value of an empty field or missing column; `...` if required."""
+
+
+def _text(value: str) -> str:
+    if value not in Text(MAX_TEXT):
+        raise ValueError(f"expected {Text(MAX_TEXT)}")
+    return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    """Split names at semicolons."""
+    return tuple(filter(None, (_text(name.strip()) for name in value.split(";"))))
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    """Return a parser for one of several words."""
+
+    def parse(value: str) -> str:
+        if value not in allowed:
+            hint = " or ".join(map(repr, nearest(value, [word for word in allowed if word])))
+            raise ValueError(f"expected {hint or 'one of ' + ', '.join(allowed)}")
+        return value
+
+    return parse
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    """Return a parser for a decimal number from `low` to `high`."""
+
+    def parse(value: str) -> float:
+        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,15})?", value) or not low <= float(value) <= high:
+            raise ValueError(f"expected a number from {low:g} to {high:g}")
+        return float(value)
+
+    return parse
+
+
+def _flag(value: str) -> bool:
+    if value not in {"0", "1"}:
+        raise ValueError("expected 0 or 1")
+    return value == "1"
+
+
+def _color(value: str) -> str:
+    """Return a route color, also by another name: most boards print the purple cards pink."""
+    try:
+        return kind_name("color", value, ROUTE_COLORS)
+    except UnknownNameError:
+        return _choice(*ROUTE_COLORS)(value)
+
+
+CITY_COLUMNS: Final = (
+    Column("name", _text),
+    Column("label", _text, ""),
+    Column("country", _text, ""),
+    Column("lat", _number(-90, 90)),
+    Column("lon", _number(-180, 180)),
+    Column("x", _number(-10_000, 10_000), None),
+    Column("y", _number(-10_000, 10_000), None),
+    Column("label_at", _choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
+    Column("also", _names, ()),
+)
+PLACE_COLUMNS: Final = (Column("place", _text), Column("city", _text))
+ROUTE_COLUMNS: Final = (
+    Column("city_a", _text),
+    Column("city_b", _text),
+    Column("track", Range(0, 1).parse, 0),
+    Column("length", Range(1, MAX_LENGTH).parse),
+    Column("color", _color),
+    Column("tunnel", _flag, False),  # noqa: FBT003 - the default of a flag
+    Column("locomotives", Range(0, MAX_LENGTH).parse, 0),
+    Column("toll", Range(0, 20).parse, 0),
+    Column("swap_size", Range(0, 9).parse, None),
+    Column("swap_fills", _choice("any", "symbols"), None),
+)
+TICKET_COLUMNS: Final = (
+    Column("ticket", _text),
+    Column("origin", _text),
+    Column("destination", _text),
+    Column("points", Range(0, 200).parse),
+    Column("neutral_a", _text, ""),
+    Column("neutral_b", _text, ""),
+    Column("deck", _text, ""),
+    Column("sets", _names, ()),
+)
 
 MAX_CITIES: Final = 64
 MAX_ROUTES: Final = 128
 MAX_TICKETS: Final = 128
-_MAX_COLUMNS: Final = 50
 _MAX_HINTS: Final = 50
 """With more faults than this, misspelled names get no suggestions, which take time to find."""
 
 
-_TABLES: Final = {
+TABLES: Final = {
     "cities": (CITY_COLUMNS, MAX_CITIES),
     "places": (PLACE_COLUMNS, MAX_CITIES),
     "routes": (ROUTE_COLUMNS, MAX_ROUTES),
     "tickets": (TICKET_COLUMNS, 8 * MAX_TICKETS),
 }
 """Columns and maximum number of rows of each table."""
-
-
-# -- reading -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,73 +166,7 @@ class MapRows:
     tickets: CsvTable
 
 
-def read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows:
-    """Return the tables of a folder, with a fault for everything wrong within and between them."""
-    tables = {"places": CsvTable([])}  # few maps have countries
-    for name, (columns, max_rows) in _TABLES.items():
-        file = f"{name}.csv"
-        if name not in tables or (folder / file).exists():
-            tables[name] = _read_table(folder / file, columns, max_rows, faults.of(file))
-    rows = MapRows(**tables)
-    check_rows(rows, rules, faults)
-    for variant in rules.variants if rules and not faults.faults else ():
-        _check_variant(rows, variant, faults)
-    return rows
-
-
-def _read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: FaultList) -> CsvTable:
-    content = read_text(path, faults)
-    if content is None:
-        return CsvTable([], whole=False)
-    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
-    rows: list[Row] = []
-    n_rows = 0
-    whole = True
-    try:
-        header = [field.strip() for field in next(reader, [])]
-        if not _check_header(header, columns, faults):
-            return CsvTable([], whole=False)
-        for fields in reader:
-            if not any(field.strip() for field in fields):
-                continue
-            n_rows += 1
-            if n_rows > max_rows:
-                faults.add(reader.line_num, "", "more", f"expected at most {max_rows} rows")
-                return CsvTable(rows, whole=False)
-            if len(fields) == len(header):
-                rows.append(_parse_row(reader.line_num, dict(zip(header, fields, strict=True)), columns, faults))
-            else:
-                expected = f"expected {len(header)} fields ({', '.join(header)})"
-                faults.add(reader.line_num, "", f"{len(fields)}: {','.join(fields)}", expected)
-                whole = False
-    except csv.Error as error:
-        faults.add(reader.line_num, "", str(error), "expected comma-separated values")
-        whole = False
-    return CsvTable(rows, whole)
-
-
-def _check_header(header: Sequence[str], columns: Sequence[Column], faults: FaultList) -> bool:
-    """Return whether the headings are valid."""
-    known = {column.name for column in columns}
-    required = {column.name for column in columns if column.default is ...}
-    if len(header) > _MAX_COLUMNS:
-        faults.add(1, "", f"{len(header)} columns", f"expected at most {_MAX_COLUMNS} columns")
-        return False
-    before = len(faults.faults)
-    meant: set[str] = set()
-    for name in dict.fromkeys(header):
-        if name not in known:
-            hint = nearest(name, known - set(header)) or sorted(known - set(header))
-            meant.update(hint)
-            faults.add(1, name, name, f"unknown column, expected {' or '.join(hint)}")
-        elif header.count(name) > 1:
-            faults.add(1, name, f"{header.count(name)} of them", "expected each column once")
-    for name in sorted(required - set(header) - meant):
-        faults.add(1, name, "no such column", "expected this column")
-    return len(faults.faults) == before
-
-
-def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], faults: FaultList) -> Row:
+def parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], faults: FaultList) -> Row:
     """Return the values of a line, with a fault for each wrong field."""
     values: dict[str, Any] = {}
     wrong: set[str] = set()
@@ -256,7 +288,7 @@ def read_route(
     ends = {values.get("city_a"), values.get("city_b")}
     taken = [route.track for route in present if set(route.cities) == ends]
     texts = {key: _field(value) for key, value in ({"track": int(taken == [0])} | values).items()}
-    row = _parse_row(0, texts, ROUTE_COLUMNS, faults)
+    row = parse_row(0, texts, ROUTE_COLUMNS, faults)
     lengths = [length for length, _ in rules.claims.points]
     if not row.wrong and row["length"] not in lengths:
         expected = f"expected a length with points in the rules ({', '.join(map(str, lengths))})"
@@ -335,7 +367,7 @@ def _ticket_values(ticket: Ticket, sets: tuple[str, ...]) -> Iterable[dict[str, 
 
 def table_texts(rows: MapRows) -> dict[str, str]:
     """Return the texts of the files of tables, by name."""
-    return {f"{name}.csv": _to_csv(columns, getattr(rows, name)) for name, (columns, _) in _TABLES.items()}
+    return {f"{name}.csv": _to_csv(columns, getattr(rows, name)) for name, (columns, _) in TABLES.items()}
 
 
 def _to_csv(columns: Sequence[Column], table: CsvTable) -> str:
@@ -382,7 +414,7 @@ def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
         _check_connected(check)
 
 
-def _check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
+def check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
     """Add a fault for everything in a valid map that does not fit a variant."""
     check = _Checker(rows, variant, replace(faults, faults=[]))
     for row in check.routes.rows:

@@ -26,8 +26,8 @@ from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, is_built_in, policy_name
-from ttr_analysis.maps.columns import MAX_TEXT
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.rows import MAX_TEXT
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.records.record import Game
 from ttr_analysis.rules.chance import run_keys
