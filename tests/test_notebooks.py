@@ -12,15 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from scripts.store_notebooks import (
-    MOST_PICTURE_BYTES,
-    code_cells,
-    faults,
-    notebooks,
-    small,
-    store,
-    with_names_counted,
-)
+from scripts import store_notebooks
 from ttr_analysis import cli
 from ttr_analysis.teaching.editions import dumps, student_edition
 
@@ -43,7 +35,7 @@ def stored(*outputs: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook of one cell as it was run and stored."""
     code = cell("sum", "code", "1 + 1")
     notebook: dict[str, Any] = {"cells": [code], "metadata": {}}
-    return store(notebook, {"cells": [{**code, "outputs": list(outputs)}]}, lambda _page: picture(400))
+    return store_notebooks.store(notebook, {"cells": [{**code, "outputs": list(outputs)}]}, lambda _page: picture(400))
 
 
 def picture(size: int) -> bytes:
@@ -61,8 +53,8 @@ def shown(**data: str) -> dict[str, Any]:
 
 def test_stored_results_are_sound() -> None:
     wrong = {}
-    for path in notebooks():
-        found = faults(json.loads(path.read_text(encoding="utf-8")))
+    for path in store_notebooks.notebooks():
+        found = store_notebooks.faults(json.loads(path.read_text(encoding="utf-8")))
         if found:
             wrong[f"{path.parent.name}/{path.name}"] = found
 
@@ -94,7 +86,10 @@ ONCE_MISSING = {
 
 
 def test_what_was_wrong_in_texts_stays_right() -> None:
-    texts = {path.stem: "\n".join(shown_texts(json.loads(path.read_text(encoding="utf-8")))) for path in notebooks()}
+    texts = {
+        path.stem: "\n".join(shown_texts(json.loads(path.read_text(encoding="utf-8"))))
+        for path in store_notebooks.notebooks()
+    }
     pages = {path.name: path.read_text(encoding="utf-8") for path in [README, *DOCS.glob("*.md")]}
     said = [
         (name, why)
@@ -118,13 +113,13 @@ def shown_texts(notebook: dict[str, Any]) -> Iterator[str]:
 
 def test_results_of_changed_code_are_refused() -> None:
     notebook = stored(shown(plain="2"))
-    assert faults(notebook) == []
+    assert store_notebooks.faults(notebook) == []
 
     notebook["cells"][0]["source"] = ["1 + 2"]
-    assert faults(notebook) == ["its code has changed since"]
+    assert store_notebooks.faults(notebook) == ["its code has changed since"]
     notebook["cells"][0]["execution_count"] = 4
-    assert "its cells did not run in order" in faults(notebook)
-    assert faults({**notebook, "metadata": {}}) == ["it has no results"]
+    assert "its cells did not run in order" in store_notebooks.faults(notebook)
+    assert store_notebooks.faults({**notebook, "metadata": {}}) == ["it has no results"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +133,7 @@ def test_results_of_changed_code_are_refused() -> None:
     ],
 )
 def test_results_that_nobody_should_see_are_refused(output: dict[str, Any], fault: str) -> None:
-    (found,) = faults(stored(output))
+    (found,) = store_notebooks.faults(stored(output))
 
     assert fault in found
 
@@ -149,11 +144,11 @@ def test_a_widget_is_stored_as_a_small_picture_of_its_page() -> None:
 
     assert output["data"].keys() == {"image/png", "text/plain"}
     assert output["execution_count"] == 1
-    assert len(base64.b64decode(output["data"]["image/png"])) <= MOST_PICTURE_BYTES
+    assert len(base64.b64decode(output["data"]["image/png"])) <= store_notebooks.MOST_PICTURE_BYTES
 
 
 def test_pictures_keep_their_size_if_they_can() -> None:
-    kept, smaller = (Image.open(io.BytesIO(small(picture(size)))) for size in (200, 900))
+    kept, smaller = (Image.open(io.BytesIO(store_notebooks.small(picture(size)))) for size in (200, 900))
 
     assert kept.size == (200, 200)
     assert smaller.width < 900
@@ -164,9 +159,9 @@ def test_what_a_run_leaves_by_chance_is_not_stored() -> None:
     styled = shown(html='<table id="T_3fa9c">', plain="<Styler at 0x7f59f955d250>")
     notebook = stored(compiling, styled)
 
-    assert faults(notebook) == []
+    assert store_notebooks.faults(notebook) == []
     assert [output["data"] for output in notebook["cells"][0]["outputs"]] == [{"text/html": ['<table id="T_3fa9c">']}]
-    assert 'T_00001\\"' in with_names_counted(json.dumps(notebook))
+    assert 'T_00001\\"' in store_notebooks.with_names_counted(json.dumps(notebook))
 
 
 def test_a_notebook_opens_on_any_machine(notebook: dict[str, Any]) -> None:
@@ -188,8 +183,8 @@ def test_code_that_only_tells_is_folded_away(notebook: dict[str, Any]) -> None:
 
 def test_code_is_what_a_reader_would_type() -> None:
     wrong = {}
-    for path in notebooks():  # students' editions lack the answers
-        cells = [c for c in code_cells(json.loads(path.read_text(encoding="utf-8"))) if not is_check(c)]
+    for path in store_notebooks.notebooks():  # students' editions lack the answers
+        cells = [c for c in store_notebooks.code_cells(json.loads(path.read_text(encoding="utf-8"))) if not is_check(c)]
         sources = {cell["id"]: "".join(cell["source"]) for cell in cells}
         n_lines = {name: source.count("\n") + 1 for name, source in sources.items()}
         n_hidden = sum(n_lines[cell["id"]] for cell in cells if not shows(cell))
@@ -253,7 +248,7 @@ def test_every_exercise_is_followed_by_an_empty_cell_and_for_teachers_by_a_solut
 
 
 def test_results_have_the_number_of_their_cell(notebook: dict[str, Any]) -> None:
-    for cell in code_cells(notebook):
+    for cell in store_notebooks.code_cells(notebook):
         assert {output.get("execution_count", cell["execution_count"]) for output in cell["outputs"]} <= {
             cell["execution_count"]
         }

@@ -19,42 +19,8 @@ from tests.oracles.referee import Final, check_record
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._compile.calls import is_plain
-from ttr_analysis.engine.codes import (
-    ARGUMENT_SHIFT,
-    FIRST_EVENT,
-    KIND_MASK,
-    MARKET_CARD,
-    N_ACTIONS,
-    READ_AT,
-    READ_END,
-    SEAT_SHIFT,
-    SHUFFLED,
-    SHUFFLED_MARKET,
-    TAPE_START,
-    WRITE_AT,
-    WRITE_END,
-    ActionFault,
-    kind_of,
-    make_event,
-)
-from ttr_analysis.engine.kernel.scoring import (
-    BONUS_COLUMN,
-    COMPLETED_COLUMN,
-    GAINED_COLUMN,
-    LOAN_POINTS_COLUMN,
-    LOANS_COLUMN,
-    LOST_COLUMN,
-    N_COLUMNS,
-    ROUTES_COLUMN,
-    START_COLUMN,
-    STATIONS_COLUMN,
-    TOKENS_COLUMN,
-    TOTAL_COLUMN,
-    TRAIL_COLUMN,
-    UNKNOWN_COLUMN,
-    WON_COLUMN,
-    score_games,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, Ending, State
@@ -184,7 +150,7 @@ class Whim:
     """
 
     name: str
-    likes: tuple[int, ...] = (1,) * N_ACTIONS
+    likes: tuple[int, ...] = (1,) * codes.N_ACTIONS
     """One weight for each kind of action, in the order of their codes."""
 
     memory_size = KEY_SIZE
@@ -225,11 +191,11 @@ def choose_by_liking(actions: Ints, n: int, likes: Floats, stream: Ints) -> int:
     """Return the row of a listed action, drawn by the weights of their kinds."""
     total = 0
     for i in range(n):
-        total += int(likes[kind_of(actions[i, 0])])
+        total += int(likes[codes.kind_of(actions[i, 0])])
     left = below(stream, total)
     row = 0
-    while left >= likes[kind_of(actions[row, 0])]:
-        left -= int(likes[kind_of(actions[row, 0])])
+    while left >= likes[codes.kind_of(actions[row, 0])]:
+        left -= int(likes[codes.kind_of(actions[row, 0])])
         row += 1
     return row
 
@@ -288,11 +254,11 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
             seat = int(state.seat)
             code, value = players[seat].decide(state, tables, lore[seat], seat, params[seat], memories[seat])
             check_action(state, tables, code, value)
-            at = int(tape[WRITE_AT])
+            at = int(tape[codes.WRITE_AT])
             step(state, tables, code, value, tape)
             states.append(state.cells.copy())
             if checked:
-                check_market(state, tables, tape[at : tape[WRITE_AT]].reshape(-1, 2))
+                check_market(state, tables, tape[at : tape[codes.WRITE_AT]].reshape(-1, 2))
         if checked:
             check_state(state, tables, tries)
     except BrokenLawError as violation:
@@ -300,9 +266,9 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
         raise BrokenLawError(
             f"{combination}, {names}, seed {seed}, game {game}, after {len(states) - 1} moves: {violation}"
         ) from None
-    scores = np.zeros((combination.n_players, N_COLUMNS), dtype=np.int64)
-    score_games(state.cells[None], tables, scores[None])
-    written = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2).copy()
+    scores = np.zeros((combination.n_players, scoring.N_COLUMNS), dtype=np.int64)
+    scoring.score_games(state.cells[None], tables, scores[None])
+    written = tape[codes.TAPE_START : tape[codes.WRITE_AT]].reshape(-1, 2).copy()
     return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state.ending)))
 
 
@@ -326,8 +292,8 @@ def check_state(state: State, tables: Tables, tries: Ints) -> None:
 
 def check_market(state: State, tables: Tables, events: Ints) -> None:
     """Raise a `BrokenLawError` if face-up cards should have been replaced after they were filled up."""
-    is_refill = (events[:, 0] & KIND_MASK == MARKET_CARD).any()
-    n_resets = (events[:, 0] == make_event(SHUFFLED, 0, SHUFFLED_MARKET)).sum()
+    is_refill = (events[:, 0] & codes.KIND_MASK == codes.MARKET_CARD).any()
+    n_resets = (events[:, 0] == codes.make_event(codes.SHUFFLED, 0, codes.SHUFFLED_MARKET)).sum()
     if is_refill and n_resets < tables.max_resets and wants_reset(state, tables):
         raise BrokenLawError("the market should be replaced")
 
@@ -336,7 +302,7 @@ def check_action(state: State, tables: Tables, code: int, value: int) -> None:
     """Raise a `BrokenLawError` if an action is illegal."""
     fault = action_fault(state, tables, code, value)
     if fault:
-        raise BrokenLawError(f"an illegal action, ({code}, {value}): {ActionFault(fault).name}")
+        raise BrokenLawError(f"an illegal action, ({code}, {value}): {codes.ActionFault(fault).name}")
 
 
 # -- tapes -----------------------------------------------------------------------
@@ -345,32 +311,32 @@ def check_action(state: State, tables: Tables, code: int, value: int) -> None:
 def recording_tape() -> Ints:
     """Return a tape that records; chance is random."""
     tape = np.zeros(_TAPE_CELLS, dtype=np.int64)
-    tape[WRITE_AT] = TAPE_START
-    tape[WRITE_END] = len(tape)
+    tape[codes.WRITE_AT] = codes.TAPE_START
+    tape[codes.WRITE_END] = len(tape)
     return tape
 
 
 def is_move(code: int) -> bool:
     """Return whether an event is a move, no outcome of chance."""
-    return kind_of(code) < FIRST_EVENT
+    return codes.kind_of(code) < codes.FIRST_EVENT
 
 
 def script_of(tape: Ints) -> Ints:
     """Return a tape that scripts the outcomes of a recorded one, and records again."""
-    kinds = tape[:, 0] & KIND_MASK
-    outcomes = tape[(kinds >= FIRST_EVENT) & (kinds < FIRST_EVENT + len(OUTCOMES))].ravel()
-    script = np.zeros(TAPE_START + len(outcomes) + tape.size, dtype=np.int64)
-    script[READ_AT] = TAPE_START
-    script[READ_END] = script[WRITE_AT] = TAPE_START + len(outcomes)
-    script[WRITE_END] = len(script)
-    script[TAPE_START : script[READ_END]] = outcomes
+    kinds = tape[:, 0] & codes.KIND_MASK
+    outcomes = tape[(kinds >= codes.FIRST_EVENT) & (kinds < codes.FIRST_EVENT + len(OUTCOMES))].ravel()
+    script = np.zeros(codes.TAPE_START + len(outcomes) + tape.size, dtype=np.int64)
+    script[codes.READ_AT] = codes.TAPE_START
+    script[codes.READ_END] = script[codes.WRITE_AT] = codes.TAPE_START + len(outcomes)
+    script[codes.WRITE_END] = len(script)
+    script[codes.TAPE_START : script[codes.READ_END]] = outcomes
     return script
 
 
 def moves_of(tape: Ints) -> Ints:
     """Return the moves of a tape, the seats of their codes at 0."""
-    moves = tape[(tape[:, 0] & KIND_MASK) < FIRST_EVENT].copy()
-    moves[:, 0] &= ~(-1 << SEAT_SHIFT) | (-1 << ARGUMENT_SHIFT)
+    moves = tape[(tape[:, 0] & codes.KIND_MASK) < codes.FIRST_EVENT].copy()
+    moves[:, 0] &= ~(-1 << codes.SEAT_SHIFT) | (-1 << codes.ARGUMENT_SHIFT)
     return moves
 
 
@@ -393,11 +359,11 @@ def check_replay(played: Played) -> None:
     """Raise a `BrokenLawError` if the outcomes of a tape alone, without random numbers, give another game."""
     tables = game_tables(played.game_map, played.n_players)
     script = script_of(played.tape)
-    end = int(script[READ_END])
+    end = int(script[codes.READ_END])
     at = first_difference(tables, seed_key(0), script, moves_of(played.tape), played.states)
     if at >= 0:
         raise BrokenLawError(f"the replay differs after {at} moves")
-    if not np.array_equal(script[end : script[WRITE_AT]].reshape(-1, 2), played.tape):
+    if not np.array_equal(script[end : script[codes.WRITE_AT]].reshape(-1, 2), played.tape):
         raise BrokenLawError("the replay wrote other events")
 
 
@@ -419,20 +385,20 @@ def check_scores(played: Played, final: Final) -> None:
     scores = played.scores.copy()
     expected = np.zeros_like(scores)
     for row, seat in zip(expected, final.seats, strict=True):
-        row[START_COLUMN] = seat.start
-        row[ROUTES_COLUMN] = seat.routes
-        row[GAINED_COLUMN] = sum(points for points in seat.tickets.values() if points > 0)
-        row[LOST_COLUMN] = sum(points for points in seat.tickets.values() if points < 0)
-        row[COMPLETED_COLUMN] = seat.n_completed
-        row[UNKNOWN_COLUMN] = 0
-        row[TRAIL_COLUMN] = seat.longest_trail
-        row[TOKENS_COLUMN] = seat.tokens
-        row[LOANS_COLUMN] = seat.n_loans
-        row[LOAN_POINTS_COLUMN] = -seat.loans
-        row[STATIONS_COLUMN] = seat.stations
-        row[TOTAL_COLUMN] = seat.total
-        row[WON_COLUMN] = seat.seat in final.winners
-        row[BONUS_COLUMN : BONUS_COLUMN + len(seat.bonuses)] = seat.bonuses
+        row[scoring.START_COLUMN] = seat.start
+        row[scoring.ROUTES_COLUMN] = seat.routes
+        row[scoring.GAINED_COLUMN] = sum(points for points in seat.tickets.values() if points > 0)
+        row[scoring.LOST_COLUMN] = sum(points for points in seat.tickets.values() if points < 0)
+        row[scoring.COMPLETED_COLUMN] = seat.n_completed
+        row[scoring.UNKNOWN_COLUMN] = 0
+        row[scoring.TRAIL_COLUMN] = seat.longest_trail
+        row[scoring.TOKENS_COLUMN] = seat.tokens
+        row[scoring.LOANS_COLUMN] = seat.n_loans
+        row[scoring.LOAN_POINTS_COLUMN] = -seat.loans
+        row[scoring.STATIONS_COLUMN] = seat.stations
+        row[scoring.TOTAL_COLUMN] = seat.total
+        row[scoring.WON_COLUMN] = seat.seat in final.winners
+        row[scoring.BONUS_COLUMN : scoring.BONUS_COLUMN + len(seat.bonuses)] = seat.bonuses
     if not np.array_equal(scores, expected):
         raise BrokenLawError(f"scores {scores.tolist()}, the referee says {expected.tolist()}")
     if played.ending != Ending[final.ending.upper()]:

@@ -9,23 +9,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CHOOSE_NEUTRAL,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    KEEP_TICKETS,
-    PASS,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    make_action,
-    pack_cards,
-    unpack_cards,
-)
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.kernel.step import action_fault, has_choice, list_actions
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.rules.chance import below
@@ -94,7 +78,7 @@ def _is_unlisted(state: State, tables: Tables, actions: Ints, n: int, code: int,
     """Return whether an action is legal and neither listed nor one of several choices of cards for sets."""
     if action_fault(state, tables, code, value) != 0:
         return False
-    if kind_of(code) == CLAIM_ROUTE and tables.swap_size[argument_of(code)] > 0:
+    if codes.kind_of(code) == codes.CLAIM_ROUTE and tables.swap_size[codes.argument_of(code)] > 0:
         return not _lists_route(actions, n, code)
     return not _find(actions, n, code, value)
 
@@ -111,21 +95,21 @@ def _lists_route(actions: Ints, n: int, code: int) -> bool:
 @compiled
 def _finds_unlisted(state: State, tables: Tables, actions: Ints, n: int) -> bool:
     """Try every action without a choice of cards, of any phase, and some that never exist."""
-    for kind in (DRAW_CARD, DECLINE_TUNNEL, DRAW_TICKETS, PASS):
+    for kind in (codes.DRAW_CARD, codes.DECLINE_TUNNEL, codes.DRAW_TICKETS, codes.PASS):
         if _is_unlisted(state, tables, actions, n, kind, 0):
             return True
     for slot in range(-1, tables.market_size + 2):
-        if _is_unlisted(state, tables, actions, n, make_action(DRAW_FACE_UP, slot), 0):
+        if _is_unlisted(state, tables, actions, n, codes.make_action(codes.DRAW_FACE_UP, slot), 0):
             return True
     for route in range(-1, tables.n_routes + 2):
-        if _is_unlisted(state, tables, actions, n, make_action(CHOOSE_NEUTRAL, route), 0):
+        if _is_unlisted(state, tables, actions, n, codes.make_action(codes.CHOOSE_NEUTRAL, route), 0):
             return True
-        if _is_unlisted(state, tables, actions, n, make_action(CLAIM_ROUTE, route), 0):
+        if _is_unlisted(state, tables, actions, n, codes.make_action(codes.CLAIM_ROUTE, route), 0):
             return True
     for kept in range(-1, (1 << state.n_offer[state.seat]) + 2):
-        if _is_unlisted(state, tables, actions, n, KEEP_TICKETS, kept):
+        if _is_unlisted(state, tables, actions, n, codes.KEEP_TICKETS, kept):
             return True
-    return _is_unlisted(state, tables, actions, n, PAY_TUNNEL, 0)
+    return _is_unlisted(state, tables, actions, n, codes.PAY_TUNNEL, 0)
 
 
 @compiled
@@ -139,10 +123,10 @@ def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int,
     if _tries(state, tables, actions, n, route, cards):
         return True
     row = below(stream, n) if n > 0 else 0
-    if n == 0 or kind_of(actions[row, 0]) not in (CLAIM_ROUTE, PAY_TUNNEL, BUILD_STATION):
+    if n == 0 or codes.kind_of(actions[row, 0]) not in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL, codes.BUILD_STATION):
         return False
-    listed = argument_of(actions[row, 0])
-    unpack_cards(actions[row, 1], cards)
+    listed = codes.argument_of(actions[row, 0])
+    codes.unpack_cards(actions[row, 1], cards)
     if _tries(state, tables, actions, n, route, cards):
         return True
     cards[below(stream, N_KINDS)] += 1
@@ -155,8 +139,12 @@ def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int,
 
 @compiled
 def _tries(state: State, tables: Tables, actions: Ints, n: int, route: int, cards: Ints) -> bool:
-    packed = pack_cards(cards)
-    for code in (make_action(CLAIM_ROUTE, route), make_action(BUILD_STATION, route), PAY_TUNNEL):
+    packed = codes.pack_cards(cards)
+    for code in (
+        codes.make_action(codes.CLAIM_ROUTE, route),
+        codes.make_action(codes.BUILD_STATION, route),
+        codes.PAY_TUNNEL,
+    ):
         if _is_unlisted(state, tables, actions, n, code, packed):
             return True
     return False

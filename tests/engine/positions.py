@@ -22,15 +22,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, pack_cards
-from ttr_analysis.engine.kernel import turns
-from ttr_analysis.engine.kernel.scoring import (
-    BONUS_COLUMN,
-    COMPLETED_COLUMN,
-    N_COLUMNS,
-    TOTAL_COLUMN,
-    WON_COLUMN,
-    score_games,
-)
+from ttr_analysis.engine.kernel import scoring, turns
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.maps.rows import build_board, map_rows
@@ -445,23 +437,23 @@ class Position:
 
     def scores(self) -> list[int]:
         """Return the final score of each seat."""
-        return [int(n) for n in self._result()[:, TOTAL_COLUMN]]
+        return [int(n) for n in self._result()[:, scoring.TOTAL_COLUMN]]
 
     def bonuses(self, which: int = 0) -> list[int]:
         """Return what each seat gets of a bonus of the rules."""
-        return [int(n) for n in self._result()[:, BONUS_COLUMN + which]]
+        return [int(n) for n in self._result()[:, scoring.BONUS_COLUMN + which]]
 
     def n_completed(self) -> list[int]:
         """Return how many tickets each seat completed."""
-        return [int(n) for n in self._result()[:, COMPLETED_COLUMN]]
+        return [int(n) for n in self._result()[:, scoring.COMPLETED_COLUMN]]
 
     def winners(self) -> list[int]:
         """Return the seats that win."""
-        return [seat for seat, won in enumerate(self._result()[:, WON_COLUMN]) if won]
+        return [seat for seat, won in enumerate(self._result()[:, scoring.WON_COLUMN]) if won]
 
     def _result(self) -> Ints:
-        result = np.zeros((self.n_players, N_COLUMNS), dtype=np.int64)
-        score_games(self.state.cells[None], self.tables, result[None])
+        result = np.zeros((self.n_players, scoring.N_COLUMNS), dtype=np.int64)
+        scoring.score_games(self.state.cells[None], self.tables, result[None])
         return result
 
     def _ticket_names(self, numbers: Ints) -> list[str]:

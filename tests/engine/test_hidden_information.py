@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.conformance import (
-    IS_COMPILED,
-    Combination,
-    Player,
-    Whim,
-    built_in_players,
-    every_combination,
-    open_memories,
-)
+from tests.engine import conformance
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import TAPE_START
@@ -30,19 +22,21 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.tables import Tables, game_tables
 
-N_EXAMPLES = 8 if IS_COMPILED else 2
+N_EXAMPLES = 8 if conformance.IS_COMPILED else 2
 
 
 @pytest.mark.parametrize(
     "player",
     [
         pytest.param(player, id=player.name, marks=pytest.mark.compiled_only if isinstance(player, Planner) else ())
-        for player in built_in_players()
+        for player in conformance.built_in_players()
     ],
 )
 @settings(max_examples=N_EXAMPLES)
-@given(combination=st.sampled_from(every_combination()), seed=st.integers(0, 2**32))
-def test_hidden_things_do_not_change_a_choice(player: Player, combination: Combination, seed: int) -> None:
+@given(combination=st.sampled_from(conformance.every_combination()), seed=st.integers(0, 2**32))
+def test_hidden_things_do_not_change_a_choice(
+    player: conformance.Player, combination: conformance.Combination, seed: int
+) -> None:
     check_choices(player, combination, seed)
 
 
@@ -63,7 +57,7 @@ SECRETS: dict[str, Callable[[State, int], Ints | int]] = {
 
 
 @dataclass(frozen=True)
-class Peeker(Whim):
+class Peeker(conformance.Whim):
     """Takes one legal action or another by what it must not look at."""
 
     def decide(
@@ -85,16 +79,16 @@ class Peeker(Whim):
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_player_that_looks_at_a_secret_is_found_out(secret: str) -> None:
     with pytest.raises(AssertionError, match="what is hidden changed a choice"):
-        check_choices(Peeker(secret), Combination("nordic", "", 2), 1)
+        check_choices(Peeker(secret), conformance.Combination("nordic", "", 2), 1)
 
 
-def check_choices(player: Player, combination: Combination, seed: int) -> None:
+def check_choices(player: conformance.Player, combination: conformance.Combination, seed: int) -> None:
     """Play a game; each choice is also made on the seat's view, and with all that is hidden dealt anew."""
     game_map, n_players = combination.game_map, combination.n_players
     tables = game_tables(game_map, n_players)
     rng = np.random.default_rng(seed)
     lore, params = player.lore(game_map, n_players), player.params
-    memories = open_memories([player] * n_players, seed_key(seed), 0)
+    memories = conformance.open_memories([player] * n_players, seed_key(seed), 0)
     state = State()
     tape = np.zeros(TAPE_START, dtype=np.int64)
     new_game(tables, seed_key(seed), 0, state, tape)

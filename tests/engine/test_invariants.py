@@ -7,16 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    UNIFORM,
-    BrokenLawError,
-    Combination,
-    Played,
-    check_by_referee,
-    check_market,
-    check_replay,
-    play,
-)
+from tests.engine import conformance
 from tests.engine.invariants import Law, broken_law
 from tests.engine.positions import cell
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
@@ -24,17 +15,17 @@ from ttr_analysis.engine.codes import MARKET_CARD, make_event
 from ttr_analysis.engine.layout import TURN, Ending, State
 from ttr_analysis.tables import game_tables
 
-NEDERLAND = Combination("nederland", "", 3)
+NEDERLAND = conformance.Combination("nederland", "", 3)
 N_PLAYERS = 3
 
 
 @pytest.fixture(scope="module")
-def played() -> Played:
-    return play(NEDERLAND, [UNIFORM] * N_PLAYERS, 1, 0, checked=False)
+def played() -> conformance.Played:
+    return conformance.play(NEDERLAND, [conformance.UNIFORM] * N_PLAYERS, 1, 0, checked=False)
 
 
 @pytest.fixture
-def state(played: Played) -> State:
+def state(played: conformance.Played) -> State:
     """Return a turn in the middle of a game, with both tracks of a double route taken."""
     middle = map(State, played.states[2 * len(played.states) // 3 :])
     return next(state for state in middle if state.phase == TURN).copy()
@@ -121,29 +112,33 @@ def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: State) ->
     refill = np.array([[make_event(MARKET_CARD, 0, 4), LOCOMOTIVE_INDEX]])
     state.market[:3] = LOCOMOTIVE_INDEX
 
-    check_market(state, tables, refill[:0])
-    with pytest.raises(BrokenLawError, match="should be replaced"):
-        check_market(state, tables, refill)
+    conformance.check_market(state, tables, refill[:0])
+    with pytest.raises(conformance.BrokenLawError, match="should be replaced"):
+        conformance.check_market(state, tables, refill)
 
 
-def test_a_truncated_game_is_noticed(played: Played) -> None:
+def test_a_truncated_game_is_noticed(played: conformance.Played) -> None:
     state = State(played.states[-1]).copy()
     state.ending = int(Ending.TRUNCATED)
 
     assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.GAMES_END_BY_THEMSELVES
 
 
-def test_a_replay_that_differs_is_noticed(played: Played) -> None:
+def test_a_replay_that_differs_is_noticed(played: conformance.Played) -> None:
     states = played.states.copy()
     states[17, cell("score")] += 1
 
-    with pytest.raises(BrokenLawError, match="the replay differs after 17 moves"):
-        check_replay(Played(played.game_map, N_PLAYERS, played.tape, states, played.scores, played.ending))
+    with pytest.raises(conformance.BrokenLawError, match="the replay differs after 17 moves"):
+        conformance.check_replay(
+            conformance.Played(played.game_map, N_PLAYERS, played.tape, states, played.scores, played.ending)
+        )
 
 
-def test_a_score_that_differs_from_the_referees_is_noticed(played: Played) -> None:
+def test_a_score_that_differs_from_the_referees_is_noticed(played: conformance.Played) -> None:
     scores = played.scores.copy()
     scores[0, 1] += 1
 
-    with pytest.raises(BrokenLawError, match="the referee says"):
-        check_by_referee(Played(played.game_map, N_PLAYERS, played.tape, played.states, scores, played.ending))
+    with pytest.raises(conformance.BrokenLawError, match="the referee says"):
+        conformance.check_by_referee(
+            conformance.Played(played.game_map, N_PLAYERS, played.tape, played.states, scores, played.ending)
+        )

@@ -6,48 +6,41 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.conformance import (
-    BUILDER,
-    COLLECTOR,
-    HOARDER,
-    UNIFORM,
-    Combination,
-    Player,
-    in_turn,
-    plain_with_fewest,
-    play,
-)
+from tests.engine import conformance
 from tests.envs.numbered import by_number, check_numbers
 from tests.fixtures import load
 from ttr_analysis import IllegalActionError, actions
 from ttr_analysis.engine.protocol import BUILT_IN, find_policy
 
 SEED = 2026
-COMBINATIONS = plain_with_fewest()
-PLAYERS: list[Player] = [
+COMBINATIONS = conformance.plain_with_fewest()
+PLAYERS: list[conformance.Player] = [
     *(find_policy(name) for name in BUILT_IN if name != "Searcher"),  # type: ignore[list-item]
-    UNIFORM,
-    HOARDER,
-    COLLECTOR,
-    BUILDER,
+    conformance.UNIFORM,
+    conformance.HOARDER,
+    conformance.COLLECTOR,
+    conformance.BUILDER,
 ]
 GAMES = [
-    pytest.param(combination, player, id=f"{combination}-{player.name}") for combination, player in in_turn(PLAYERS)
+    pytest.param(combination, player, id=f"{combination}-{player.name}")
+    for combination, player in conformance.in_turn(PLAYERS)
 ]
 NORDIC = load("nordic")
 
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", COMBINATIONS)
-def test_games_by_number_are_lawful_and_masks_are_what_is_listed(combination: Combination) -> None:
+def test_games_by_number_are_lawful_and_masks_are_what_is_listed(combination: conformance.Combination) -> None:
     for game in range(3):
-        check_numbers(play(combination, by_number(combination), SEED, game, checked=game == 0))
+        check_numbers(conformance.play(combination, by_number(combination), SEED, game, checked=game == 0))
 
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(("combination", "player"), GAMES)
-def test_whatever_a_player_does_has_a_number_in_the_mask(combination: Combination, player: Player) -> None:
-    check_numbers(play(combination, [player] * combination.n_players, SEED, 1, checked=False))
+def test_whatever_a_player_does_has_a_number_in_the_mask(
+    combination: conformance.Combination, player: conformance.Player
+) -> None:
+    check_numbers(conformance.play(combination, [player] * combination.n_players, SEED, 1, checked=False))
 
 
 @pytest.mark.compiled_only

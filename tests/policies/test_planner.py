@@ -19,29 +19,9 @@ from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game
 from ttr_analysis.analysis.tickets.network import forest_solver
 from ttr_analysis.analysis.tickets.steiner import TRAIN_SHIFT
-from ttr_analysis.engine.codes import (
-    BUILD_STATION,
-    CLAIM_ROUTE,
-    DECLINE_TUNNEL,
-    DRAW_CARD,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    NONE,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    unpack_cards,
-)
+from ttr_analysis.engine import codes
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.kernel.scoring import (
-    BONUS_COLUMN,
-    COMPLETED_COLUMN,
-    LOST_COLUMN,
-    N_COLUMNS,
-    TOTAL_COLUMN,
-    WON_COLUMN,
-    score_games,
-)
+from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
@@ -86,7 +66,7 @@ class Mind:
         """Return the choice of seat 0, which must be legal."""
         state, tables = self.position.state, self.position.tables
         code, value = self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory.cells)
-        assert action_fault(state, tables, code, value) == NONE
+        assert action_fault(state, tables, code, value) == codes.NONE
         return int(code), int(value)
 
     @property
@@ -98,13 +78,13 @@ class Mind:
 
 def claimed_route(position: Position, action: Action) -> str:
     code, _ = action
-    assert kind_of(code) == CLAIM_ROUTE
-    return position.map.routes[argument_of(code)].id
+    assert codes.kind_of(code) == codes.CLAIM_ROUTE
+    return position.map.routes[codes.argument_of(code)].id
 
 
 def cards_of(action: Action) -> list[int]:
     cards = np.zeros(9, dtype=np.int64)
-    unpack_cards(action[1], cards)
+    codes.unpack_cards(action[1], cards)
     return [int(n) for n in cards]
 
 
@@ -255,9 +235,9 @@ def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
     rest = ("Norrköping-Stockholm/0", "Boden-Kiruna/0", "Kiruna-Narvik/0", "Helsinki-Stockholm/0", "Helsinki-Tampere/0")
     position = Position("nordic").own(0, *backbone, *north, *rest).put("trains", 16)
 
-    assert kind_of(Mind(position).decide()[0]) == DRAW_TICKETS
-    assert kind_of(Mind(position, CONTENT).decide()[0]) != DRAW_TICKETS
-    assert kind_of(Mind(position.put("trains", 3)).decide()[0]) != DRAW_TICKETS
+    assert codes.kind_of(Mind(position).decide()[0]) == codes.DRAW_TICKETS
+    assert codes.kind_of(Mind(position, CONTENT).decide()[0]) != codes.DRAW_TICKETS
+    assert codes.kind_of(Mind(position.put("trains", 3)).decide()[0]) != codes.DRAW_TICKETS
 
 
 @given(worth=st.lists(st.integers(-30, 30), min_size=1, max_size=7), n_drawn=st.integers(1, 8))
@@ -308,7 +288,7 @@ def test_the_card_that_a_plan_wants_is_taken_face_up() -> None:
 
     code, _ = Mind(position, replace(CONTENT, extra_train_price=9.0)).decide()
 
-    assert (kind_of(code), argument_of(code)) == (DRAW_FACE_UP, 2)
+    assert (codes.kind_of(code), codes.argument_of(code)) == (codes.DRAW_FACE_UP, 2)
 
 
 def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
@@ -371,7 +351,7 @@ def test_a_tunnel_is_attempted_with_good_odds_only() -> None:
     spare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=4, locomotive=1)
     always = replace(CONTENT, tunnel_odds=0.0)
 
-    assert kind_of(Mind(bare, CONTENT).decide()[0]) in {DRAW_CARD, DRAW_FACE_UP}
+    assert codes.kind_of(Mind(bare, CONTENT).decide()[0]) in {codes.DRAW_CARD, codes.DRAW_FACE_UP}
     if "Lillehammer-Åndalsnes/0" in plan_of(bare):
         assert claimed_route(bare, Mind(bare, always).decide()) == "Lillehammer-Åndalsnes/0"
         assert claimed_route(spare, Mind(spare, CONTENT).decide()) == "Lillehammer-Åndalsnes/0"
@@ -393,23 +373,25 @@ def tunnel(surcharge: int, **hand: int) -> Position:
 def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
     action = Mind(tunnel(2, blue=1, locomotive=3)).decide()
 
-    assert kind_of(action[0]) == PAY_TUNNEL
+    assert codes.kind_of(action[0]) == codes.PAY_TUNNEL
     assert cards_of(action) == [0, 1, 0, 0, 0, 0, 0, 0, 1]
 
 
 def test_a_surcharge_that_costs_too_much_is_declined() -> None:
-    assert kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=2.0)).decide()[0]) == DECLINE_TUNNEL
-    assert kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=100.0)).decide()[0]) == PAY_TUNNEL
-    assert kind_of(Mind(tunnel(1, red=3)).decide()[0]) == DECLINE_TUNNEL
+    assert codes.kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=2.0)).decide()[0]) == codes.DECLINE_TUNNEL
+    assert codes.kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=100.0)).decide()[0]) == codes.PAY_TUNNEL
+    assert codes.kind_of(Mind(tunnel(1, red=3)).decide()[0]) == codes.DECLINE_TUNNEL
 
 
 def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
     position = Position("nederland").put("tokens", 0).put("tokens", 0, 1)
     position.hand(0, red=4, blue=4).put("last_left", 1)
 
-    assert kind_of(Mind(position).decide()[0]) != CLAIM_ROUTE
-    assert kind_of(Mind(position.put("tokens", 1, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is another's
-    assert kind_of(Mind(position.put("tokens", 0, 1).put("loans", 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
+    assert codes.kind_of(Mind(position).decide()[0]) != codes.CLAIM_ROUTE
+    assert codes.kind_of(Mind(position.put("tokens", 1, 1)).decide()[0]) == codes.CLAIM_ROUTE  # the bonus is another's
+    assert (
+        codes.kind_of(Mind(position.put("tokens", 0, 1).put("loans", 1)).decide()[0]) == codes.CLAIM_ROUTE
+    )  # the bonus is gone
 
 
 # -- whole games ------------------------------------------------------------------
@@ -444,7 +426,7 @@ def share_of_wins(name: str, one: Player, other: Player, n_games: int) -> float:
     won = 0.0
     for seat, players in enumerate(([one, other], [other, one])):
         results, _, _ = play_games(load(name), players, n_games, seed=11)
-        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
+        won += (results[:, seat, scoring.WON_COLUMN] / results[:, :, scoring.WON_COLUMN].sum(axis=1)).sum()
     return float(won / (2 * n_games))
 
 
@@ -457,7 +439,7 @@ def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: 
         return
     code, value = decided(name, state, seed)
 
-    assert action_fault(state, tables, code, value) == NONE
+    assert action_fault(state, tables, code, value) == codes.NONE
 
 
 def scored_after(tables: Tables, state: State, seat: int, code: int, value: int) -> int:
@@ -470,11 +452,11 @@ def scored_after(tables: Tables, state: State, seat: int, code: int, value: int)
 
 def score_now(tables: Tables, state: State, seat: int) -> int:
     """Return the score of a seat, without what depends on tickets of the others."""
-    results = np.zeros((1, tables.n_seats, N_COLUMNS), dtype=np.int64)
-    score_games(state.cells[None], tables, results)
+    results = np.zeros((1, tables.n_seats, scoring.N_COLUMNS), dtype=np.int64)
+    scoring.score_games(state.cells[None], tables, results)
     row = results[0, seat]
     hidden = [i for i in range(tables.n_bonuses) if tables.bonus_measure[i] == MEASURE_COMPLETED]
-    return int(row[TOTAL_COLUMN] - sum(row[BONUS_COLUMN + i] for i in hidden))
+    return int(row[scoring.TOTAL_COLUMN] - sum(row[scoring.BONUS_COLUMN + i] for i in hidden))
 
 
 @pytest.mark.compiled_only
@@ -488,14 +470,18 @@ def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, see
     seat = int(state.seat)
     actions = np.empty((1_000, 2), dtype=np.int64)
     listed = actions[: list_actions(state, tables, actions)]
-    claims = [(int(c), int(v)) for c, v in listed if kind_of(c) == CLAIM_ROUTE and not tables.tunnel[argument_of(c)]]
+    claims = [
+        (int(c), int(v))
+        for c, v in listed
+        if codes.kind_of(c) == codes.CLAIM_ROUTE and not tables.tunnel[codes.argument_of(c)]
+    ]
     scores = [scored_after(tables, state, seat, code, value) for code, value in claims]
 
     code, value = decided(name, state, seed)
 
-    if kind_of(code) == CLAIM_ROUTE and not tables.tunnel[argument_of(code)]:
+    if codes.kind_of(code) == codes.CLAIM_ROUTE and not tables.tunnel[codes.argument_of(code)]:
         assert scored_after(tables, state, seat, code, value) == max(scores)
-    elif kind_of(code) not in {CLAIM_ROUTE, BUILD_STATION}:
+    elif codes.kind_of(code) not in {codes.CLAIM_ROUTE, codes.BUILD_STATION}:
         assert not scores or max(scores) <= score_now(tables, state, seat)
 
 
@@ -509,8 +495,8 @@ def test_a_planner_beats_a_greedy_player(name: str, least: float) -> None:
 def test_a_planner_completes_most_of_its_tickets() -> None:
     results, _, _ = play_games(load("nordic"), [Planner(), Random()], 50, seed=11)
 
-    assert results[:, 0, COMPLETED_COLUMN].mean() >= 2
-    assert results[:, 0, LOST_COLUMN].mean() > -15
+    assert results[:, 0, scoring.COMPLETED_COLUMN].mean() >= 2
+    assert results[:, 0, scoring.LOST_COLUMN].mean() > -15
 
 
 @pytest.mark.compiled_only
@@ -530,7 +516,7 @@ def test_a_planner_beats_the_first_one(name: str) -> None:
 def test_the_first_planner_plays_as_it_always_did(name: str, n_players: int, points: list[list[int]]) -> None:
     results, _, _ = play_games(load(name), [Planner1()] * n_players, len(points), seed=7)
 
-    assert results[:, :, TOTAL_COLUMN].tolist() == points
+    assert results[:, :, scoring.TOTAL_COLUMN].tolist() == points
 
 
 # -- things seen at the table -------------------------------------------------------
@@ -558,4 +544,4 @@ def test_wild_numbers_do_no_harm() -> None:
     """The spread of tokens once shrank to nothing, and an index into the bonuses was made of it."""
     for wild in (Planner(token_calm=9.0), Planner(token_spread=1e-9), Planner(hoard_turns=0.0, hoard_cards=1e9)):
         results, _, _ = play_games(load("nederland"), [wild, Greedy()], 10, seed=7)
-        assert (results[:, :, TOTAL_COLUMN] < 300).all()
+        assert (results[:, :, scoring.TOTAL_COLUMN] < 300).all()

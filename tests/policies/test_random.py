@@ -12,17 +12,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    BUILDER,
-    COLLECTOR,
-    HOARDER,
-    IS_COMPILED,
-    UNIFORM,
-    Combination,
-    check_action,
-    every_combination,
-    play,
-)
+from tests.engine import conformance
 from tests.engine.positions import Position, changed
 from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
@@ -39,11 +29,11 @@ from ttr_analysis.rules.chance import KEY_SIZE, open_stream, seed_key
 from ttr_analysis.rules.ruleset import LoanRules
 from ttr_analysis.tables import Tables, game_tables
 
-N_DRAWS = 5_000 if IS_COMPILED else 600
+N_DRAWS = 5_000 if conformance.IS_COMPILED else 600
 N_ERRORS = 5.5
 """Standard errors by which a frequency may be off; some thousands of them are looked at."""
 SEED = 7
-COMBINATIONS = [c for c in every_combination() if c.n_players in c.game_map.rules.players]
+COMBINATIONS = [c for c in conformance.every_combination() if c.n_players in c.game_map.rules.players]
 """Every map and variant, with the fewest and the most players."""
 
 T = TypeVar("T")
@@ -114,13 +104,15 @@ def assert_frequencies(counts: Counter[T], expected: dict[T, Fraction]) -> None:
 # -- uniform --------------------------------------------------------------------------
 
 
-def crowded_states(combination: Combination) -> Iterator[State]:
+def crowded_states(combination: conformance.Combination) -> Iterator[State]:
     """Yield for each phase the state of a game with most legal actions, but not so many that none is seen often."""
     tables = game_tables(combination.game_map, combination.n_players)
     rows = np.zeros((5_000, 2), dtype=np.int64)
     best: dict[int, tuple[int, State]] = {}
-    for player in (UNIFORM, BUILDER):
-        for state in map(State, play(combination, [player] * combination.n_players, SEED, 0, checked=False).states):
+    for player in (conformance.UNIFORM, conformance.BUILDER):
+        for state in map(
+            State, conformance.play(combination, [player] * combination.n_players, SEED, 0, checked=False).states
+        ):
             n = int(list_actions(state, tables, rows))
             if best.get(int(state.phase), (0, state))[0] < n < N_DRAWS / 20:
                 best[int(state.phase)] = n, state
@@ -130,7 +122,7 @@ def crowded_states(combination: Combination) -> Iterator[State]:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
-def test_every_action_is_equally_likely(combination: Combination) -> None:
+def test_every_action_is_equally_likely(combination: conformance.Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
     phases = set()
     for state in crowded_states(combination):
@@ -253,16 +245,22 @@ def test_cards_of_sets_are_drawn_from_the_rest_of_the_hand(route: str, hand: dic
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("others", [(UNIFORM, COLLECTOR), (HOARDER, BUILDER)], ids=["collected", "hoarded"])
+@pytest.mark.parametrize(
+    "others",
+    [(conformance.UNIFORM, conformance.COLLECTOR), (conformance.HOARDER, conformance.BUILDER)],
+    ids=["collected", "hoarded"],
+)
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
-def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, others: tuple[object, ...]) -> None:
+def test_what_is_kept_in_memory_is_what_is_found_anew(
+    combination: conformance.Combination, others: tuple[object, ...]
+) -> None:
     # Open routes are counted as they are taken; a memory that begins here counts them all.
     game_map, n_players = combination.game_map, combination.n_players
     tables = game_tables(game_map, n_players)
     player, lore = Random(), Random().lore(game_map, n_players)
     seats = [others[seat % 2] for seat in range(n_players)]
     kept = [fresh_memory(seat) for seat in range(n_players)]
-    for state in map(State, play(combination, seats, SEED, 1, checked=False).states):  # type: ignore[arg-type]
+    for state in map(State, conformance.play(combination, seats, SEED, 1, checked=False).states):  # type: ignore[arg-type]
         if state.phase == OVER:
             break
         seat = int(state.seat)
@@ -271,12 +269,12 @@ def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, 
         choice = player.decide(state, tables, lore, seat, player.params, kept[seat])
 
         assert choice == player.decide(state, tables, lore, seat, player.params, anew)
-        check_action(state, tables, *choice)
+        conformance.check_action(state, tables, *choice)
 
 
 def test_tickets_are_kept_in_every_legal_way() -> None:
-    combination = Combination("nordic", "", 3)
-    state = State(play(combination, [UNIFORM] * 3, SEED, 0, checked=False).states[0])
+    combination = conformance.Combination("nordic", "", 3)
+    state = State(conformance.play(combination, [conformance.UNIFORM] * 3, SEED, 0, checked=False).states[0])
     tables = game_tables(combination.game_map, 3)
     counts = drawn_choices(combination.game_map, state, tables, N_DRAWS)
 

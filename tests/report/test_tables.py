@@ -10,27 +10,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ttr_analysis.report.page import (
-    Column,
-    Table,
-    describe_tables,
-    described_tables,
-    name,
-    plain,
-    to_csv,
-    write_tables,
-)
+from ttr_analysis.report import page
 
 COLUMNS = (
-    Column("city", "City", "A city.", kind="text"),
-    Column("cards", "Cards", "Cards needed.", digits=1),
-    Column("odds", "Odds", "Probability.", kind="percent"),
-    Column("absent", "Absent", "Not in the frame."),
+    page.Column("city", "City", "A city.", kind="text"),
+    page.Column("cards", "Cards", "Cards needed.", digits=1),
+    page.Column("odds", "Odds", "Probability.", kind="percent"),
+    page.Column("absent", "Absent", "Not in the frame."),
 )
 
 
-def table(**columns: list[object]) -> Table:
-    return Table("cards_by_city", "Cards by city", pd.DataFrame(columns), COLUMNS)
+def table(**columns: list[object]) -> page.Table:
+    return page.Table("cards_by_city", "Cards by city", pd.DataFrame(columns), COLUMNS)
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -38,7 +29,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def test_columns_come_in_order_and_absent_ones_are_left_out() -> None:
-    text = to_csv(table(odds=[0.25], city=["Oslo"], cards=[3]))
+    text = page.to_csv(table(odds=[0.25], city=["Oslo"], cards=[3]))
     assert rows_of(text) == [["city", "cards", "odds"], ["Oslo", "3", "0.25"]]
 
 
@@ -48,43 +39,43 @@ def test_columns_come_in_order_and_absent_ones_are_left_out() -> None:
     ids=["equals", "plus", "minus", "at", "tab", "after blanks", "fullwidth"],
 )
 def test_no_text_becomes_a_formula(start: str) -> None:
-    assert rows_of(to_csv(table(city=[start])))[1] == [f"'{start}"]
+    assert rows_of(page.to_csv(table(city=[start])))[1] == [f"'{start}"]
 
 
 def test_negative_numbers_stay_numbers() -> None:
-    assert rows_of(to_csv(table(cards=[-3])))[1] == ["-3"]
+    assert rows_of(page.to_csv(table(cards=[-3])))[1] == ["-3"]
 
 
 def test_what_is_unknown_is_an_empty_cell() -> None:
-    assert rows_of(to_csv(table(city=[None, "Oslo"], cards=[1.5, math.nan])))[1:] == [["", "1.5"], ["Oslo", ""]]
+    assert rows_of(page.to_csv(table(city=[None, "Oslo"], cards=[1.5, math.nan])))[1:] == [["", "1.5"], ["Oslo", ""]]
 
 
 def test_commas_quotes_and_line_breaks_survive() -> None:
     wild = 'Ærø, "Havn"\nתל אביב'
-    assert rows_of(to_csv(table(city=[wild])))[1] == [wild]
+    assert rows_of(page.to_csv(table(city=[wild])))[1] == [wild]
 
 
 def test_marks_of_names_are_for_the_page_only() -> None:
-    assert rows_of(to_csv(table(city=[name("=Oslo")])))[1] == ["'=Oslo"]
+    assert rows_of(page.to_csv(table(city=[page.name("=Oslo")])))[1] == ["'=Oslo"]
 
 
 def test_a_name_cannot_end_its_own_mark() -> None:
-    assert plain(name("a\u2069b\u202ec")) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
+    assert page.plain(page.name("a\u2069b\u202ec")) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
 
 
 def test_readme_names_every_column_and_is_read_back(tmp_path: Path) -> None:
-    text = describe_tables([table(city=["Oslo"], cards=[1])], "My <map>")
+    text = page.describe_tables([table(city=["Oslo"], cards=[1])], "My <map>")
     assert "- `city`: A city." in text
     assert "- `cards`: Cards needed." in text
     assert "absent" not in text
     assert "My \\<map>" in text
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    assert described_tables(tmp_path / "README.md") == ["cards_by_city"]
-    assert described_tables(tmp_path / "none.md") == []
+    assert page.described_tables(tmp_path / "README.md") == ["cards_by_city"]
+    assert page.described_tables(tmp_path / "none.md") == []
 
 
 def test_files_are_replaced_whole(tmp_path: Path) -> None:
-    write_tables(tmp_path, [table(city=["Oslo", "Bergen"])])
-    write_tables(tmp_path, [table(city=["Oslo"])])
+    page.write_tables(tmp_path, [table(city=["Oslo", "Bergen"])])
+    page.write_tables(tmp_path, [table(city=["Oslo"])])
     assert [path.name for path in tmp_path.iterdir()] == ["cards_by_city.csv"]
     assert (tmp_path / "cards_by_city.csv").read_text(encoding="utf-8") == "city\nOslo\n"

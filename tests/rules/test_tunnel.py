@@ -13,15 +13,7 @@ from tests.fixtures import examples
 from tests.oracles.payment import Counts, spread
 from tests.oracles.tunnel import enumerate_claims
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.rules.tunnel import (
-    claim_probability,
-    color_played,
-    match_probability,
-    matching_cards,
-    n_turned_over,
-    pays_surcharge,
-    spare_cards,
-)
+from ttr_analysis.rules import tunnel
 
 GREEN, RED = COLORS.index("green"), COLORS.index("red")
 
@@ -41,9 +33,9 @@ def array(cards: Counts) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     ],
 )
 def test_what_matches(laid: dict[int, int], turned: dict[int, int], surcharge: int) -> None:
-    color = color_played(array(spread(laid)))
+    color = tunnel.color_played(array(spread(laid)))
 
-    assert matching_cards(array(spread(turned)), color) == surcharge
+    assert tunnel.matching_cards(array(spread(turned)), color) == surcharge
 
 
 @pytest.mark.parametrize(
@@ -59,20 +51,20 @@ def test_what_matches(laid: dict[int, int], turned: dict[int, int], surcharge: i
     ],
 )
 def test_what_pays_a_surcharge(color: int, paid: dict[int, int], surcharge: int, legal: bool) -> None:  # noqa: FBT001
-    assert pays_surcharge(array(spread(paid)), color, 1, surcharge) == legal
+    assert tunnel.pays_surcharge(array(spread(paid)), color, 1, surcharge) == legal
 
 
 def test_locomotives_pay_no_surcharge_where_they_are_no_jokers() -> None:
     hand = array(spread({GREEN: 1, LOCOMOTIVE_INDEX: 3}))
 
-    assert spare_cards(hand, GREEN, 0) == 1
-    assert spare_cards(hand, GREEN, 1) == 4
-    assert not pays_surcharge(array(spread({LOCOMOTIVE_INDEX: 1})), GREEN, 0, 1)
+    assert tunnel.spare_cards(hand, GREEN, 0) == 1
+    assert tunnel.spare_cards(hand, GREEN, 1) == 4
+    assert not tunnel.pays_surcharge(array(spread({LOCOMOTIVE_INDEX: 1})), GREEN, 0, 1)
 
 
 @pytest.mark.parametrize(("pile", "discards", "turned"), [(3, 0, 3), (2, 40, 3), (1, 1, 2), (0, 0, 0)])
 def test_what_there_is_is_turned_over(pile: int, discards: int, turned: int) -> None:
-    assert n_turned_over(pile, discards, 3) == turned
+    assert tunnel.n_turned_over(pile, discards, 3) == turned
 
 
 @given(st.data())
@@ -83,7 +75,7 @@ def test_matches_are_hypergeometric(data: st.DataObject) -> None:
 
     for k in range(-1, revealed + 2):
         ways = comb(matching, k) * comb(unseen - matching, revealed - k) if 0 <= k <= revealed else 0
-        assert match_probability(k, matching, unseen, revealed) == pytest.approx(ways / comb(unseen, revealed))
+        assert tunnel.match_probability(k, matching, unseen, revealed) == pytest.approx(ways / comb(unseen, revealed))
 
 
 @settings(max_examples=examples(60))
@@ -98,12 +90,12 @@ def test_claims_equal_every_order_of_the_cards(data: st.DataObject) -> None:
     spare = data.draw(st.integers(0, 3))
     color = data.draw(st.sampled_from([GREEN, LOCOMOTIVE_INDEX]))
 
-    p = claim_probability(
+    p = tunnel.claim_probability(
         spare,
-        matching_cards(array(pool), color),
+        tunnel.matching_cards(array(pool), color),
         sum(pool),
         n_pile,
-        matching_cards(array(discards), color),
+        tunnel.matching_cards(array(discards), color),
         sum(discards),
         3,
     )
@@ -113,4 +105,4 @@ def test_claims_equal_every_order_of_the_cards(data: st.DataObject) -> None:
 
 def test_every_kind_can_be_played() -> None:
     for kind in range(N_KINDS):
-        assert color_played(array(spread({kind: 2}))) == kind
+        assert tunnel.color_played(array(spread({kind: 2}))) == kind

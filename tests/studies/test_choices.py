@@ -17,17 +17,7 @@ from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_REMOVED, State
 from ttr_analysis.policies import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, seat_players
 from ttr_analysis.rules.chance import run_keys
-from ttr_analysis.studies.choices import (
-    FREE,
-    GO,
-    NEVER,
-    WAIT,
-    Choice,
-    deal_tickets,
-    mark_completed,
-    own_cards,
-    play_chosen,
-)
+from ttr_analysis.studies import choices
 from ttr_analysis.tables import game_tables
 
 LIEKSA = "Lieksa-Murmansk/0"
@@ -42,24 +32,26 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     states = np.zeros((120, State.n_cells), dtype=np.int64)
     left = np.zeros(len(states))
-    wait = Choice(WAIT, deals=True, route=route, own=4, left=25.0)
-    play_chosen(tables, players, words, np.arange(len(states)), states, tape, wait, left)
+    wait = choices.Choice(choices.WAIT, deals=True, route=route, own=4, left=25.0)
+    choices.play_chosen(tables, players, words, np.arange(len(states)), states, tape, wait, left)
     found = np.flatnonzero(left)
     assert 0 < len(found) < len(states)
     assert (left[found] <= 25).all()
     owners = {}
-    for will in (FREE, NEVER, GO):
+    for will in (choices.FREE, choices.NEVER, choices.GO):
         played = states[found]
         for i, game in enumerate(found):
             state = State(played[i])
             assert state.seat == game % 3
-            assert own_cards(state, tables, state.seat, route) >= 4
-        play_chosen(tables, players, words, found, played, tape, Choice(will, route=route), np.zeros(len(found)))
+            assert choices.own_cards(state, tables, state.seat, route) >= 4
+        choices.play_chosen(
+            tables, players, words, found, played, tape, choices.Choice(will, route=route), np.zeros(len(found))
+        )
         owners[will] = State.across(played, "owner")[:, route]
     seats = found % 3
-    assert not (owners[NEVER] == seats).any()
-    assert (owners[NEVER] >= 0).any(), "the others may take it"
-    assert (owners[GO] == seats).mean() > max(0.7, (owners[FREE] == seats).mean())
+    assert not (owners[choices.NEVER] == seats).any()
+    assert (owners[choices.NEVER] >= 0).any(), "the others may take it"
+    assert (owners[choices.GO] == seats).mean() > max(0.7, (owners[choices.FREE] == seats).mean())
 
 
 @pytest.mark.compiled_only
@@ -112,7 +104,7 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
             deal[-1] = np.flatnonzero((deck == 0) & (state.ticket_at[: tables.n_tickets] == AT_REMOVED))[0]
         if (deck[deal] == 0).sum() > tables.deck_deal[0]:
             deal = deal[1:]
-        deal_tickets(state, tables, 1, deal)
+        choices.deal_tickets(state, tables, 1, deal)
         offered = [int(t) for seat in range(3) for t in state.offer[seat, : state.n_offer[seat]]]
         assert state.offer[1, : len(deal)].tolist() == deal.tolist()
         assert state.n_offer[1] == len(deal)
@@ -172,8 +164,8 @@ def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
         state.held[0, 0], state.n_held[0] = 0, 1
     build_station(State(states[0]), tables, tape, 0, europe.cities.index(europe.city(path[0].cities[0])))
 
-    mark_completed(tables, states[:1], np.array([0]), done[:1])
-    mark_completed(tables, states[1:], np.array([0]), done[1:])
+    choices.mark_completed(tables, states[:1], np.array([0]), done[:1])
+    choices.mark_completed(tables, states[1:], np.array([0]), done[1:])
 
     assert done[:, 0].tolist() == [1, 0]
 
