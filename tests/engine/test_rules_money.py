@@ -169,6 +169,8 @@ def test_each_loan_costs_five_points() -> None:
         pytest.param([9, 8, 7], [1, 2, 3], [0, 0, 0], id="everyone has a loan"),
         pytest.param([0, 0, 0], [0] * 3, [55, 55, 55], id="decision: a tie at zero is a tie"),
         pytest.param([9, 8, 8, 8, 7], [0] * 5, [55, 35, 35, 35, 0], id="three tied for the second rank"),
+        pytest.param([5, 5, 4, 4, 1], [0, 1, 0, 0, 0], [55, 0, 35, 35, 10], id="a tie below one who has a loan"),
+        pytest.param([7, 5], [1, 0], [0, 35], id="2 players, the richer one with a loan"),
     ],
 )
 def test_toll_bonus(tokens: list[int], loans: list[int], bonuses: list[int]) -> None:

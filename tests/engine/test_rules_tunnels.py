@@ -90,6 +90,7 @@ def test_each_match_demands_one_more_card(cards: dict[str, int], turned: tuple[s
         pytest.param(pay(), ActionFault.SURCHARGE, id="nothing"),
         pytest.param(pay(green=2, locomotive=1), ActionFault.SURCHARGE, id="too much"),
         pytest.param(pay(green=1, red=1), ActionFault.SURCHARGE, id="another color"),
+        pytest.param(pay(green=2, red=1), ActionFault.SURCHARGE, id="a card of another color beside it"),
         pytest.param(pay(red=3, green=1), ActionFault.SURCHARGE, id="three cards for a locomotive"),
         pytest.param(pay(green=3), ActionFault.CARDS, id="more than is left in the hand"),
     ],

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ttr_analysis as ttr
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, places_joined, ticket_score
 
 N_CITIES = 7
@@ -125,47 +124,6 @@ def test_ranks_are_those_of_the_sorted_measures(
         expected.append(points[rank] if rank < len(points) and not void else 0)
 
     assert awarded([m for m, _ in players], [int(t) for _, t in players], points, int(zero_ties)) == expected
-
-
-@pytest.mark.parametrize(
-    ("tokens", "loans", "expected"),
-    [
-        pytest.param([9, 3, 9, 1], [0, 1, 0, 0], [55, 0, 55, 20], id="the example of the book"),
-        pytest.param([9, 3, 9, 1], [0, 0, 0, 0], [55, 20, 55, 0], id="the same without the loan"),
-        pytest.param([9, 3, 9, 1], [1, 1, 1, 1], [0, 0, 0, 0], id="loans all round"),
-        pytest.param([9, 3, 9, 0], [1, 1, 1, 0], [0, 0, 0, 55], id="no tokens and no loan still ranks"),
-        pytest.param([0, 0, 0, 0], [0, 0, 0, 0], [55, 55, 55, 55], id="a tie at zero is a tie too"),
-        pytest.param([7, 5], [0, 0], [35, 0], id="two players"),
-        pytest.param([7, 7], [0, 0], [35, 35], id="two players tied"),
-        pytest.param([7, 5], [1, 0], [0, 35], id="two players, the richer one with a loan"),
-        pytest.param([1, 2, 3], [0, 0, 0], [0, 35, 55], id="three players"),
-        pytest.param([5, 4, 3, 2, 1], [0, 0, 0, 0, 0], [55, 35, 20, 10, 0], id="five players"),
-        pytest.param([5, 4, 4, 4, 1], [0, 0, 0, 0, 0], [55, 35, 35, 35, 0], id="three tied for the second rank"),
-        pytest.param([5, 5, 4, 4, 1], [0, 1, 0, 0, 0], [55, 0, 35, 35, 10], id="the column counts loans too"),
-    ],
-)
-def test_toll_bonus(tokens: list[int], loans: list[int], expected: list[int]) -> None:
-    # Nederland, points at the end of the game.
-    rules = ttr.load_map("nederland").rules
-    (bonus,) = rules.bonus
-    points = bonus.ranked_points(len(tokens))
-
-    assert awarded(tokens, [int(n == 0) for n in loans], points, int(rules.scoring.zero_ties)) == expected
-
-
-@pytest.mark.parametrize(
-    ("completed", "zero_ties", "expected"),
-    [
-        pytest.param([4, 3, 4], 1, [10, 0, 10], id="all tied players get it"),
-        pytest.param([1, 0, 0], 1, [10, 0, 0], id="zero is less than one"),
-        pytest.param([0, 0, 0], 1, [10, 10, 10], id="tied at zero"),
-        pytest.param([0, 0, 0], 0, [0, 0, 0], id="tied at zero, where that is no tie"),
-    ],
-)
-def test_one_rank_is_for_the_best(completed: list[int], zero_ties: int, expected: list[int]) -> None:
-    # Nordic Countries, end of the game: Globetrotter.
-    (bonus,) = ttr.load_map("nordic").rules.bonus
-    assert awarded(completed, [1, 1, 1], bonus.ranked_points(3), zero_ties) == expected
 
 
 # -- ties -------------------------------------------------------------------------------

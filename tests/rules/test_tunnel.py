@@ -1,4 +1,4 @@
-"""The rule of tunnels: the examples of the book, and every order of small decks."""
+"""The rule of tunnels in every order of small decks; the examples of the book are in `test_rules_tunnels`."""
 
 from __future__ import annotations
 
@@ -20,38 +20,6 @@ GREEN, RED = COLORS.index("green"), COLORS.index("red")
 
 def array(cards: Counts) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(cards, dtype=np.int64)
-
-
-@pytest.mark.parametrize(
-    ("laid", "turned", "surcharge"),
-    [
-        pytest.param({GREEN: 2}, {GREEN: 1, RED: 2}, 1, id="book, example 1: one green card more"),
-        pytest.param({GREEN: 2}, {LOCOMOTIVE_INDEX: 1, RED: 2}, 1, id="book, example 2: a locomotive counts"),
-        pytest.param({LOCOMOTIVE_INDEX: 2}, {LOCOMOTIVE_INDEX: 1, RED: 2}, 1, id="book, example 3"),
-        pytest.param({LOCOMOTIVE_INDEX: 2}, {GREEN: 2, RED: 1}, 0, id="locomotives alone match no color"),
-        pytest.param({GREEN: 1, LOCOMOTIVE_INDEX: 1}, {GREEN: 2, LOCOMOTIVE_INDEX: 1}, 3, id="a mixture plays green"),
-    ],
-)
-def test_what_matches(laid: dict[int, int], turned: dict[int, int], surcharge: int) -> None:
-    color = tunnel.color_played(array(spread(laid)))
-
-    assert tunnel.matching_cards(array(spread(turned)), color) == surcharge
-
-
-@pytest.mark.parametrize(
-    ("color", "paid", "surcharge", "legal"),
-    [
-        pytest.param(GREEN, {GREEN: 1}, 1, True, id="the color"),
-        pytest.param(GREEN, {LOCOMOTIVE_INDEX: 1}, 1, True, id="a locomotive for the color"),
-        pytest.param(GREEN, {GREEN: 1, LOCOMOTIVE_INDEX: 1}, 2, True, id="a mixture"),
-        pytest.param(GREEN, {RED: 1}, 1, False, id="another color"),
-        pytest.param(GREEN, {GREEN: 2}, 1, False, id="too much"),
-        pytest.param(LOCOMOTIVE_INDEX, {LOCOMOTIVE_INDEX: 1}, 1, True, id="locomotives for locomotives"),
-        pytest.param(LOCOMOTIVE_INDEX, {GREEN: 1}, 1, False, id="no color for locomotives alone"),
-    ],
-)
-def test_what_pays_a_surcharge(color: int, paid: dict[int, int], surcharge: int, legal: bool) -> None:  # noqa: FBT001
-    assert tunnel.pays_surcharge(array(spread(paid)), color, 1, surcharge) == legal
 
 
 def test_locomotives_pay_no_surcharge_where_they_are_no_jokers() -> None:
