@@ -135,62 +135,23 @@ def test_the_cards_of_every_route_of_every_map(any_map: GameMap) -> None:
 # -- the rule book --------------------------------------------------------
 
 
-def test_murmansk_lieksa_takes_36_cards_less_3_for_each_own_card(murmansk_lieksa: Route) -> None:
-    needed = [cards_needed(spaces_of(murmansk_lieksa), k, 0) for k in range(10)]
-
-    assert needed == [36 - 3 * k for k in range(10)]
-
-
 @pytest.mark.parametrize(
-    ("cards", "fault"),
+    ("route", "cards", "fault"),
     [
-        pytest.param({"green": 7, "red": 8}, PaymentFault.NONE, id="seven green and eight others, as in the book"),
-        pytest.param({"green": 9}, PaymentFault.NONE, id="nine of a color"),
-        pytest.param({"green": 8, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="a locomotive as joker"),
-        pytest.param({"green": 8, "locomotive": 4}, PaymentFault.NONE, id="locomotives in a set of four"),
-        pytest.param({"green": 8, "locomotive": 1, "red": 3}, PaymentFault.NONE, id="one locomotive in a set of four"),
-        pytest.param({"green": 12}, PaymentFault.NONE, id="a set of four of the color itself"),
-        pytest.param({"green": 8, "red": 1}, PaymentFault.TWO_COLORS, id="two colors"),
-        pytest.param({"green": 8, "red": 3}, PaymentFault.BROKEN_SET, id="a set of three"),
-        pytest.param({"green": 8}, PaymentFault.TOO_FEW, id="too few"),
-        pytest.param({"locomotive": 12, "green": 12, "red": 12}, PaymentFault.NONE, id="nine sets"),
-        pytest.param({"locomotive": 13, "green": 13, "red": 13}, PaymentFault.TOO_MANY, id="more than nine sets"),
+        pytest.param("Lieksa-Murmansk/0", {"green": 8}, PaymentFault.TOO_FEW, id="too few"),
+        pytest.param("Lieksa-Murmansk/0", {"green": 8, "red": 3}, PaymentFault.BROKEN_SET, id="a set of three"),
+        pytest.param("Lieksa-Murmansk/0", {"green": 8, "red": 1}, PaymentFault.TWO_COLORS, id="two colors"),
+        pytest.param("Lieksa-Murmansk/0", {"green": 8, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="a joker"),
+        pytest.param("Lieksa-Murmansk/0", {"green": 26, "red": 13}, PaymentFault.TOO_MANY, id="more than nine sets"),
+        pytest.param("Kristiansand-Stavanger/1", {"orange": 3}, PaymentFault.MISSING_LOCOMOTIVE, id="a symbol"),
+        pytest.param("Kristiansand-Stavanger/1", {"red": 2, "locomotive": 1}, PaymentFault.COLOR, id="another color"),
+        pytest.param("Kristiansand-Stavanger/1", {"orange": 4}, PaymentFault.BROKEN_SET, id="one card too many"),
+        pytest.param("Boden-Kiruna/0", {"black": 2, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="on a plain route"),
+        pytest.param("Boden-Kiruna/0", {"black": 4}, PaymentFault.TOO_MANY, id="a card left over"),
     ],
 )
-def test_what_pays_for_murmansk_lieksa(murmansk_lieksa: Route, cards: dict[str, int], fault: PaymentFault) -> None:
-    assert fault_of(murmansk_lieksa, **cards) is fault
-
-
-@pytest.mark.parametrize(
-    ("cards", "fault"),
-    [
-        pytest.param({"orange": 2, "locomotive": 1}, PaymentFault.NONE, id="a locomotive with orange cards"),
-        pytest.param({"orange": 3}, PaymentFault.MISSING_LOCOMOTIVE, id="at least one locomotive"),
-        pytest.param({"orange": 5}, PaymentFault.NONE, id="three cards for the locomotive"),
-        pytest.param({"locomotive": 3}, PaymentFault.NONE, id="locomotives for color cards"),
-        pytest.param({"orange": 1, "locomotive": 1, "red": 3}, PaymentFault.NONE, id="three cards for a joker"),
-        pytest.param({"orange": 2, "red": 1, "blue": 2}, PaymentFault.NONE, id="a set of any cards"),
-        pytest.param({"red": 2, "locomotive": 1}, PaymentFault.COLOR, id="the wrong color"),
-        pytest.param({"orange": 2, "locomotive": 2}, PaymentFault.BROKEN_SET, id="one card too many"),
-    ],
-)
-def test_what_pays_for_the_ferry_of_the_book(nordic: GameMap, cards: dict[str, int], fault: PaymentFault) -> None:
-    """Stavanger-Kristiansand: three orange spaces, one of them with a locomotive."""
-    ferry = nordic.route("Stavanger", "Kristiansand", color="orange")
-
-    assert fault_of(ferry, **cards) is fault
-
-
-@pytest.mark.parametrize(
-    ("cards", "fault"),
-    [
-        pytest.param({"red": 4}, PaymentFault.NONE, id="the color"),
-        pytest.param({"red": 3, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="a locomotive on a plain route"),
-        pytest.param({"red": 5}, PaymentFault.TOO_MANY, id="a card left over"),
-    ],
-)
-def test_what_pays_for_a_plain_nordic_route(cards: dict[str, int], fault: PaymentFault) -> None:
-    assert fault_of(make_route(4, "red", jokers=False), **cards) is fault
+def test_why_cards_do_not_pay(nordic: GameMap, route: str, cards: dict[str, int], fault: PaymentFault) -> None:
+    assert fault_of(nordic.route(route), **cards) is fault
 
 
 def test_a_locomotive_is_not_spent_on_a_symbol_that_a_set_can_fill() -> None:
