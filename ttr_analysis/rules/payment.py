@@ -302,19 +302,14 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
         return PaymentFault.MISSING_LOCOMOTIVE.value
     own = spaces.plain + spaces.symbols - n_sets - locomotives
     most = 0
-    others = 0
     for c in range(N_COLORS):
         if color in (c, GRAY_INDEX):
             most = max(most, cards[c])
-        else:
-            others += cards[c]
     if most >= own:
         return PaymentFault.NONE.value
     if most + held - locomotives >= own:
         return PaymentFault.LOCOMOTIVE.value
-    if color != GRAY_INDEX and others > 0:
-        return PaymentFault.COLOR.value
-    return PaymentFault.TWO_COLORS.value
+    return PaymentFault.TWO_COLORS.value if color == GRAY_INDEX else PaymentFault.COLOR.value
 
 
 @quickly_compiled
