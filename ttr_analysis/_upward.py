@@ -29,7 +29,7 @@ RENDERERS: dict[str, str] = {
     "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.summaries:route_board",
     "ttr_analysis.studies.advice.Advice": "ttr_analysis.viz.summaries:advice_html",
     "ttr_analysis.studies.reviews.Review": "ttr_analysis.viz.summaries:review_html",
-    "ttr_analysis.studies.findings.Findings": "ttr_analysis.viz.findings:findings_html",
+    "ttr_analysis.studies.findings.Findings": "ttr_analysis.viz.summaries:findings_html",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""
 

@@ -18,7 +18,7 @@ from ttr_analysis import studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.findings import Finding, Findings, Inputs, find, long_routes, pays_from, worth_in_words
-from ttr_analysis.viz.findings import finding_svg, findings_html
+from ttr_analysis.viz.summaries import finding_svg, findings_html
 from ttr_analysis.widgets import RouteCosts
 
 SVG = {"svg": "http://www.w3.org/2000/svg"}

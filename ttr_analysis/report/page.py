@@ -37,8 +37,8 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.columns import ANSWERS
 from ttr_analysis.studies.findings import Findings
 from ttr_analysis.viz import html
-from ttr_analysis.viz.findings import finding_svg
 from ttr_analysis.viz.geometry import lay_out
+from ttr_analysis.viz.summaries import finding_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
