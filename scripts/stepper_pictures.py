@@ -17,7 +17,7 @@ from PIL import Image
 
 import ttr_analysis as ttr
 from tests.browser.lab import open_browser
-from ttr_analysis.report.review import write_review
+from ttr_analysis.report.played import write_review
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize

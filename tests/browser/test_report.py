@@ -12,7 +12,7 @@ from tests.browser.lab import Disk
 from tests.fixtures import load
 from ttr_analysis import Game
 from ttr_analysis.report import Settings, run_study
-from ttr_analysis.report.insights import insights_page
+from ttr_analysis.report.played import insights_page
 from ttr_analysis.studies import insights
 
 FOLDS = "details.blocks"

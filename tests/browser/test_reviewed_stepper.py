@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tests.widgets.reviewed import a_review
-from ttr_analysis.report.review import write_review
+from ttr_analysis.report.played import write_review
 from ttr_analysis.studies.marks import BOUNDS
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ttr_analysis.engine.actions import DrawCard
 from ttr_analysis.engine.codes import DRAW_CARD, DRAW_TICKETS, make_action
 from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.watching import Watcher
-from ttr_analysis.report.review import _known, _moment, _table, _tickets, write_review
+from ttr_analysis.report.played import _known, _moment, _table, _tickets, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.reviews import Review

@@ -28,8 +28,8 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, page, run_study, write_study
 from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.insights import insights_page
 from ttr_analysis.report.page import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, descriptions, plain, to_csv
+from ttr_analysis.report.played import insights_page
 from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS

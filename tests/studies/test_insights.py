@@ -22,7 +22,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.insights import write_insights
+from ttr_analysis.report.played import write_insights
 from ttr_analysis.studies import Insights, Review, insights, review, reviews
 from ttr_analysis.studies.insights import GAME_COLUMNS, HABIT_COLUMNS, HABITS
 from ttr_analysis.studies.judging import Budget, Decision, Moment

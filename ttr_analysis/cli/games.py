@@ -110,7 +110,7 @@ def review(
     record = GameRecord.load(game, load_map(map_) if map_ else None)
     number = None if seat is None else _seat(seat, record.header.players, record.header.n_players)
     from ttr_analysis import studies
-    from ttr_analysis.report.review import write_review
+    from ttr_analysis.report.played import write_review
 
     print(f"{record!r}\nreviewing for at most {counted(f'{minutes:g}', 'minute')}", flush=True)
     more = f": {kept} has the moves judged so far; run the same command to resume"
@@ -138,7 +138,7 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     to resume.
     """
     from ttr_analysis import studies
-    from ttr_analysis.report.insights import write_insights
+    from ttr_analysis.report.played import write_insights
     from ttr_analysis.report.study import PAGE
 
     out = out or folder / f"insights-{as_file_name(player)}"
