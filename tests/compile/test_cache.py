@@ -1,7 +1,9 @@
 """Machine code is kept on disk, and made anew when anything that it depends on has changed."""
 
+import ctypes
 import gc
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import pytest
 
 from tests.compile.loading import HEAD, load, start, write
 from ttr_analysis._compile import build
+from ttr_analysis._compile.types import NONE
 
 MAIN = """
 import kept_rules
@@ -246,3 +249,23 @@ def test_forgotten_functions_leave_the_others_alone(tmp_path: Path) -> None:
         assert module.make(n)(1) == n + 1
         gc.collect()
     assert (kept(1), module.make(9)(1)) == (2, 10)
+
+
+# -- linked code -------------------------------------------------------------------------------
+
+
+TEXT = """
+declare i32 @getpid()
+define i64 @entry(ptr %frame) {
+    %number = call i32 @getpid()
+    %whole = sext i32 %number to i64
+    ret i64 %whole
+}
+@exported = alias i64 (ptr), ptr @entry
+"""
+
+
+def test_a_function_of_the_c_library_is_called() -> None:
+    machine = build._load(build._machine_code(TEXT, build._QUICK), NONE, [], ())
+
+    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(machine.entry)(None) == os.getpid()

@@ -1,5 +1,8 @@
 """What goes wrong while compiled code runs ends in an error that names function and line."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +118,34 @@ def test_without_checks_integers_wrap(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("TTR_CHECKS", "0")
     text = "\n@compiled\ndef wrap(n: int):\n    return n + 1, n * 2, n << 1, -n - 2\n"
     assert load(tmp_path, text).wrap(2**63 - 1) == (-(2**63), -2, -2, 2**63 - 1)
+
+
+# -- the kernel is checked too -----------------------------------------------------------------
+
+
+SCRIPT = """
+import ttr_analysis as ttr
+from ttr_analysis.engine.kernel.cards import may_take
+from ttr_analysis.engine.layout import State
+from ttr_analysis.tables import game_tables
+
+tables = game_tables(ttr.load_map("usa"), 2)
+print(may_take(State(), tables, 0))
+may_take(State(), tables, State.n_cells)
+"""
+
+
+def test_a_kernel_that_reads_out_of_range_raises(tmp_path: Path) -> None:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TTR_")}
+
+    result = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        capture_output=True,
+        check=False,
+        env={**inherited, "TTR_CACHE_DIR": str(tmp_path), "TTR_CHECKS": "1"},
+        text=True,
+    )
+
+    assert result.stdout == "True\n"
+    assert result.returncode == 1
+    assert "IndexError: index out of range in may_take" in result.stderr

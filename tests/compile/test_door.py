@@ -1,5 +1,8 @@
 """What compiled functions take from Python, and what they refuse at the door."""
 
+from __future__ import annotations
+
+import inspect
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +15,10 @@ import pytest
 from typing_extensions import TypeAliasType
 
 from tests.compile.loading import load, run
-from ttr_analysis._compile import Compiled, Functions
+from ttr_analysis._compile import Compiled, Functions, SubsetError, compiled, short
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis._compile.types import CELLS, INT, cell_from_annotation, from_annotation
+from ttr_analysis.engine.codes import ARGUMENT_SHIFT, argument_of, kind_of, make_event
 
 TEXT = """
 class Point(NamedTuple):
@@ -398,3 +403,37 @@ def test_an_array_may_be_named_by_an_alias() -> None:
     assert cell_from_annotation(named("cards", named("hand", array.__getitem__(np.int64)))) == CELLS["int64"]
     for name in CELLS:
         assert cell_from_annotation(array.__getitem__(np.dtype(name).type)) == CELLS[name]
+
+
+# -- short functions ---------------------------------------------------------------------------
+
+
+@compiled
+def argument_plus(code: int, n: int) -> int:
+    """Call a short function from compiled code."""
+    return argument_of(code) + n
+
+
+def test_python_calls_the_function_itself() -> None:
+    assert inspect.isfunction(kind_of)
+    assert kind_of(make_event(5, 3, 80)) == 5
+
+
+def test_compiled_code_takes_it_in() -> None:
+    assert argument_plus(80 << ARGUMENT_SHIFT, 2) == 82
+
+
+def test_what_it_may_hold_is_what_compiled_functions_may() -> None:
+    @short
+    def text(n: int) -> str:
+        return f"{n}"
+
+    @compiled
+    def caller(n: int) -> int:
+        text(n)
+        return n
+
+    assert text(3) == "3"
+    if not is_plain():
+        with pytest.raises(SubsetError, match="text"):
+            caller(3)

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,11 +28,11 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, page, run_study, write_study
 from ttr_analysis.report import study as writing
-from ttr_analysis.report.context import Context
+from ttr_analysis.report.context import Background, Context
 from ttr_analysis.report.page import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, descriptions, plain, to_csv
 from ttr_analysis.report.played import insights_page
 from ttr_analysis.report.sections import cards, games
-from ttr_analysis.report.sections.method import rules_in_words
+from ttr_analysis.report.sections.method import decisions, rules_in_words, sources
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet, ScoringRules
 from ttr_analysis.studies import SimulationResult, insights, seat_advantage, simulate, ticket_fates
@@ -494,3 +495,77 @@ def test_the_clock_of_the_bar_goes_on_while_a_step_takes_long(
     run_study(replace(load("usa"), name="long"), QUICK, progress=True)
 
     assert shown.count("long: nothing else") >= 3
+
+
+# -- a computation beside the others -----------------------------------------------------------
+
+
+def test_it_runs_beside_the_caller() -> None:
+    go, started = threading.Event(), threading.Event()
+
+    def work() -> str:
+        started.set()
+        go.wait(10)
+        return "done"
+
+    background = Background(work)
+    assert started.wait(10)
+    go.set()
+    assert background.result() == "done"
+    assert background.result() == "done"
+
+
+def test_one_begins_after_another_whatever_came_of_that_unless_all_has_ended() -> None:
+    go, has_ended = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        go.wait(10)
+        raise LookupError
+
+    first = Background(fail)
+    second = Background(lambda: isinstance(first._future.exception(0), LookupError), first, has_ended)
+    go.set()
+    assert second.result()
+    has_ended.set()
+    third = Background(lambda: 3, second, has_ended)
+    with pytest.raises(RuntimeError, match="canceled before it started"):
+        third.result()
+
+
+def test_a_fault_comes_out_where_the_result_is_wanted() -> None:
+    def fail() -> None:
+        msg = "no network"
+        raise LookupError(msg)
+
+    with pytest.raises(LookupError, match="no network"):
+        Background(fail).result()
+
+
+# -- what a stranger's folder says about itself ------------------------------------------------
+
+
+_LINES = ["a = a" + " " * 40_000 + "b", "[" * 40_000, "# " + "Decision " * 10_000, "[](" * 30_000, " " * 90_000]
+
+
+@pytest.mark.parametrize("line", _LINES, ids=["spaces", "brackets", "decisions", "links", "blank"])
+def test_no_line_takes_long_to_read(line: str, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(line, encoding="utf-8")
+    (tmp_path / "SOURCES.md").write_text(f"- {line}", encoding="utf-8")
+    start = time.process_time()
+    assert decisions(tmp_path) == []
+    assert len(sources(tmp_path)) == 1
+    assert time.process_time() - start < 1
+
+
+def test_decisions_and_sources_are_read(tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(
+        "[market]\nsize = 5  # Decision, by us: as in other games\nrefill = true  # no reason\n# Decision: no more\n"
+    )
+    (tmp_path / "SOURCES.md").write_text(
+        "# Sources\n\n- The [rule book](https://example.org/a),\n  *second* print\n- b\n"
+    )
+    assert [(plain(what), plain(why)) for what, why in decisions(tmp_path)] == [
+        ("market.size = 5", "As in other games By us."),
+        ("Note", "No more"),
+    ]
+    assert [plain(point) for point in sources(tmp_path)] == ["The rule book (https://example.org/a), second print", "b"]
