@@ -14,7 +14,14 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted
-from ttr_analysis.analysis import _ends
+from ttr_analysis.analysis._ends import (
+    Avoidable,
+    closed_and_owned,
+    fewest_cut,
+    measure_name,
+    routes_to_avoid,
+    tickets_or_joins,
+)
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, pack_cost
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -263,7 +270,7 @@ class ForestSolver:
         cut: set[Route] = set()
         for ticket in lost:
             goals = [city for place, _ in ticket.destinations for city in place.cities]
-            cut.update(_ends.fewest_cut(self.game_map, self.closed, ticket.origin.cities, goals))
+            cut.update(fewest_cut(self.game_map, self.closed, ticket.origin.cities, goals))
         return NoNetworkError(lost, [route for route in self.closed if route in cut])
 
 
@@ -275,7 +282,7 @@ def forest_solver(
     n_players: int | None = None,
 ) -> ForestSolver:
     """Return the solver for a map with routes closed and owned, in the form that `closed_and_owned` takes."""
-    return solver_of(game_map, *_ends.closed_and_owned(game_map, closed, owned, n_players=n_players))
+    return solver_of(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
 @lru_cache(maxsize=256)
@@ -352,7 +359,7 @@ def cheapest_network(
     destinations: Mapping[Any, CityLike | Place] | None = None,
     n_players: int | None = None,
     weight: Measure | Literal["trains"] = "length",
-    avoid: Iterable[_ends.Avoidable] = (),
+    avoid: Iterable[Avoidable] = (),
 ) -> Network:
     """
     Return the network with the fewest trains that completes tickets.
@@ -426,10 +433,10 @@ def cheapest_network(
     [8, 7]
     """
     game_map = as_map(game_map)
-    measure: Measure = _ends.measure_name(weight, get_args(Measure))
-    chosen = _ends.tickets_or_joins(game_map, tickets)
-    shut, own = _ends.closed_and_owned(game_map, closed, owned, n_players=n_players)
-    avoided = (route for route in _ends.routes_to_avoid(game_map, avoid) if route not in own)
+    measure: Measure = measure_name(weight, get_args(Measure))
+    chosen = tickets_or_joins(game_map, tickets)
+    shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
+    avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
     shut = tuple(dict.fromkeys((*shut, *avoided)))
     ids = {ticket.id for ticket in chosen}
     fixed = {
@@ -475,7 +482,7 @@ def fewest_trains(
     [9, 10]
     """
     game_map = as_map(game_map)
-    chosen = [_ends.tickets_or_joins(game_map, tickets) for tickets in sets]
+    chosen = [tickets_or_joins(game_map, tickets) for tickets in sets]
     known = {ticket: i for i, ticket in enumerate(dict.fromkeys(t for tickets in chosen for t in tickets))}
     rows = np.full((len(chosen), max(map(len, chosen), default=0)), -1, dtype=np.int64)
     for i, tickets in enumerate(chosen):
