@@ -39,7 +39,7 @@ PYTEST := $(BIN)/python -m pytest
 # Tests that run again as plain Python, where every index is checked and nothing overflows. Tests of texts, graphs and
 # the referee are plain Python anyway.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies tests/envs
-NOT_NUMERIC := referee record notation bounds playout structure paths best
+NOT_NUMERIC := referee record notation playout structure paths best
 
 # Tests of the library alone, without the scripts and docs around it.
 LIBRARY := analysis engine envs maps notation policies report rules studies teaching viz widgets
