@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     DRAW_TICKETS,
     FIRST_EVENT,
-    KEEP_TICKETS,
     NONE,
     TAPE_START,
     WRITE_AT,
@@ -32,14 +32,16 @@ from ttr_analysis.engine.codes import (
     without_seat,
 )
 from ttr_analysis.engine.game import GameEngine
-from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.kernel.step import action_fault, step
+from ttr_analysis.engine.layout import TURN
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
-from ttr_analysis.policies.playout import first_look, is_compiled
+from ttr_analysis.policies.planner.knowledge import Memory, is_open
+from ttr_analysis.policies.playout import Players, choose, first_look, is_compiled
 from ttr_analysis.policies.search.knowledge import knowledge_of
-from ttr_analysis.policies.search.rollouts import NO_ACTION, NOTHING, Rollouts, _play_block
+from ttr_analysis.policies.search.rollouts import NO_ACTION, NOTHING, Rollouts, _play_block, _share_plan
 from ttr_analysis.policies.search.searcher import Search, candidates
-from ttr_analysis.tables import game_tables
+from ttr_analysis.tables import Tables, game_tables
 from ttr_analysis.widgets.human_game import HumanGame
 
 STREAM = np.array([7, 8, 9, 10])
@@ -115,8 +117,8 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
     game = Game(nordic, 3)
     record = game.play(["Planner"] * 3, seed=7)
     chosen = []
-    for step in (1, 30):  # whose last rounds have worlds for two threads
-        state = record.state_at(step)
+    for at in (1, 30):  # whose last rounds have worlds for two threads
+        state = record.state_at(at)
         view, actions = game.view(state, state.acting), game.legal_actions(state)
         for threads in (1, 3):
             searcher = Searcher(rollouts=30, threads=threads)
@@ -150,26 +152,68 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
         worlds, seat = table.worlds(known, table.believe(known), 12), known.viewer
         draw = (make_action(DRAW_CARD, 0), 0)
         claims = [row for row in candidates(game.view(state, seat), draw, 3) if kind_of(row[0]) == CLAIM_ROUTE]
-        never = (make_action(KEEP_TICKETS, 0), 0)
         cards = [(make_action(DRAW_FACE_UP, slot), 0) for slot in range(5) if state.market[slot] != "locomotive"]
         n_cards += len(cards)
-        laters = [NO_ACTION, never, (make_action(DRAW_TICKETS, 0), 0), *claims, *cards]
-        lines = np.array([(*draw, *later) for later in laters])
+        laters = [NO_ACTION, (make_action(DRAW_TICKETS, 0), 0), *claims, *cards]
+        lines = np.array([(*draw, *later, 1) for later in laters])
 
         played = [follow(table, worlds[i : i + 1], i, line) for line in lines for i in range(12)]
         found = table.scores(worlds, 0, lines)
 
         assert np.array_equal(found[0], table.scores(worlds, 0, lines[:1, :2])[0])
-        assert played[:12] == played[12:24]
         for line, events in zip(np.repeat(lines, 12, axis=0).tolist(), played, strict=True):
             acts = [(code, value) for code, value in events if kind_of(code) < FIRST_EVENT]
             turns = [acts[i] for i in range(1, len(acts)) if seat_of(acts[i][0]) == seat != seat_of(acts[i - 1][0])]
             assert (without_seat(acts[0][0]), acts[0][1]) == tuple(line[:2])
             follower = acts[1] if kind_of(line[2]) == DRAW_FACE_UP else turns[0]
-            n_made[kind_of(line[2])] += (without_seat(follower[0]), follower[1]) == tuple(line[2:])
+            n_made[kind_of(line[2])] += (without_seat(follower[0]), follower[1]) == tuple(line[2:4])
     assert n_made[DRAW_TICKETS] == 24
     assert n_made[CLAIM_ROUTE] > 24
     assert n_made[DRAW_FACE_UP] == 12 * n_cards > 0
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["nordic", "usa", "switzerland"])
+def test_a_seat_may_follow_the_plan_of_another_action(name: str) -> None:
+    """The plan of a planner who took that one, with its route, and without those that are not free."""
+    game, n_others = Game(name, 3), 0
+    tables = game_tables(game.game_map, 3)
+    players = Rollouts(game.game_map, 3, seed=7)._players
+    for state in [state for state in game.play(["Planner"] * 3, seed=7).states() if claims_of(state)][3:30:3]:
+        seat, draw = state.acting, (make_action(DRAW_CARD, 0), 0)
+        tried = [row for row in candidates(game.view(state, seat), draw, 3) if kind_of(row[0]) != DRAW_TICKETS]
+        for played, other in permutations(tried[:4], 2):
+            before, after = state.packed.copy(), state.packed.copy()
+            step(after, tables, *played, np.zeros(4, dtype=np.int64))
+            alone, imagined = (memory_after(state, action, tables, players) for action in (played, other))
+            players.memory[:] = 0
+
+            _share_plan(tables, players, before, after, seat, *other)
+
+            mind = Memory(players.memory[seat, : Memory.n_cells])
+            wanted = plan_of(imagined)
+            if kind_of(other[0]) == CLAIM_ROUTE and tables.twin[argument_of(other[0])] not in wanted:
+                wanted.add(argument_of(other[0]))
+            assert plan_of(mind) == {i for i in wanted if is_open(after, tables, seat, i)}
+            assert len(plan_of(mind)) == mind.n_planned
+            assert mind.n_seen == after.n_claims
+            n_others += plan_of(mind) != plan_of(alone)
+    assert n_others > 5
+
+
+def memory_after(state: GameState, action: tuple[int, int], tables: Tables, players: Players) -> Memory:
+    """Return the memory of a planner who took an action and has another turn."""
+    after, seat = state.packed.copy(), state.acting
+    step(after, tables, *action, np.zeros(4, dtype=np.int64))
+    after.seat, after.turn_seat, after.phase, after.n_taken = seat, seat, TURN, 0
+    players.memory[:] = 0
+    choose(after, tables, players, seat)
+    return Memory(players.memory[seat, : Memory.n_cells].copy())
+
+
+def plan_of(memory: Memory) -> set[int]:
+    """Return the routes of a planner's plan."""
+    return set(memory.plan[: memory.n_planned].tolist())
 
 
 def follow(table: Rollouts, world: Ints, number: int, line: Ints) -> list[tuple[int, int]]:

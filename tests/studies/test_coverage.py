@@ -23,11 +23,11 @@ from tests.fixtures import load
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.search.rollouts import NO_ACTION
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.studies import SimulationResult, reviews
 from ttr_analysis.studies.columns import TABLES
+from ttr_analysis.studies.judging import alone, ways
 from ttr_analysis.studies.questions.board import MEASURES
 
 S = ttr.studies
@@ -254,8 +254,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
         played = record.steps[step][0]
         assert isinstance(played, Move)
         move, best = (codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step)))
-        later = best if decisions[step].comes_back else NO_ACTION
-        lines = np.array([(*move, *later), (*best, *NO_ACTION)])
+        lines = np.array([ways(move, best)[decisions[step].comes_back], alone(best)])
         won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.fixtures import load
 from ttr_analysis import Game
-from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, make_action
+from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, KEEP_TICKETS, make_action
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.studies import Review, review
 from ttr_analysis.studies.judging import Decision, alone, ways
@@ -20,6 +20,7 @@ from ttr_analysis.studies.marks import BOUNDS, label_of, lost_for_good, missed_i
 
 N_REVIEWS = 3 if os.environ.get("TTR_FAST") else 14
 DRAW: Candidate = (make_action(DRAW_CARD, 0), 0)
+KEEP: Candidate = (make_action(KEEP_TICKETS, 0), 1)
 TAKE: Candidate = (make_action(DRAW_FACE_UP, 0), 0)
 
 
@@ -94,10 +95,11 @@ def test_what_was_missed_several_times_is_one_idea() -> None:
 def test_a_chance_that_was_let_pass_may_be_taken_later() -> None:
     claim = make_action(CLAIM_ROUTE, 3), 5
 
-    assert ways(DRAW, claim) == (alone(DRAW), (*DRAW, *claim))
-    assert ways(DRAW, TAKE) == (alone(DRAW), (*DRAW, *TAKE))
-    assert ways(TAKE, DRAW) == (alone(TAKE),) * 2  # planners draw from the pile anyway
+    assert ways(DRAW, claim) == (alone(DRAW), (*DRAW, *claim, 1))
+    assert ways(DRAW, TAKE) == (alone(DRAW), (*DRAW, *TAKE, 1))
+    assert ways(TAKE, DRAW) == (alone(TAKE), (*TAKE, *DRAW, 0))  # planners draw from the pile anyway
     assert ways(claim, claim) == (alone(claim),) * 2
+    assert ways(KEEP, (KEEP[0], 3)) == (alone(KEEP),) * 2  # a plan for other tickets
 
 
 def reviewed(number: int) -> Review:

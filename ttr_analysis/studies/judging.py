@@ -54,12 +54,16 @@ _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
-Line: TypeAlias = tuple[int, int, int, int]
-"""Codes and values of an action, and of the one that the seat takes later: see `Rollouts.try_out`."""
+Line: TypeAlias = tuple[int, int, int, int, int]
+"""
+Codes and values of an action, and of another whose plan the seat follows; 1 if it takes that one later, else 0.
+
+See `Rollouts.try_out`.
+"""
 
 
 class _Lines(NamedTuple):
-    """What to measure: the action played, the best one and the planner's, where it looks better with the best later."""
+    """What to measure: the action played, the best one, and the planner's, each with its better continuation."""
 
     played: Line
     best: Line
@@ -81,9 +85,9 @@ class Decision:
     Actions are codes and values: the one `played`, the `best`, and the one `planned` by
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
     after the action played, `lost` and `points` are the gains of the best action over it
-    (in shares and in final points), and `skill` is its own gain over the planner's. A seat
-    that lets the best action pass takes it by its next turn, if that looks better
-    (`comes_back`), and so does one that takes the planner's.
+    (in shares and in final points), and `skill` is its own gain over the planner's. After
+    another action than the best, the seat follows the best one's plan and takes it by its
+    next turn, if that looks better (`comes_back`); so does a planner.
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
@@ -166,7 +170,7 @@ class Moment:
         return self._decision(lines, before.n_tried, _measured(search, lines, most, until, before.seat))
 
     def _lines(self, search: Search, best: Candidate, planned: Candidate, n_worlds: int) -> _Lines:
-        """Return the lines to measure; whether a seat comes back is decided in other worlds."""
+        """Return the lines to measure; whether a seat comes back to the best action is decided in other worlds."""
         better = {
             action: self._better(search, ways(action, best), n_worlds)
             for action in dict.fromkeys([self._played, planned])
@@ -234,17 +238,18 @@ class Moment:
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
     """
-    Return the action played alone, and with the best one by the next turn.
+    Return the action played alone, and with the plan of the best one, which follows by the next turn if it can wait.
 
-    Planners who play on do not return to a chance that was let pass, but its player may.
+    Planners do not return to a chance that they let pass, nor to a better plan, but players may.
     """
-    can_wait = best != played and kind_of(best[0]) in _CAN_WAIT
-    return alone(played), (*played, *best) if can_wait else alone(played)
+    if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
+        return alone(played), alone(played)
+    return alone(played), (*played, *best, int(kind_of(best[0]) in _CAN_WAIT))
 
 
 def alone(action: Candidate) -> Line:
     """Return an action after which planners play on."""
-    return (*action, *NO_ACTION)
+    return (*action, *NO_ACTION, 0)
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:

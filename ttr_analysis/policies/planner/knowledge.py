@@ -236,6 +236,30 @@ def add_planned(route: int, memory: Memory) -> None:
 
 
 @compiled
+def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Memory, route: int) -> None:
+    """
+    Follow the plan of another memory, if it is for as many tickets, and another route, if any (not below 0).
+
+    Routes that are no longer free are left out.
+    """
+    if other.n_tickets_planned != memory.n_tickets_planned:
+        return
+    for i in range(memory.n_planned):
+        memory.is_planned[memory.plan[i]] = 0
+    memory.n_planned = 0
+    for i in range(other.n_planned):
+        if is_open(state, tables, seat, other.plan[i]):
+            add_planned(other.plan[i], memory)
+    if route >= 0 and is_open(state, tables, seat, route) and not memory.is_planned[route]:
+        twin = tables.twin[route]
+        if twin < 0 or not memory.is_planned[twin]:  # a plan never has both tracks
+            add_planned(route, memory)
+    memory.gain_planned = other.gain_planned
+    memory.left_planned = other.left_planned
+    memory.board_foreseen = 0
+
+
+@compiled
 def turns_left(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
     """
     Estimate the turns a seat will still have, including this one, and how many if others end the game.

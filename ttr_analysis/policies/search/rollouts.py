@@ -13,7 +13,17 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.codes import DRAW_FACE_UP, NONE, TAPE_START, WRITE_AT, WRITE_END, argument_of, kind_of
+from ttr_analysis.engine.codes import (
+    ATTEMPT_TUNNEL,
+    CLAIM_ROUTE,
+    DRAW_FACE_UP,
+    NONE,
+    TAPE_START,
+    WRITE_AT,
+    WRITE_END,
+    argument_of,
+    kind_of,
+)
 from ttr_analysis.engine.kernel.step import action_fault, step
 from ttr_analysis.engine.kernel.turns import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, TURN, State
@@ -21,6 +31,8 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.planner.claims import NO_ROUTE
+from ttr_analysis.policies.planner.knowledge import Memory, take_plan
 from ttr_analysis.policies.playout import (
     BLOCK,
     NO_TAPE_CELLS,
@@ -62,7 +74,7 @@ where tickets decide more.
 NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
 """Memory of a player who has seen nothing of a game."""
 NO_ACTION: Final = (-1, 0)
-"""In place of the code and value of a later action, if there is none."""
+"""In place of the code and value of another action, if there is none."""
 _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
 _NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
@@ -200,9 +212,11 @@ class Rollouts:
         first
             Number of the first of them.
         actions
-            Codes and values of actions that are legal in all worlds. Two more columns, if any,
-            give for each an action to take as soon as it is legal, at the latest on the seat's
-            next turn (a face-up card only if it is still there), or `NO_ACTION`.
+            Codes and values of actions that are legal in all worlds. Three more columns, if
+            any, give for each another such action, or `NO_ACTION`: the seat, a planner, then
+            follows the plan that it would have made after that one. If the last column is 1,
+            it also takes it as soon as it is legal, at the latest on its next turn (a face-up
+            card only if it is still there).
         memory
             Memory of the acting seat, such as its plan; empty by default. Each world has its
             own random stream.
@@ -254,7 +268,7 @@ def _play_block(
     """
     Play worlds to the end, after each action (if any) in copies of the same worlds.
 
-    With styles, planners use the parameters of each world. For later actions, see `Rollouts.try_out`.
+    With styles, planners use the parameters of each world. For five columns of actions, see `Rollouts.try_out`.
     """
     n_worlds = len(states) // max(1, len(actions))
     for i in range(len(states)):
@@ -266,11 +280,50 @@ def _play_block(
         if len(actions) > 0:
             row, seat = actions[i // n_worlds], state.seat
             players.memory[seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
-            market = state.market.copy()
+            before = _copied(state)
             step(state, tables, row[0], row[1], tape)
             if len(row) > len(NO_ACTION) and row[2] != NO_ACTION[0]:
-                _come_back(tables, players, state, seat, row[2], row[3], market, tape)
+                market = before.market.copy()
+                _share_plan(tables, players, before, state, seat, row[2], row[3])
+                if row[4] == 1:
+                    _come_back(tables, players, state, seat, row[2], row[3], market, tape)
         finish(state, tables, players, tape)
+
+
+@compiled
+def _share_plan(
+    tables: Tables, players: Players, before: State, state: State, seat: int, code: int, value: int
+) -> None:
+    """Give a planner the plan that it would have made if it had taken another action in the state before."""
+    memory = players.memory[seat]
+    unaware = memory.copy()
+    step(before, tables, code, value, np.zeros(NO_TAPE_CELLS, dtype=np.int64))
+    _look(tables, players, before, seat)
+    other = memory.copy()
+    memory[:] = unaware
+    _look(tables, players, state, seat)
+    is_claim = kind_of(code) == CLAIM_ROUTE or kind_of(code) == ATTEMPT_TUNNEL
+    route = argument_of(code) if is_claim else NO_ROUTE
+    take_plan(state, tables, seat, Memory(memory[: Memory.n_cells]), Memory(other[: Memory.n_cells]), route)
+
+
+@compiled
+def _look(tables: Tables, players: Players, state: State, seat: int) -> None:
+    """Let a seat choose as if it had the next turn, so that it remembers what it sees and makes a plan."""
+    if state.phase != OVER:
+        imagined = _copied(state)
+        imagined.phase = TURN
+        imagined.seat = imagined.turn_seat = seat
+        imagined.n_taken = 0
+        choose(imagined, tables, players, seat)
+
+
+@compiled
+def _copied(state: State) -> State:
+    """Return a copy of a state."""
+    copied = State()
+    copied.cells[:] = state.cells
+    return copied
 
 
 @compiled
