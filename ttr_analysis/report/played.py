@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import ceil, isfinite, isnan
 from pathlib import Path
@@ -42,6 +42,8 @@ from ttr_analysis.widgets.stepper import GameStepper
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ttr_analysis.maps.model import Ticket
 
 Rows: TypeAlias = list[dict[Any, Any]]
 """Rows of `Review.summary`."""
@@ -257,13 +259,14 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     )
     best = review.action(step)
     better = places_of(best)
-    boards = [("Played", _board(after, row["seat"], played))] if any(played) else []
+    tickets = [*reasons.open_tickets, *filter(None, view.offer)]
+    boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
     if any(better):
-        boards.append(("Better", _board(before, row["seat"], better)))
+        boards.append(("Better", _board(before, row["seat"], better, tickets)))
     elif aim := reasons.aim(best):
-        boards.append((f"Better: a card for {name_route(aim)}", _board(before, None, Places((aim,)))))
+        boards.append((f"Better: a card for {name_route(aim)}", _board(before, None, Places((aim,)), tickets)))
     if not boards:
-        boards.append(("The board then", _board(before, None, Places())))
+        boards.append(("The board then", _board(before, None, Places(), tickets)))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
     return {
         "label": row["label"],
@@ -306,8 +309,12 @@ def _tickets(known: Knowledge) -> str:
     return f"Likely tickets, going by the routes: {'; '.join(f'{share} {hand}' for hand, share in likely)}{others}"
 
 
-def _board(state: GameState, seat: int | None, marked: Places) -> Markup:
-    """Return a board so far; the marked places glow, and those still free are drawn as the seat's, if one is given."""
+def _board(state: GameState, seat: int | None, marked: Places, tickets: Iterable[Ticket]) -> Markup:
+    """
+    Return a board so far, with the ends of tickets connected.
+
+    The marked places glow, and those still free are drawn as the seat's, if one is given.
+    """
     owners: dict[str, Owner] = dict(state.owners)
     stations = dict(state.stations)
     if seat is not None:
@@ -319,6 +326,7 @@ def _board(state: GameState, seat: int | None, marked: Places) -> Markup:
         stations=stations,
         highlight=marked.routes,
         cities=marked.cities,
+        tickets=tickets,
         width=BOARD_WIDTH,
         fade=False,
     )

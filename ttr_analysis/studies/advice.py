@@ -95,18 +95,18 @@ class Reasons:
     @cached_property
     def _plan(self) -> Network | None:
         """The network with the fewest trains for open tickets, without those worth least if trains are short."""
-        return self._network(self._open_tickets[:_MOST_TICKETS])
+        return self._network(self.open_tickets[:_MOST_TICKETS])
 
     @cached_property
-    def _open_tickets(self) -> list[Ticket]:
-        """The open tickets, highest points first."""
+    def open_tickets(self) -> list[Ticket]:
+        """The tickets that the seat still has to complete, highest points first."""
         tickets = [ticket for ticket in self._view.tickets if ticket is not None and not self._score(ticket, ())]
         return sorted(tickets, key=_POINTS, reverse=True)
 
     @cached_property
     def _alone(self) -> dict[str, int | None]:
         """The fewest trains for each open ticket, by its id; None if it is impossible."""
-        return {ticket.id: self._solver.trains([ticket]) for ticket in self._open_tickets}
+        return {ticket.id: self._solver.trains([ticket]) for ticket in self.open_tickets}
 
     def _network(self, tickets: list[Ticket]) -> Network | None:
         """Return the cheapest network for as many tickets as the trains allow, highest points first."""
@@ -182,7 +182,7 @@ class Reasons:
     @_of.register
     def _(self, _action: actions.DrawTickets) -> str:
         left = counted(self._view.trains[self._view.seat], "train")
-        plan, open_tickets = self._plan, self._open_tickets
+        plan, open_tickets = self._plan, self.open_tickets
         if not open_tickets:
             return f"no ticket is still to be completed, and {left} are left"
         if plan is None:
@@ -195,7 +195,7 @@ class Reasons:
     def _(self, action: actions.KeepTickets) -> str:
         known = [ticket for ticket in action.tickets if ticket is not None]
         points = sum(map(_POINTS, known))
-        together = sorted({*known, *self._open_tickets}, key=_POINTS, reverse=True)
+        together = sorted({*known, *self.open_tickets}, key=_POINTS, reverse=True)
         trains = self._solver.trains(together[:_MOST_TICKETS])
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
@@ -220,7 +220,7 @@ class Reasons:
         """Return the tickets that would take fewer trains with a borrowed route."""
         solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
         found = []
-        for ticket in self._open_tickets:
+        for ticket in self.open_tickets:
             before, after = self._alone[ticket.id], solver.trains([ticket])
             if after is not None and (before is None or after < before):
                 found.append(ticket)
