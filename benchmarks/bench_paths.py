@@ -9,8 +9,7 @@ import numpy as np
 import ttr_analysis as ttr
 from benchmarks._timing import milliseconds
 from tests.oracles.trails import Edge, grow_network
-from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Ints, compiled
 from ttr_analysis.analysis import paths, structure
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap

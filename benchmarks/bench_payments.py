@@ -9,8 +9,7 @@ import numpy as np
 
 import ttr_analysis as ttr
 from tests.oracles.payment import all_payments
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.analysis import draws, payments, tunnels
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.model import GameMap

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import ttr_analysis as ttr
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move

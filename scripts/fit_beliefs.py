@@ -49,7 +49,7 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.tables import MAX_TICKETS
 
 if TYPE_CHECKING:
-    from ttr_analysis._arrays import Floats, Ints
+    from ttr_analysis._compile import Floats, Ints
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzerland", 3), ("nederland", 3))
 LEFT_OUT: Final = ("nederland",)

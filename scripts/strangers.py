@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 import ttr_analysis as ttr
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import RIVALS, CompiledPolicy, find_policy
 from ttr_analysis.policies import Greedy, Planner, Planner1, Planner2

@@ -38,7 +38,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis.maps.board import Projection
 from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 
 
 @compiled

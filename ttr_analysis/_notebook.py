@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from html import escape
 from math import floor, log10
-from typing import Any, ClassVar, Final, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, cast
 
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._words import counted
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 MOST_COLUMNS: Final = 12
 """Number of columns that fit next to each other on a laptop; a figure and its interval are one column."""
@@ -239,3 +243,11 @@ def _decimals(figures: Floats) -> int:
     small = small[np.isfinite(small) & (small >= 0.1**most)]
     of_smallest = -floor(log10(small.min())) if len(small) else 0
     return min(max(of_largest + 2, of_smallest, 0), most)
+
+
+def same_fields(one: DataclassInstance, other: object) -> bool:
+    """Return whether two results have the same class and equal fields, including tables."""
+    if type(one) is not type(other):
+        return False
+    pairs = [(getattr(one, field.name), getattr(other, field.name)) for field in fields(one)]
+    return all(a.equals(b) if isinstance(a, pd.DataFrame) else a == b for a, b in pairs)

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import Record, block, cell, compiled
+from ttr_analysis._compile import Ints, Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
 from ttr_analysis.maps import rows
 from ttr_analysis.maps.model import GameMap, Route, check_route

@@ -11,7 +11,7 @@ from ttr_analysis._compile import Functions, build
 from ttr_analysis._compile.calls import _rebuilt
 
 MOVE = """
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._compile import quickly_compiled
 
 @quickly_compiled

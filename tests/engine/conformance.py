@@ -16,8 +16,7 @@ from tests.engine.invariants import Law, broken_law, wants_reset
 from tests.engine.listing import ListingLaw, broken_listing_law
 from tests.fixtures import EVERY_MAP, load
 from tests.oracles.referee import Final, check_record
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Floats, Ints, compiled
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.kernel import scoring

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.maps.model import GameMap
 

@@ -11,9 +11,8 @@ from ttr_analysis import CardCounts, GameState
 from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import kind_of
-from ttr_analysis.engine.layout import AT_PILE, AT_REMOVED, Phase
+from ttr_analysis.engine.layout import AT_PILE, AT_REMOVED, Phase, unknown_words
 from ttr_analysis.engine.state import Owner
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.records.entries import Entry, entry_data
 
 

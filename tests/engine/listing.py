@@ -6,8 +6,7 @@ from enum import IntEnum, auto
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.kernel.step import action_fault, has_choice, list_actions

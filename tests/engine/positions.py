@@ -18,7 +18,7 @@ from tests.engine.judged import as_the_referee_has_it, event_of, on_the_table, r
 from tests.fixtures import load
 from tests.oracles.referee import Referee
 from ttr_analysis import GameMap, GameState
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import CARD_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, pack_cards

@@ -11,7 +11,7 @@ import pytest
 from tests.engine.conformance import Combination, by_variant, every_combination, in_turn
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord, GameState, SeatView
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.records.file import fingerprint

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ttr_analysis import Game, GameError, GameMap, IllegalActionError, SeatView
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine import game as game_module
 from ttr_analysis.engine.actions import Action, DrawCard
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event

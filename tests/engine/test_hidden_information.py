@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine import conformance
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import TAPE_START
 from ttr_analysis.engine.kernel.step import list_actions, step

@@ -15,7 +15,7 @@ from tests.engine.listing import ListingLaw, _finds_unlisted, broken_listing_law
 from tests.oracles.referee import Decision, Referee
 from tests.oracles.referee.moves import _candidates, fault, route_fault
 from tests.oracles.referee.payment import Cards, Form, affordable, forms, n_sub_multisets
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_TICKETS, make_action
 from ttr_analysis.engine.kernel.step import action_fault, list_actions

@@ -13,7 +13,7 @@ from tests.engine.positions import Position, changed
 from tests.engine.walks import on_each_walk, some_states, state_of
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, IllegalActionError, SeatView
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawCard, DrawFaceUp, DrawTickets, LegalActions

@@ -17,9 +17,8 @@ from ttr_analysis import Game, GameError, GameRecord, GameState, PositionError, 
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.events import Correction, StartPosition
-from ttr_analysis.engine.layout import OVER, TURN, State
+from ttr_analysis.engine.layout import OVER, TURN, State, unknown_words
 from ttr_analysis.engine.position import Position, corrected, position_of, state_of
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.notation import NotationError, read_game, record_lines
 from ttr_analysis.notation.session import Session
 from ttr_analysis.records.positions import read_position

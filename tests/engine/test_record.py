@@ -26,7 +26,7 @@ from tests.fixtures import INVENTED, load
 from tests.oracles.referee import check_record
 from tests.oracles.referee.driver import play_at_random
 from ttr_analysis import Game, GameError, GameRecord, RecordError
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.engine.actions import ClaimRoute
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.events import Chance, Event, TicketsShown

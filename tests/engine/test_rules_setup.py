@@ -17,7 +17,7 @@ import pytest
 from tests.engine.positions import changed, face_up
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, seat_of

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from ttr_analysis._arrays import Ints, Singles
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, Singles, compiled
 from ttr_analysis.engine.layout import State
 from ttr_analysis.rules.market import count_cards
 from ttr_analysis.tables import Tables

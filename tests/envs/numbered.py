@@ -9,8 +9,7 @@ from enum import IntEnum, auto
 import numpy as np
 
 from tests.engine.conformance import Combination, Played, moves_of
-from ttr_analysis._arrays import Flags, Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Floats, Ints, compiled
 from ttr_analysis.engine.codes import CLAIM_ROUTE, PAY_TUNNEL, argument_of, kind_of
 from ttr_analysis.engine.kernel.numbering import Numbering, code_of, fill_mask, index_of, numbering_of
 from ttr_analysis.engine.kernel.step import action_fault, list_actions

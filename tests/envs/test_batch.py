@@ -11,7 +11,7 @@ from tests.envs.encoders import peek, points_so_far
 from tests.envs.numbered import by_number
 from tests.fixtures import load
 from ttr_analysis import GameError, IllegalActionError
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.envs import Batch, Encoder, random_actions, to_index
 from ttr_analysis.envs.observing import HIGHEST

@@ -14,7 +14,7 @@ from scipy.optimize import check_grad
 import ttr_analysis as ttr
 from scripts import tune_positions
 from tests.fixtures import INVENTED, load
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis.maps.board import Projection
 
 if TYPE_CHECKING:

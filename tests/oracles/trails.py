@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from ttr_analysis._arrays import Flags
+from ttr_analysis._compile import Flags
 from ttr_analysis.maps.model import GameMap
 
 Edge = tuple[int, int, int]

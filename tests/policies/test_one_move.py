@@ -9,7 +9,7 @@ from tests.engine.conformance import Combination
 from tests.fixtures import EVERY_MAP, load
 from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameError, GameMap
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.engine.game import GameEngine, KernelGame
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import Player

@@ -9,8 +9,7 @@ import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis import GameError, GameMap
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import SubsetError
+from ttr_analysis._compile import Floats, Ints, SubsetError
 from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, make_action
 from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import State

@@ -15,7 +15,7 @@ from tests.engine.conformance import IS_COMPILED, Combination, in_turn, recordin
 from tests.engine.decoding import decode
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.layout import Ending, State

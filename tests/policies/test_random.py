@@ -16,7 +16,7 @@ from tests.engine import conformance
 from tests.engine.positions import Position, changed
 from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, argument_of, kind_of, make_action
 from ttr_analysis.engine.kernel.claims import route_fault

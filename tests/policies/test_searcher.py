@@ -14,7 +14,7 @@ from tests.engine.conformance import Combination
 from tests.fixtures import load
 from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameError, GameMap
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DRAW_CARD,

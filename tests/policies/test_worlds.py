@@ -19,7 +19,7 @@ from tests.engine.test_hidden_information import scrambled
 from tests.fixtures import BUILT_IN
 from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameMap, GameRecord
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.codes import KEEP_TICKETS, SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
 from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.layout import (
@@ -31,9 +31,9 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     Phase,
     State,
+    unknown_words,
 )
 from ttr_analysis.engine.state import GameState, redact
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.search.beliefs import FITTED, Beliefs, Model, alone_on, believe, fill_on_way
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of

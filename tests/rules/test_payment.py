@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fixtures import examples
 from tests.oracles.payment import Counts, all_forms, all_payments, choices, fewest_more, make_route, parts, pays, spread
 from tests.oracles.strategies import GREEN, RED, any_route, some_cards
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.payment import (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.trails import Edge, grow_network, is_trail, longest_trail_milp, longest_trail_naive
-from ttr_analysis._arrays import Flags, Ints
+from ttr_analysis._compile import Flags, Ints
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, longest_trail, solved_trail, walked_trail
 from ttr_analysis.tables import MapTables, map_tables

@@ -27,7 +27,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, map_fairness
 from ttr_analysis.studies.map_fairness import Fairness, _robust_line, _unevenness, fairness
 from ttr_analysis.studies.playing import Columns
-from ttr_analysis.studies.pool import Chunk, played
+from ttr_analysis.studies.simulation import Chunk, played
 from ttr_analysis.viz.charts import plot_ticket_worth
 
 IS_COMPILED = not is_plain()

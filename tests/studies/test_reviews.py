@@ -31,9 +31,8 @@ from ttr_analysis.studies import advise, judging, player_results, review, review
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, trail_race
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import decisions_of
-from ttr_analysis.studies.marks import BOUNDS, LABELS, label_of
+from ttr_analysis.studies.marks import BOUNDS, LABELS, SavedWork, label_of
 from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
-from ttr_analysis.studies.saved_review import SavedWork
 
 pytestmark = pytest.mark.compiled_only
 

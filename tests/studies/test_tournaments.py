@@ -15,13 +15,13 @@ from scipy.special import logit
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.studies import pool
+from ttr_analysis.studies import simulation
 from ttr_analysis.studies.playing import Player
 from ttr_analysis.studies.questions.results import win_differences
 from ttr_analysis.studies.simulation import Interrupted
@@ -254,7 +254,7 @@ def test_executors_make_no_difference(found: Tournament) -> None:
 
 
 def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "default_chunk", lambda _: 3)
+    monkeypatch.setattr(simulation, "default_chunk", lambda _: 3)
     players: list[Player] = [Random(), Greedy(), Planner()]
     with pytest.warns(Interrupted):
         part = tournament(load("usa"), players, 6, executor=Here(4), progress=False)

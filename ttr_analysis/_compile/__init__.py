@@ -9,12 +9,28 @@ docs/compiler.md.
 
 from ttr_analysis._compile.calls import Compiled, Functions, compiled, quickly_compiled, short
 from ttr_analysis._compile.source import SubsetError
-from ttr_analysis._compile.types import Record, block, cell, float_block, float_cell
+from ttr_analysis._compile.types import (
+    Flags,
+    Floats,
+    Ints,
+    Narrow,
+    Record,
+    Singles,
+    block,
+    cell,
+    float_block,
+    float_cell,
+)
 
 __all__ = [
     "Compiled",
+    "Flags",
+    "Floats",
     "Functions",
+    "Ints",
+    "Narrow",
     "Record",
+    "Singles",
     "SubsetError",
     "block",
     "cell",

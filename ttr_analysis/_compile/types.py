@@ -29,6 +29,19 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+# -- arrays --------------------------------------------------------------------------------------------------------
+
+Ints = npt.NDArray[np.int64]
+"""Whole numbers."""
+Floats = npt.NDArray[np.float64]
+"""Numbers with a fraction."""
+Singles = npt.NDArray[np.float32]
+"""The same in half the space, as learners expect."""
+Narrow = npt.NDArray[np.int32]
+"""Whole numbers in half the space, for large arrays."""
+Flags = npt.NDArray[np.int8]
+"""0 or 1 for each of some things."""
+
 # -- records -------------------------------------------------------------------------------------------------------
 
 DTYPES = ("int64", "int32", "int8", "float64")
@@ -88,9 +101,9 @@ def cell() -> int:
     return cast("int", _Number(()))
 
 
-def block(*shape: int) -> npt.NDArray[np.int64]:
+def block(*shape: int) -> Ints:
     """Declare a field of several numbers with a fixed shape."""
-    return cast("npt.NDArray[np.int64]", _Block(_sizes(shape)))
+    return cast("Ints", _Block(_sizes(shape)))
 
 
 def float_cell() -> float:
@@ -98,9 +111,9 @@ def float_cell() -> float:
     return cast("float", _Number((), is_float=True))
 
 
-def float_block(*shape: int) -> npt.NDArray[np.float64]:
+def float_block(*shape: int) -> Floats:
     """Declare a field of several numbers, in a record of floats."""
-    return cast("npt.NDArray[np.float64]", _Block(_sizes(shape), is_float=True))
+    return cast("Floats", _Block(_sizes(shape), is_float=True))
 
 
 def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:

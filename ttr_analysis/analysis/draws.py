@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.analysis.payments import Cards, Payment, cheapest, expected_draws, model, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
 from ttr_analysis.analysis.waiting import (

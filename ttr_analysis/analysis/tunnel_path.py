@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints, same_fields
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, pile_size
 from ttr_analysis.analysis.payments.model import RouteColumns, as_array, cards_wanted, route_columns, spaces_in
@@ -52,6 +51,8 @@ class PathSimulation:
     cards: Estimate
 
     def __eq__(self, other: object) -> bool:
+        from ttr_analysis._notebook import same_fields  # it loads pandas
+
         return same_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment] # tables can change

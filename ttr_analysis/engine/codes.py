@@ -40,8 +40,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled, short
+from ttr_analysis._compile import Ints, compiled, quickly_compiled, short
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 

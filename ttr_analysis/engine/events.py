@@ -8,16 +8,15 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._errors import GameError, UnknownNameError
 from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import Codec
 from ttr_analysis.engine.codes import argument_of, kind_of, make_event, seat_of
-from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_MATCH, State
+from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_MATCH, State, unknown_words
 from ttr_analysis.engine.position import Position
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis._words import counted
@@ -25,10 +25,9 @@ from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, list_ch
 from ttr_analysis.engine.kernel.claims import city_fault, next_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import OVER, TURN, State
+from ttr_analysis.engine.layout import OVER, TURN, State, identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState, SeatView, seat_number
-from ttr_analysis.engine.unknowns import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import City, GameMap, Route, RouteLike
 from ttr_analysis.rules.chance import KEY_SIZE, seed_key

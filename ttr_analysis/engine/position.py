@@ -16,8 +16,7 @@ from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import layout
 from ttr_analysis.engine.kernel.turns import put_pieces
-from ttr_analysis.engine.layout import Ending, State
-from ttr_analysis.engine.unknowns import n_of_leaving_decks
+from ttr_analysis.engine.layout import Ending, State, n_of_leaving_decks
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables import Tables, game_tables
 

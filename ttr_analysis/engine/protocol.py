@@ -16,7 +16,7 @@ from typing import Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from ttr_analysis import _upward
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis._errors import GameError, IllegalActionError, UnknownNameError
 from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.actions.table import Codec, is_canonical

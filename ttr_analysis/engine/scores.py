@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.kernel import scoring as columns
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end, score_games

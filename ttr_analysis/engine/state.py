@@ -8,8 +8,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from ttr_analysis import _upward
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis._upward import render_html
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts

@@ -15,8 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Floats, Ints, Singles
-from ttr_analysis._compile import Functions, compiled
+from ttr_analysis._compile import Flags, Floats, Functions, Ints, Singles, compiled
 from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.kernel.numbering import Numbering, code_of, fill_mask, numbering_of

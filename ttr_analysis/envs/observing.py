@@ -16,8 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints, Singles
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Ints, Singles, compiled
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine.actions import Action

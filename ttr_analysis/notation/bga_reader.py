@@ -17,9 +17,17 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.drawing import offer_of
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_MATCH, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import (
+    AT_PILE,
+    OVER,
+    UNKNOWN_CARD,
+    UNKNOWN_MATCH,
+    UNKNOWN_TICKET,
+    Phase,
+    State,
+    identify_tickets,
+)
 from ttr_analysis.engine.position import Position, corrected
-from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_log import (
     UNKNOWN_COPIES,

@@ -22,9 +22,17 @@ from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacke
 from ttr_analysis.engine.events import decode_chance, next_words
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.turns import fewest_kept
-from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import (
+    AT_PILE,
+    OVER,
+    UNKNOWN_CARD,
+    UNKNOWN_TICKET,
+    Phase,
+    State,
+    identify_tickets,
+    n_unknown_cards,
+)
 from ttr_analysis.engine.state import fill_open
-from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import writer
 from ttr_analysis.notation.lexer import Lexer, Names, NotationError, card_value, named, names_of, said_seat

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Floats, Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import can_pay_surcharge, surcharge_cards

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import Functions, compiled
+from ttr_analysis._compile import Floats, Functions, Ints, compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of, is_well_formed

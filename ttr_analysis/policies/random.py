@@ -21,8 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import Record, block, cell, compiled, quickly_compiled
+from ttr_analysis._compile import Floats, Ints, Record, block, cell, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards

@@ -57,7 +57,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._decoding import Decoder, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS

@@ -42,10 +42,18 @@ from ttr_analysis._decoding import FaultList, Range, shown
 from ttr_analysis._errors import AmbiguousNameError, GameError, PositionError, UnknownNameError, nearest
 from ttr_analysis._words import with_names
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, kind_name
-from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, OVER, TURN, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import (
+    NEUTRAL_OWNER,
+    NOBODY,
+    OVER,
+    TURN,
+    UNKNOWN_CARD,
+    UNKNOWN_TICKET,
+    State,
+    unknown_words,
+)
 from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.loading import as_map
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import fold

@@ -13,7 +13,7 @@ from typing import Any, Self, SupportsIndex, TypeVar
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._decoding import FaultList, write_atomically
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis._upward import render_html
@@ -21,11 +21,11 @@ from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Correction, Event, Move
 from ttr_analysis.engine.game import GAME_NUMBERS, GameEngine, KernelGame
+from ttr_analysis.engine.layout import unknown_words
 from ttr_analysis.engine.position import PARTS
 from ttr_analysis.engine.protocol import PolicyLike, find_policies, policy_name
 from ttr_analysis.engine.scores import MaybeNone, Scores, score_state
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import (

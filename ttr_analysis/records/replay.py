@@ -14,11 +14,11 @@ from typing import Final, NamedTuple, overload
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine import codes, layout, unknowns
+from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions.drawing import bits_kept, offer_of
 from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
@@ -231,7 +231,7 @@ def make_step(state: State, tables: Tables, step: Step) -> None:
     if step.laid is not None:
         state.cells[:] = step.laid.cells
     elif step.shown is not None:
-        unknowns.identify_tickets(state, tables, step.shown.seat, step.shown.tickets)
+        layout.identify_tickets(state, tables, step.shown.seat, step.shown.tickets)
     elif step.code == SET_UP:
         new_game(tables, NO_KEY, 0, state, tape_of(step.script, 0))
         state.stream[:] = 0
@@ -243,8 +243,8 @@ def make_step(state: State, tables: Tables, step: Step) -> None:
 def identify_played(state: State, step: Step) -> None:
     """Fill in the unknown cards that the acting seat shows by its move."""
     seat = int(state.seat)
-    if step.code >= 0 and shows_cards(step.code) and unknowns.n_unknown_cards(state, seat):
-        unknowns.identify_cards(state, seat, unpacked(step.value).counts)
+    if step.code >= 0 and shows_cards(step.code) and layout.n_unknown_cards(state, seat):
+        layout.identify_cards(state, seat, unpacked(step.value).counts)
 
 
 # -- playing -------------------------------------------------------------------------------------------------------
@@ -394,10 +394,10 @@ class _StepChecker:
         if unfitting:
             self._refuse(after, unfitting)
             return None
-        if unknowns.has_unknown_cards(after):
-            if (kind := unknowns.impossible_kind(after, self.game.tables)) is not None:
+        if layout.has_unknown_cards(after):
+            if (kind := layout.impossible_kind(after, self.game.tables)) is not None:
                 self._refuse_kind(kind)
-            if n_short := unknowns.n_short_in_pile(after, self.game.tables):
+            if n_short := layout.n_short_in_pile(after, self.game.tables):
                 cards = f"{counted(n_short, 'card')} of the draw pile"
                 raise ImpossibleError(self.first, f"{cards} would have no possible kind")
         return step, after
@@ -472,7 +472,7 @@ class _StepChecker:
             raise ImpossibleError(self.first, "tickets are shown only when the game is over")
         if entry.seat >= self.game.n_players:
             raise ImpossibleError(self.first, f"there is no P{entry.seat}")
-        reason = unknowns.identify_tickets(state.copy(), self.game.tables, entry.seat, entry.tickets)
+        reason = layout.identify_tickets(state.copy(), self.game.tables, entry.seat, entry.tickets)
         if reason:
             raise ImpossibleError(self.first, reason)
 

@@ -17,8 +17,8 @@ from ttr_analysis._words import counted, listed, number, percent, percentage_poi
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
+from ttr_analysis.engine.layout import n_unknown_cards
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.shown import ticket_orders

@@ -21,8 +21,7 @@ from typing import Final, SupportsIndex
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 
 KEY_SIZE: Final = 4
 """Numbers of 32 bits in a stream, and in the key from which streams are opened."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 
 BANK: Final = -1
 """The bank as a payer or payee."""

@@ -29,8 +29,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 
 GRAY_INDEX: Final = N_COLORS

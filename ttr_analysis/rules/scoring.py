@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 
 NO_GOAL: Final = -1
 """No destination of a ticket is reached."""

@@ -24,8 +24,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Ints, compiled
 
 MAX_STEPS: Final = 100_000
 """

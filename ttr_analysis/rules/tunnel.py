@@ -12,8 +12,7 @@ Cards are nine counts, as in `CARD_KINDS`.
 
 from __future__ import annotations
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 
 

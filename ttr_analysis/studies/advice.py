@@ -13,8 +13,7 @@ from typing import Any, Final, SupportsIndex
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Floats
-from ttr_analysis._compile import Functions
+from ttr_analysis._compile import Floats, Functions
 from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table

@@ -15,8 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis._arrays import Flags, Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Floats, Ints, compiled
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted

@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._arrays import Flags, Floats, Ints, Narrow
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Flags, Floats, Ints, Narrow, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import (

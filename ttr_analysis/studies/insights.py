@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis import _words as words
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, percent, percentage_points

@@ -10,14 +10,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import UNKNOWN_CARD, State
-from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
+from ttr_analysis.engine.layout import UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION

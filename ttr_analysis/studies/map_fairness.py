@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Floats, same_fields
+from ttr_analysis._compile import Floats
 from ttr_analysis._decoding import Range
-from ttr_analysis._notebook import as_table
+from ttr_analysis._notebook import as_table, same_fields
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
@@ -27,9 +27,8 @@ from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies.columns import Figures, count, mean, rate
 from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
 from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators
-from ttr_analysis.studies.pool import Chunk, chunks_of, default_chunk, played
 from ttr_analysis.studies.questions.tally import Tally
-from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.studies.simulation import Chunk, Interrupted, chunks_of, default_chunk, played
 from ttr_analysis.tables import check_size
 
 _N_COLORINGS: Final = 10_000

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ttr_analysis._arrays import Ints, Narrow
+from ttr_analysis._compile import Ints, Narrow
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.engine import codes

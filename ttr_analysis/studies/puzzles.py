@@ -28,9 +28,8 @@ from ttr_analysis.engine.actions import (
     KeepTickets,
     PayTunnel,
 )
-from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase
+from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.engine.state import GameState, SeatView
-from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.maps.loading import MapLike, as_map, data_folder, find_folder, map_names
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import read_game, read_move, record_lines
@@ -39,9 +38,8 @@ from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.file import MAX_NAME, built_in_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.studies.advice import advice_table, advise, check_budget, view_of
-from ttr_analysis.studies.marks import FORCED, label_of
+from ttr_analysis.studies.marks import FORCED, SavedWork, label_of
 from ttr_analysis.studies.reviews import Review
-from ttr_analysis.studies.saved_review import SavedWork
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS
 

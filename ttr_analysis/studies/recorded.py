@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints, Narrow
+from ttr_analysis._compile import Ints, Narrow
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, kind_of
 from ttr_analysis.engine.events import tape_of
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State, n_unknown_cards
 from ttr_analysis.engine.scores import TICKET_MEASURES
-from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord

@@ -34,10 +34,8 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, check_budget, in_points, trail_race, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, ways
-from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, label_of, lost_for_good, missed_ideas
-from ttr_analysis.studies.pool import in_order
-from ttr_analysis.studies.saved_review import SavedReview
-from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
+from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
 _VERDICTS: Final = {"best": "the best move", FORCED: "the only move"}

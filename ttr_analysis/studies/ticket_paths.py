@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import Record, block, cell, compiled
+from ttr_analysis._compile import Ints, Record, block, cell, compiled
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.waiting import Z_95
@@ -27,8 +27,7 @@ from ttr_analysis.policies.playout import is_compiled
 from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies import intervals
 from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_apart, warn_of_generators
-from ttr_analysis.studies.pool import Chunk, chunks_of, played
-from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.studies.simulation import Chunk, Interrupted, chunks_of, played
 from ttr_analysis.tables import check_size
 
 _COIN: Final = 0.5

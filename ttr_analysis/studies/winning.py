@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv, stdtrit
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine import codes, layout
@@ -32,8 +32,7 @@ from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
 from ttr_analysis.policies.search.watching import Watcher, know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies import intervals
-from ttr_analysis.studies.pool import in_order
-from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
 
 DEFAULT_ROLLOUTS = 200

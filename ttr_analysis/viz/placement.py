@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis.maps.model import Route
 from ttr_analysis.viz.style import Shape
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._words import percentage_points
 from ttr_analysis.viz import charts
 from ttr_analysis.viz.style import figure_of, ink_upon

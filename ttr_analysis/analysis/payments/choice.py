@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.payments.model import (
     Cards,

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.analysis.payments.model import Cards, as_array, color_index, colors_of
 from ttr_analysis.analysis.waiting import WaitingTime, check_samples, coefficients_of, ways_to_draw
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts

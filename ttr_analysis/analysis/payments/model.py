@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis._words import counted
 from ttr_analysis.cards import (
     COLORS,

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._words import counted
 from ttr_analysis.analysis.tickets.network import Network, forest_solver, join_cities, reached_destinations
 from ttr_analysis.maps.loading import MapLike, as_map

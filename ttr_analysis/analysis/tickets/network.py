@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints
+from ttr_analysis._compile import Flags, Ints
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted

@@ -25,8 +25,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Flags, Ints, compiled
 
 MAX_TICKETS: Final = 7
 """Maximum number of tickets for one network, which have at most 14 groups of cities."""

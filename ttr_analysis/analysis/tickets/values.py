@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Floats, Ints
+from ttr_analysis._compile import Flags, Floats, Ints
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.tickets.feasibility import Lenders, lost_with, stations_left

@@ -8,8 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Final, NamedTuple
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts

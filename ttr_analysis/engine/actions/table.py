@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, overload
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine import codes

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import kind_of, make_event

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import discard, unseen_cards

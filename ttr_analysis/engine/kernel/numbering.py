@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Flags, Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Flags, Ints, compiled, quickly_compiled
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes

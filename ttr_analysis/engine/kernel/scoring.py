@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints, Narrow
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Ints, Narrow, compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, is_lent, join_cities, keep_best, relabel, ticket_score
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import quickly_compiled
+from ttr_analysis._compile import Ints, quickly_compiled
 from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
 from ttr_analysis.engine.codes import N_ACTIONS, PASS, ActionFault, argument_of, kind_of, make_event
 from ttr_analysis.engine.kernel.cards import write_event

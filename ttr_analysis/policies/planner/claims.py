@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Floats, Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, make_action, pack_cards, unpack_cards

@@ -16,7 +16,7 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 from tqdm.auto import tqdm
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._compile import Floats
 from ttr_analysis._decoding import Decoder, FaultList, Keys, Range, read_text, write_atomically
 from ttr_analysis.engine.kernel.scoring import WON_COLUMN
 from ttr_analysis.engine.protocol import PolicyLike

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints, Narrow
-from ttr_analysis._compile import Record, block, cell, compiled, float_cell
+from ttr_analysis._compile import Ints, Narrow, Record, block, cell, compiled, float_cell
 from ttr_analysis.analysis.tickets.steiner import first_tree, forest_cost
 from ttr_analysis.cards import N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import NONE

@@ -10,8 +10,7 @@ from typing import ClassVar, Final, Self
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled, quickly_compiled
+from ttr_analysis._compile import Floats, Ints, compiled, quickly_compiled
 from ttr_analysis._decoding import Amount, allowed_in
 from ttr_analysis.analysis.tickets.steiner import all_distances
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS

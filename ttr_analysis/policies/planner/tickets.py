@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints, Narrow
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Floats, Ints, Narrow, compiled
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
 from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept
 from ttr_analysis.engine.layout import AT_DISCARDS, UNKNOWN_TICKET

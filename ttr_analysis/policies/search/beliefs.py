@@ -18,8 +18,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Floats, Ints, compiled
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Ints, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, State
 from ttr_analysis.rules.chance import below

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_TICKET, State
 from ttr_analysis.engine.state import GameState, SeatView, redact, seat_number
 from ttr_analysis.maps.model import GameMap

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Floats, Ints, compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.codes import (
     ATTEMPT_TUNNEL,
@@ -26,10 +25,9 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.step import action_fault, step
 from ttr_analysis.engine.kernel.turns import keep_tickets
-from ttr_analysis.engine.layout import KEEP_START, OVER, TURN, State
+from ttr_analysis.engine.layout import KEEP_START, OVER, TURN, State, unknown_words
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState, SeatView
-from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.claims import NO_ROUTE
 from ttr_analysis.policies.planner.knowledge import Memory, take_plan

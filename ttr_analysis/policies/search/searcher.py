@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, unpacked

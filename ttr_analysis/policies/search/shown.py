@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from scipy.special import expit
 
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, UNKNOWN_TICKET, State
 from ttr_analysis.policies.search.beliefs import DONE, N_FEATURES, SHARE, alone_on, fill_on_way, fill_ticket_features
 from ttr_analysis.records.record import GameRecord

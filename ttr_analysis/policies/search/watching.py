@@ -12,8 +12,7 @@ from typing import Final, NamedTuple, SupportsIndex
 import numpy as np
 from scipy.special import betaln, expit, logit, logsumexp
 
-from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import quickly_compiled
+from ttr_analysis._compile import Ints, quickly_compiled
 from ttr_analysis.engine.codes import (
     ATTEMPT_TUNNEL,
     DRAW_CARD,
@@ -29,9 +28,16 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import has_choice
-from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import (
+    OVER,
+    UNKNOWN_CARD,
+    UNKNOWN_TICKET,
+    State,
+    has_unknown_tickets,
+    n_unknown_cards,
+    show_tickets,
+)
 from ttr_analysis.engine.state import GameState, SeatView, hide_secrets, seat_number
-from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, show_tickets
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.search.knowledge import EVERYBODY, PRIOR, Knowledge, Source, knowledge_of
 from ttr_analysis.policies.search.shown import packed_steps, ticket_orders

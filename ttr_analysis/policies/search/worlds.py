@@ -21,8 +21,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import Record, block, cell, compiled
+from ttr_analysis._compile import Floats, Ints, Record, block, cell, compiled
 from ttr_analysis.engine.kernel.turns import ANY_DECK, count_bits, new_game
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
