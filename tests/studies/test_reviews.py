@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,7 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameError, GameMap, GameRecord, read_bga
+from ttr_analysis._compile import Ints
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets, Pass
 from ttr_analysis.engine.actions.table import codec_of
@@ -26,7 +28,9 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
+from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import knowledge_of
+from ttr_analysis.policies.search.searcher import Candidate, Comparison, Search, halve
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, trail_race
 from ttr_analysis.studies.judging import Budget, Decision, Moment
@@ -134,6 +138,25 @@ def test_time_is_kept(nordic: GameMap) -> None:
 
     assert advice.n_rollouts >= len(advice.table)
     assert Game(nordic).is_legal(state, advice.best)
+
+
+def test_compiling_takes_from_the_time_but_leaves_a_part(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    results, left = Search.results, []
+
+    def compiling(search: Search, actions: Ints, n_worlds: int) -> Results:
+        time.sleep(0.3)
+        return results(search, actions, n_worlds)
+
+    def trying(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: float) -> Comparison:
+        left.append(seconds)
+        monkeypatch.setattr(Search, "results", results)
+        return halve(search, tried, rollouts, seconds)
+
+    monkeypatch.setattr(Search, "results", compiling)
+    monkeypatch.setattr("ttr_analysis.studies.advice.halve", trying)
+
+    assert advise(Game(nordic).new(seed=7), seconds=0.2).n_rollouts
+    assert left == [pytest.approx(0.06)]
 
 
 def test_nothing_to_choose_is_told_as_such(nordic: GameMap) -> None:

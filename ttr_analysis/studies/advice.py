@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, singledispatchmethod
 from math import isfinite
 from operator import attrgetter, index
+from time import perf_counter
 from typing import Any, Final, SupportsIndex
 
 import numpy as np
@@ -433,6 +434,8 @@ def _ends(ticket: Ticket) -> str:
 # -- advice --------------------------------------------------------------------------------------------------------
 
 DEFAULT_SECONDS: Final = 2.0
+_LEAST_PART: Final = 0.3
+"""Least share of the time in which actions are tried, however long compiling took."""
 _FEWEST: Final = 2
 """Minimum number of values for a standard error."""
 N_CLAIMS: Final = 10
@@ -524,7 +527,9 @@ def advise(
     step
         Step of the record after which to advise: 0 is the setup, -1 the last step.
     seconds
-        Time for all actions; 2 seconds by default without `rollouts`.
+        Time for all actions; 2 seconds by default without `rollouts`. The first call on a
+        machine compiles for some seconds, and then tries actions for at least 30% of
+        this time.
     rollouts
         Approximate number of games to play out for all actions, instead of `seconds`;
         the advice then depends only on the seed.
@@ -564,6 +569,7 @@ def advise(
     >>> advice.best in game.legal_actions(record.state_at(40))
     True
     """
+    started = perf_counter()
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
     Functions((Planner().chooser,))  # compiled here for whole games, so that it need not be compiled for single moves
     known = know(source, _whose(source, seat, step), step)
@@ -571,8 +577,9 @@ def advise(
     search = Search(known, index(seed), threads or os.cpu_count() or 1)
     tried = considered(view, seed)
     if seconds is not None:
-        search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiling does not count toward the time
+        search.results(np.array(tried[:1], dtype=np.int64), 1)  # compiles
         search.n_worlds = 0
+        seconds = max(_LEAST_PART * seconds, seconds - (perf_counter() - started))
     reasons, codec = Reasons(view), codec_of(view.game_map)
     actions_tried = [codec.decode(*row, view.packed) for row in tried]
     with ThreadPoolExecutor(1) as beside:  # the functions that find reasons are compiled in the meantime
