@@ -674,7 +674,7 @@ def test_codes_of_the_best_are_those_of_the_table(reviewed: Review) -> None:
 
 def test_losses_are_summed_over_first_measurements(tmp_path: Path) -> None:
     """Decisions that seemed costly by chance are measured again: without their bad luck, the sum would be too high."""
-    record, path = Game(load("nordic"), 2).play(["Greedy", "Planner"], seed=3), tmp_path / "one.review"
+    record, path = Game(load("invented"), 2).play(["Greedy", "Planner"], seed=3), tmp_path / "one.review"
     found = review(record, 0, rollouts=30, path=path, progress=False)
     saved = json.loads(path.read_text("utf-8"))
     first = {one["step"]: one for one in saved["judged"]}
