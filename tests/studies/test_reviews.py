@@ -21,9 +21,10 @@ from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameError, GameMap, GameRecord, read_bga
 from ttr_analysis._compile import Ints
 from ttr_analysis.analysis.payments import Payment
+from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawTickets, KeepTickets, Pass
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import DRAW_CARD, DRAW_FACE_UP, DRAW_TICKETS, make_action
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, DRAW_TICKETS, make_action, packed
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
@@ -32,11 +33,12 @@ from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate, Comparison, Search, halve
 from ttr_analysis.studies import advise, judging, player_results, review, reviews
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, trail_race
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, locomotives_kept, trail_race
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import decisions_of
 from ttr_analysis.studies.marks import BOUNDS, LABELS, SavedWork, label_of
 from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
+from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
 
@@ -436,6 +438,24 @@ def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
     game = Game(record.map, 3)
     for step in table.index[::10]:
         assert game.is_legal(record.state_at(step - 1), reviewed.action(step))
+
+
+def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:
+    """Those of a ferry's symbols are not kept, since the ferry takes them anyway."""
+    game_map = load("nordic")
+    tables = game_tables(game_map, 2)
+    draw = make_action(DRAW_CARD, 0), 0
+    ferry = next(i for i, route in enumerate(game_map.routes) if route.locomotives == 1 and route.length > 2)
+    plain = next(i for i, route in enumerate(game_map.routes) if not route.locomotives and route.length > 2)
+
+    def claim(route: int, n_locomotives: int) -> Candidate:
+        return make_action(CLAIM_ROUTE, route), packed(CardCounts.of(red=2, locomotive=n_locomotives))
+
+    assert locomotives_kept(tables, draw, claim(plain, 1)) == "keeps a locomotive"
+    assert locomotives_kept(tables, claim(plain, 1), claim(plain, 3)) == "keeps 2 locomotives"
+    assert locomotives_kept(tables, draw, claim(ferry, 2)) == "keeps a locomotive"
+    for best, other in ((draw, claim(ferry, 1)), (claim(plain, 1), draw), (claim(plain, 1), claim(plain, 1))):
+        assert not locomotives_kept(tables, best, other)
 
 
 @pytest.mark.parametrize(

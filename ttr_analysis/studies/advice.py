@@ -23,11 +23,11 @@ from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing
 from ttr_analysis.analysis.tickets.network import ForestSolver, Network, join_cities, reached_destinations
-from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, LOCOMOTIVE_INDEX, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import NONE
+from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, NONE, argument_of, kind_of, unpacked
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN
 from ttr_analysis.engine.kernel.step import action_fault
@@ -45,7 +45,7 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, end_columns, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, rows_of_chances
-from ttr_analysis.tables import MEASURE_TRAIL
+from ttr_analysis.tables import MEASURE_TRAIL, Tables
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
@@ -400,6 +400,23 @@ def trail_race(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> s
     seat = max(in_favor, key=lambda seat: (seat == known.viewer, -gain[seat]))
     now, then = map(percent, has_bonus[:, :, seat].mean(axis=1).tolist())
     return f"P{seat} gets the longest path in {now} of games, not {then}"
+
+
+def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:
+    """
+    Return how many locomotives the best action keeps that another would spend in place of cards of a color.
+
+    "" if it keeps none.
+    """
+    n_kept = _joined_in(tables, *other) - _joined_in(tables, *best)
+    return f"keeps {'a locomotive' if n_kept == 1 else counted(n_kept, 'locomotive')}" if n_kept > 0 else ""
+
+
+def _joined_in(tables: Tables, code: int, value: int) -> int:
+    """Return the locomotives that a claim spends beyond the symbols of its route."""
+    if kind_of(code) not in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
+        return 0
+    return max(0, unpacked(value).counts[LOCOMOTIVE_INDEX] - int(tables.symbols[argument_of(code)]))
 
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:

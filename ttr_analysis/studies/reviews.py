@@ -31,7 +31,7 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, check_budget, in_points, trail_race, view_of
+from ttr_analysis.studies.advice import Reasons, check_budget, in_points, locomotives_kept, trail_race, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
 from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, ways
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
@@ -416,7 +416,8 @@ class Review:
             line = ways(one.played, one.best)[one.comes_back]
             path = trail_race(self.known(step), alone(one.best), line) if label_of(one) in BOUNDS else ""
             gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
-            parts = Reasons(self.view(step)).in_favor(action), path, gains
+            kept = locomotives_kept(self.known(step).tables, one.best, one.played)
+            parts = kept, Reasons(self.view(step)).in_favor(action), path, gains
             self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))
         return self._reasons[step]
 
