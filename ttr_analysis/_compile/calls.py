@@ -17,26 +17,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
+from ttr_analysis._compile import types
 from ttr_analysis._compile.arithmetic import fits
 from ttr_analysis._compile.source import Marked, Source, Text
-from ttr_analysis._compile.types import (
-    BOOL,
-    CELLS,
-    FLOAT,
-    INT,
-    INT32,
-    NONE,
-    Array,
-    Named,
-    Pointers,
-    Record,
-    Scalar,
-    Tuple,
-    Type,
-    has_memory,
-    parts_of,
-    signature,
-)
+from ttr_analysis._compile.types import Type
 from ttr_analysis._compile.writer import CONTEXT_CELLS, MISMATCH, SCRATCH_END, SCRATCH_TOP, Fault
 
 if TYPE_CHECKING:
@@ -164,7 +148,7 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
     """
 
     addresses: np.ndarray[tuple[int], np.dtype[np.int64]]
-    kind: Pointers
+    kind: types.Pointers
 
     def __new__(cls, functions: tuple[Callable[..., Any], ...]) -> Self:
         made = super().__new__(cls, functions)
@@ -175,10 +159,10 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
             return made
         if len(compiled_ones) < len(made):
             raise TypeError("some of the functions are not compiled")
-        signatures = {signature(function.source.function) for function in compiled_ones}
+        signatures = {types.signature(function.source.function) for function in compiled_ones}
         if len(signatures) > 1:
             raise TypeError(f"functions with different signatures: {', '.join(map(repr, made))}")
-        kind = Pointers(*signatures.pop())
+        kind = types.Pointers(*signatures.pop())
         made.kind = _POINTERS.setdefault(kind, kind)
         made.addresses = np.array([function.exported(kind) for function in compiled_ones], dtype=np.int64)
         return made
@@ -187,7 +171,7 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
         return Functions, (tuple(self),)
 
 
-_POINTERS: dict[Pointers, Pointers] = {}
+_POINTERS: dict[types.Pointers, types.Pointers] = {}
 """One object per signature."""
 
 
@@ -243,7 +227,7 @@ class Compiled(Marked):
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
         kinds = tuple(self._type_of(name, value) for name, value in zip(self.source.parameters, plain, strict=True))
-        plain = tuple(bool(value) if kind is BOOL else value for value, kind in zip(plain, kinds, strict=True))
+        plain = tuple(bool(value) if kind is types.BOOL else value for value, kind in zip(plain, kinds, strict=True))
         known = self._calls.get(kinds)
         is_plain = len(plain) == len(arguments) and all(map(operator.is_, plain, arguments))
         if is_plain and kinds == missed:
@@ -261,18 +245,22 @@ class Compiled(Marked):
         wanted = str(
             declared or (f"an array of {cell}" if cell else "a number, an array, a record or a tuple of those")
         )
-        if isinstance(declared, Named):
+        if isinstance(declared, types.Named):
             is_known = have == declared
-        elif isinstance(declared, Scalar):
-            is_known = have in _FITTING[declared] and (declared is not BOOL or value in (0, 1))
+        elif isinstance(declared, types.Scalar):
+            is_known = have in _FITTING[declared] and (declared is not types.BOOL or value in (0, 1))
         else:
-            is_known = have is not None and (cell is None or (isinstance(have, Array) and have.cell == cell))
+            is_known = have is not None and (cell is None or (isinstance(have, types.Array) and have.cell == cell))
         if not is_known:
             raise TypeError(f"{self.source.function.__name__}: {name} must be {wanted}, got {_shown(value)}")
-        kind = cast("Type", declared if isinstance(declared, Scalar) else have)
-        if isinstance(value, int) and kind in (INT, INT32) and not fits(value, 64 if kind is INT else 32):
+        kind = cast("Type", declared if isinstance(declared, types.Scalar) else have)
+        if (
+            isinstance(value, int)
+            and kind in (types.INT, types.INT32)
+            and not fits(value, 64 if kind is types.INT else 32)
+        ):
             raise OverflowError(f"{self.source.function.__name__}: {name} is beyond {kind}: {value}")
-        if isinstance(value, int) and kind is FLOAT:
+        if isinstance(value, int) and kind is types.FLOAT:
             float(value)  # may raise OverflowError
         return kind
 
@@ -292,7 +280,7 @@ class Compiled(Marked):
                 self._machines[kinds, is_quick] = build(self.source, kinds, is_quick=is_quick)
             return self._machines[kinds, is_quick]
 
-    def exported(self, kind: Pointers) -> int:
+    def exported(self, kind: types.Pointers) -> int:
         """Return the address of the function for other compiled code."""
         machine = self.machine(kind.arguments, is_quick=False)
         if machine.result != kind.result:
@@ -301,10 +289,10 @@ class Compiled(Marked):
 
 
 _FITTING: dict[Type, tuple[Type, ...]] = {
-    INT: (BOOL, INT),
-    INT32: (BOOL, INT),
-    FLOAT: (BOOL, INT, FLOAT),
-    BOOL: (BOOL, INT),
+    types.INT: (types.BOOL, types.INT),
+    types.INT32: (types.BOOL, types.INT),
+    types.FLOAT: (types.BOOL, types.INT, types.FLOAT),
+    types.BOOL: (types.BOOL, types.INT),
 }
 """What may be passed for each type of number; for a truth value, only 0 and 1."""
 
@@ -316,7 +304,7 @@ def _rebuilt(function: Callable[..., Any], lines: list[str], is_quick: bool) -> 
 def _arrays_of(value: object) -> Iterator[np.ndarray[Any, Any]]:
     if isinstance(value, np.ndarray):
         yield value
-    elif isinstance(value, Record):
+    elif isinstance(value, types.Record):
         yield value.cells
     elif isinstance(value, tuple):
         for item in value:
@@ -333,27 +321,27 @@ def _type_of(value: object) -> Type | None:
     """Return the compiled type of a Python object, None if it has none."""
     match value:
         case bool():
-            return BOOL
+            return types.BOOL
         case int():
-            return INT
+            return types.INT
         case float():
-            return FLOAT
-        case np.ndarray() if value.dtype.name in CELLS and value.dtype.isnative and value.ndim > 0:
-            return Array(CELLS[value.dtype.name], value.ndim)
-        case Record():
-            return Named(type(value))
+            return types.FLOAT
+        case np.ndarray() if value.dtype.name in types.CELLS and value.dtype.isnative and value.ndim > 0:
+            return types.Array(types.CELLS[value.dtype.name], value.ndim)
+        case types.Record():
+            return types.Named(type(value))
         case Functions():
             return value.kind
         case tuple():
             items = [_type_of(item) for item in value]
             made_by = type(value) if hasattr(value, "_fields") else None
-            return None if None in items else Tuple(tuple(cast("list[Type]", items)), made_by)
+            return None if None in items else types.Tuple(tuple(cast("list[Type]", items)), made_by)
     return None
 
 
 def _as_plain(value: Any) -> Any:  # noqa: ANN401
     """Return an argument in the form that machine code takes, unchanged if possible."""
-    if isinstance(value, (bool, float, Record, Functions)):
+    if isinstance(value, (bool, float, types.Record, Functions)):
         return value
     if isinstance(value, np.generic):
         return value.item()
@@ -374,7 +362,7 @@ def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     for is_good, what in ((array.flags.c_contiguous, "contiguous"), (array.flags.aligned, "aligned in memory")):
         if not is_good:
             raise TypeError(f"{_shown(array)} that is not {what}: pass a copy, by array.copy()")
-    native = np.dtype(array.dtype.name) if array.dtype.name in CELLS else array.dtype
+    native = np.dtype(array.dtype.name) if array.dtype.name in types.CELLS else array.dtype
     if native != array.dtype or (native is array.dtype and type(array) is np.ndarray):
         return array
     return array.view(native, np.ndarray)  # a subclass, or an equal dtype, with the same memory
@@ -417,24 +405,24 @@ class _Caller:
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
         match kind:
-            case Array():
+            case types.Array():
                 self.need(f"{text}.__class__ is {self.known(np.ndarray)}")
                 self.pack(f"__id({text})", _CODES["ptr"])
-            case Named():
+            case types.Named():
                 self.need(f"{text}.__class__ is {self.known(kind.record)}")
                 self.pack_held(f"{text}.cells")
-            case Pointers():
+            case types.Pointers():
                 self.need(f"{text}.kind is {self.known(_POINTERS[kind])}")
                 self.pack_held(f"{text}.addresses")
-            case Tuple():
+            case types.Tuple():
                 self.need(
                     f"{text}.__class__ is {self.known(kind.made_by or tuple)} and __len({text}) == {len(kind.items)}"
                 )
                 for i, item in enumerate(kind.items):
                     self.argument(f"{text}[{i}]", item, is_declared=False)
             case _:
-                if kind is BOOL or (kind is FLOAT and not is_declared):
-                    self.need(f"__isinstance({text}, {'bool' if kind is BOOL else 'float'})")
+                if kind is types.BOOL or (kind is types.FLOAT and not is_declared):
+                    self.need(f"__isinstance({text}, {'bool' if kind is types.BOOL else 'float'})")
                 self.pack(text, _CODES[kind.llvm])
 
     def pack(self, text: str, code: str) -> None:
@@ -449,15 +437,15 @@ class _Caller:
 
     def result(self, kind: Type) -> str:
         """Return the expression for a result, made of the next parts in the frame."""
-        if isinstance(kind, Tuple):
+        if isinstance(kind, types.Tuple):
             inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
             return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
         first = len(self.results)
-        self.results += [_CODES[part] for part in parts_of(kind)]
-        if isinstance(kind, Array):
+        self.results += [_CODES[part] for part in types.parts_of(kind)]
+        if isinstance(kind, types.Array):
             shape = "".join(f"__r[{first + 1 + i}], " for i in range(kind.ndim))
             return f"__array(__r[{first}], ({shape}), {kind.cell.name!r})"
-        return "None" if kind is NONE else f"__r[{first}]"
+        return "None" if kind is types.NONE else f"__r[{first}]"
 
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
@@ -496,7 +484,7 @@ class _Caller:
         if self.results:
             lines.append("    __r = __unpack(__frame)")
         lines.append(f"    return {result}")
-        if has_memory(machine.result):  # released once the result is copied
+        if types.has_memory(machine.result):  # released once the result is copied
             before = ["    __cells = __context.cells", f"    __top = __cells[{SCRATCH_TOP}]", "    try:"]
             after = ["    finally:", f"        __cells[{SCRATCH_TOP}] = __top"]
             lines = [*before, *(f"    {line}" for line in lines), *after]
@@ -512,7 +500,7 @@ class _Caller:
 
 def _array_back(address: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
     """Return a copy of an array from scratch memory."""
-    n_bytes = math.prod(shape) * CELLS[dtype].size
+    n_bytes = math.prod(shape) * types.CELLS[dtype].size
     raw = ctypes.string_at(address, n_bytes)
     return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
 

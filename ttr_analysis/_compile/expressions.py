@@ -10,27 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from ttr_analysis._compile import types
 from ttr_analysis._compile.arithmetic import Arithmetic, Instance, Module, Static, fits
 from ttr_analysis._compile.source import Marked, Source, is_functions, marked
-from ttr_analysis._compile.types import (
-    BOOL,
-    CELLS,
-    FLOAT,
-    INT,
-    INT32,
-    NONE,
-    Array,
-    Cell,
-    Field,
-    Named,
-    Pointers,
-    Record,
-    Scalar,
-    Tuple,
-    Type,
-    has_memory,
-    parts_of,
-)
+from ttr_analysis._compile.types import Type
 from ttr_analysis._compile.writer import MOST_ITEMS, Block, Fault, Place, Value, constant, number
 
 
@@ -46,12 +29,12 @@ class Arrays(Arithmetic):
 
     def value_of_subscript(self, node: ast.Subscript) -> Value:
         base = self.value(node.value)
-        if isinstance(base.kind, Tuple):
+        if isinstance(base.kind, types.Tuple):
             return self._item_of_tuple(node, base)
-        if isinstance(base.kind, Array):
+        if isinstance(base.kind, types.Array):
             part = self.part_of_array(node, base)
             return self.read(part) if isinstance(part, Place) else part
-        instead = "name its field" if isinstance(base.kind, Named) else "only arrays and tuples have items"
+        instead = "name its field" if isinstance(base.kind, types.Named) else "only arrays and tuples have items"
         raise self.source.refuse(node, f"an index into {base.kind}", instead)
 
     def _item_of_tuple(self, node: ast.Subscript, base: Value) -> Value:
@@ -73,7 +56,7 @@ class Arrays(Arithmetic):
 
     def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
         """Return what an index or slice selects: a subarray, or the place of a number."""
-        cell = cast("Array", base.kind).cell
+        cell = cast("types.Array", base.kind).cell
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) >= len(base.parts):
             what = f"{len(indices)} indices into {base.kind}"
@@ -95,7 +78,7 @@ class Arrays(Arithmetic):
         address = self.address(base.parts[0], offset, cell.llvm)
         if not sizes:
             return Place(cell, address, base.origin)
-        return Value(Array(cell, len(sizes)), (address, *sizes), origin=base.origin)
+        return Value(types.Array(cell, len(sizes)), (address, *sizes), origin=base.origin)
 
     def _index(self, node: ast.expr, n: str) -> str:
         i = self.integer(node)
@@ -110,7 +93,7 @@ class Arrays(Arithmetic):
         if node.step is not None:
             raise self.source.refuse(node.step, "a slice with a step", "loop with range(first, last, step)")
         first = self.integer(node.lower) if node.lower else constant(0)
-        last = self.integer(node.upper) if node.upper else Value(INT, (n,))
+        last = self.integer(node.upper) if node.upper else Value(types.INT, (n,))
         if (first.const or 0) < 0 or (last.const or 0) < 0:
             raise self.source.refuse(node, "a slice that counts from the end", "count from the start")
         if self.is_checked:
@@ -124,18 +107,18 @@ class Arrays(Arithmetic):
 
     # -- records --------------------------------------------------------------------------
 
-    def field(self, node: ast.Attribute, base: Value, kind: Named) -> Value | Place:
+    def field(self, node: ast.Attribute, base: Value, kind: types.Named) -> Value | Place:
         """Return a field of a record: the place of a number, or an array."""
         if node.attr == "cells":
-            return Value(Array(kind.cell, 1), (base.one, str(kind.record.n_cells)), origin=base.origin)
-        field: Field | None = kind.record.fields.get(node.attr)
+            return Value(types.Array(kind.cell, 1), (base.one, str(kind.record.n_cells)), origin=base.origin)
+        field: types.Field | None = kind.record.fields.get(node.attr)
         if field is None:
             names = ", ".join(kind.record.fields)
             raise self.source.refuse(node, f"{kind} has no field {node.attr!r}", f"its fields are {names}")
         address = self.address(base.one, str(field.offset), kind.cell.llvm)
         if not field.shape:
             return Place(kind.cell, address, base.origin)
-        return Value(Array(kind.cell, len(field.shape)), (address, *map(str, field.shape)), origin=base.origin)
+        return Value(types.Array(kind.cell, len(field.shape)), (address, *map(str, field.shape)), origin=base.origin)
 
     # -- changes --------------------------------------------------------------------------
 
@@ -143,9 +126,9 @@ class Arrays(Arithmetic):
         """Return the target of an assignment: the place of a number, or part of an array."""
         if isinstance(node, (ast.Subscript, ast.Attribute)):
             base = self.value(node.value)
-            if isinstance(node, ast.Subscript) and isinstance(base.kind, Array):
+            if isinstance(node, ast.Subscript) and isinstance(base.kind, types.Array):
                 return self.part_of_array(node, base)
-            if isinstance(node, ast.Attribute) and isinstance(base.kind, Named):
+            if isinstance(node, ast.Attribute) and isinstance(base.kind, types.Named):
                 field = self.field(node, base, base.kind)
                 if isinstance(field, Place):
                     return field
@@ -157,18 +140,18 @@ class Arrays(Arithmetic):
         self.stored |= place.origin
         self.do(f"store {place.cell.llvm} {self.narrowed(node, value, place.cell)}, ptr {place.address}")
 
-    def narrowed(self, node: ast.AST, value: Value, cell: Cell) -> str:
+    def narrowed(self, node: ast.AST, value: Value, cell: types.Cell) -> str:
         """Return a number converted to the dtype of an array."""
         self.number(node, value)
-        if FLOAT in (cell.read, value.kind):
+        if types.FLOAT in (cell.read, value.kind):
             part = self.convert(node, value, cell.read, "an item").one
             return self.get(f"fptrunc double {part} to float") if cell.name == "float32" else part
-        if cell.read is INT32 and value.kind is INT32:
+        if cell.read is types.INT32 and value.kind is types.INT32:
             return value.one
         value = self.wide(value)
         return value.one if cell.llvm == "i64" else self.truncated(node, value, cell)
 
-    def truncated(self, node: ast.AST, value: Value, cell: Cell) -> str:
+    def truncated(self, node: ast.AST, value: Value, cell: types.Cell) -> str:
         if value.const is not None:
             if not fits(value.const, 8 * cell.size):
                 raise self.source.refuse(node, f"{value.const} as {cell}", "use an array of int64")
@@ -182,8 +165,8 @@ class Arrays(Arithmetic):
     def fill_array(self, node: ast.AST, array: Value, value: Value) -> None:
         """Fill an array with a number, or copy one of the same shape into it."""
         self.stored |= array.origin
-        kind = cast("Array", array.kind)
-        if not isinstance(value.kind, Array):
+        kind = cast("types.Array", array.kind)
+        if not isinstance(value.kind, types.Array):
             part = self.narrowed(node, value, kind.cell)
             self.fill(array.parts[0], self.size_of(array), kind.cell.llvm, part)
             return
@@ -196,12 +179,12 @@ class Arrays(Arithmetic):
 
     def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
         """Make an array, on the stack if it cannot outlive the function or one iteration of a loop."""
-        on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
-        return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
+        on_stack = self.loop_depth == 0 and self.result is not None and not types.has_memory(self.result)
+        return self.new_array(types.Array(types.CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
 
     def copy_cells(self, to: Value, source: Value) -> None:
         """Copy an array into another of the same size; they may overlap."""
-        n = self.times(self.size_of(to), str(cast("Array", to.kind).cell.size))
+        n = self.times(self.size_of(to), str(cast("types.Array", to.kind).cell.size))
         places = f"ptr align 1 {to.parts[0]}, ptr align 1 {source.parts[0]}"
         self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {n}, i1 false)")
 
@@ -229,7 +212,7 @@ def _one(self: Arrays, node: ast.Call) -> Value:
 
 def _int(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
-    if value.kind is not FLOAT:
+    if value.kind is not types.FLOAT:
         return self.wide(value)
     if value.const is not None and math.isfinite(value.const) and fits(int(value.const), 64):
         return constant(int(value.const))
@@ -237,41 +220,41 @@ def _int(self: Arrays, node: ast.Call) -> Value:
         self.fail_if(self.get(f"fcmp uno double {value.one}, {value.one}"), Fault.NAN)
         size = self.get(f"call double @llvm.fabs.f64(double {value.one})")
         self.fail_if(self.get(f"fcmp oge double {size}, {number(2.0**63)}"), Fault.OVERFLOW)
-    return Value(INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
+    return Value(types.INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
 
 
 def _float(self: Arrays, node: ast.Call) -> Value:
-    return self.convert(node, self.number(node, _one(self, node)), FLOAT, "this")
+    return self.convert(node, self.number(node, _one(self, node)), types.FLOAT, "this")
 
 
 def _bool(self: Arrays, node: ast.Call) -> Value:
-    return Value(BOOL, (self.truth(node, _one(self, node)),))
+    return Value(types.BOOL, (self.truth(node, _one(self, node)),))
 
 
 def _int32(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
-    if value.kind is INT:
-        return Value(INT32, (self.truncated(node, value, CELLS["int32"]),), value.const)
-    return self.convert(node, value, INT32, "this")
+    if value.kind is types.INT:
+        return Value(types.INT32, (self.truncated(node, value, types.CELLS["int32"]),), value.const)
+    return self.convert(node, value, types.INT32, "this")
 
 
 def _len(self: Arrays, node: ast.Call) -> Value:
     value = _one(self, node)
-    if isinstance(value.kind, Tuple):
+    if isinstance(value.kind, types.Tuple):
         return constant(len(value.kind.items))
-    if not isinstance(value.kind, Array):
+    if not isinstance(value.kind, types.Array):
         raise self.source.refuse(node, f"the length of {value.kind}", "only arrays and tuples have one")
-    return Value(INT, (value.parts[1],))
+    return Value(types.INT, (value.parts[1],))
 
 
 def _abs(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
-    if value.kind is FLOAT:
-        return Value(FLOAT, (self.get(f"call double @llvm.fabs.f64(double {value.one})"),))
+    if value.kind is types.FLOAT:
+        return Value(types.FLOAT, (self.get(f"call double @llvm.fabs.f64(double {value.one})"),))
     value = self.wide(value)
     negative = self.binary(node, ast.Sub(), constant(0), value)
     is_negative = self.get(f"icmp slt i64 {value.one}, 0")
-    return Value(INT, (self.get(f"select i1 {is_negative}, i64 {negative.one}, i64 {value.one}"),))
+    return Value(types.INT, (self.get(f"select i1 {is_negative}, i64 {negative.one}, i64 {value.one}"),))
 
 
 def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, ast.Call], Value]:
@@ -286,7 +269,7 @@ def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, 
         if len(known) == len(values):
             return constant(choose(known))
         best, *others = self.common(node, values)
-        kind = cast("Scalar", best.kind)
+        kind = cast("types.Scalar", best.kind)
         for value in others:
             is_better = self.ordered(node, order, value, best)
             best = Value(kind, (self.get(f"select i1 {is_better}, {kind.llvm} {value.one}, {kind.llvm} {best.one}"),))
@@ -306,13 +289,13 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
             raise self.source.refuse(node, "an array without a dtype", "write dtype=np.int64 or another")
         cell = _cell(self, dtypes[0])
         shape = self.value(args[0])
-        sizes = self.items_of(shape) if isinstance(shape.kind, Tuple) else [shape]
+        sizes = self.items_of(shape) if isinstance(shape.kind, types.Tuple) else [shape]
         known = [int(size.const) for size in sizes if size.const is not None]
-        if not sizes or any(size.kind not in (INT, INT32) for size in sizes):
+        if not sizes or any(size.kind not in (types.INT, types.INT32) for size in sizes):
             raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
         if any(n < 0 for n in known) or math.prod(known) > MOST_ITEMS:
             raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"at most {MOST_ITEMS} fit")
-        zero = number(0.0) if cell.read is FLOAT else "0"
+        zero = number(0.0) if cell.read is types.FLOAT else "0"
         part = zero if fill == "zeros" else None
         if fill == "full":
             part = self.narrowed(node, self.value(args[1]), cell)
@@ -321,13 +304,13 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
     return write
 
 
-def _cell(self: Arrays, node: ast.expr) -> Cell:
+def _cell(self: Arrays, node: ast.expr) -> types.Cell:
     found = self.evaluate(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
     name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
-    if name not in CELLS:
-        names = ", ".join(f"np.{name}" for name in CELLS)
+    if name not in types.CELLS:
+        names = ", ".join(f"np.{name}" for name in types.CELLS)
         raise self.source.refuse(node, f"the dtype {ast.unparse(node)}", f"use one of {names}")
-    return CELLS[name]
+    return types.CELLS[name]
 
 
 _BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
@@ -348,15 +331,15 @@ _BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
 
 
 def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
-    kind = cast("Array", array.kind)
+    kind = cast("types.Array", array.kind)
     if name == "fill" and len(node.args) == 1 and not node.keywords:
         value = self.number(node, self.value(node.args[0]))
         self.fill_array(node, array, value)
-        return Value(NONE, ())
+        return Value(types.NONE, ())
     if node.args or node.keywords or name not in ("copy", "sum"):
         raise self.source.refuse(node, f"the method {name!r} of an array", "use fill, copy, sum or a loop")
     if name == "copy":
-        sizes = tuple(Value(INT, (size,)) for size in array.parts[1:])
+        sizes = tuple(Value(types.INT, (size,)) for size in array.parts[1:])
         new = self.new_local_array(kind.cell.name, sizes, None)
         self.copy_cells(new, array)
         return new
@@ -365,19 +348,19 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
 
 def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
     """Sum integers. Floats are refused because numpy adds them in a different order from a loop."""
-    cell = cast("Array", array.kind).cell
-    if cell.read is FLOAT:
+    cell = cast("types.Array", array.kind).cell
+    if cell.read is types.FLOAT:
         raise self.source.refuse(node, "the sum of an array of floats", "write a loop: the order decides the last bits")
     total = self.slot("i64")
     self.do(f"store i64 0, ptr {total}")
 
     def add(i: str, *_: Block) -> None:
         item = self.read(Place(cell, self.address(array.parts[0], i, cell.llvm), array.origin))
-        before = self.load(INT, (total,))
+        before = self.load(types.INT, (total,))
         self.store(self.binary(node, ast.Add(), before, self.wide(item)), (total,))
 
     self.count("0", self.size_of(array), add)
-    return self.load(INT, (total,))
+    return self.load(types.INT, (total,))
 
 
 # -- names, choices, tuples and calls ------------------------------------------------------------------------------
@@ -428,13 +411,13 @@ class Expressions(Arrays):
             self.program.note(self.source, ast.unparse(node), thing)
             return Static(thing)
         match base.kind:
-            case Array() if node.attr == "size":
-                return Value(INT, (self.size_of(base),))
-            case Array() if node.attr == "shape":
-                return self.tuple_of([Value(INT, (size,)) for size in base.parts[1:]])
-            case Tuple() if (place := base.kind.place(node.attr)) is not None:
+            case types.Array() if node.attr == "size":
+                return Value(types.INT, (self.size_of(base),))
+            case types.Array() if node.attr == "shape":
+                return self.tuple_of([Value(types.INT, (size,)) for size in base.parts[1:]])
+            case types.Tuple() if (place := base.kind.place(node.attr)) is not None:
                 return self.items_of(base)[place]
-            case Named():
+            case types.Named():
                 field = self.field(node, base, base.kind)
                 return self.read(field) if isinstance(field, Place) else field
         raise self.source.refuse(node, f"{base.kind} has no {node.attr!r} in compiled code", "see docs/compiler.md")
@@ -482,7 +465,7 @@ class Expressions(Arrays):
             self.jump(after)
         self.start(after)
         parts = []
-        for i, llvm in enumerate(parts_of(kind)):
+        for i, llvm in enumerate(types.parts_of(kind)):
             ways = [(value.parts[i], block) for value, (_, block) in zip(values, found, strict=True)]
             parts.append(self.phi(llvm, ways))
         return Value(kind, tuple(parts), origin=frozenset[str]().union(*(value.origin for value in values)))
@@ -495,7 +478,7 @@ class Expressions(Arrays):
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
             if isinstance(base, Value):
-                if isinstance(base.kind, Array):
+                if isinstance(base.kind, types.Array):
                     return call_method(self, node, base, node.func.attr)
                 what = f"the method {node.func.attr!r} of {base.kind}"
                 raise self.source.refuse(node, what, "write a compiled function that takes it as an argument")
@@ -505,7 +488,7 @@ class Expressions(Arrays):
         thing = callee.thing
         if (function := marked(thing)) is not None:
             return self._call_compiled(node, function.source)
-        if isinstance(thing, type) and issubclass(thing, Record):
+        if isinstance(thing, type) and issubclass(thing, types.Record):
             return self._lay_record(node, thing)
         if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
             made_by = cast("Any", thing)
@@ -551,26 +534,26 @@ class Expressions(Arrays):
     def _invoke(self, address: str, arguments: list[Value], result: Type, *, may_fail: bool) -> Value:
         typed = ["ptr %context"]
         for value in arguments:
-            typed += [f"{llvm} {part}" for llvm, part in zip(parts_of(value.kind), value.parts, strict=True)]
+            typed += [f"{llvm} {part}" for llvm, part in zip(types.parts_of(value.kind), value.parts, strict=True)]
         llvm = returned_type(result)
         whole = self.get(f"call fastcc {llvm} {address}({', '.join(typed)})")
-        parts = tuple(self.get(f"extractvalue {llvm} {whole}, {i}") for i in range(len(parts_of(result))))
+        parts = tuple(self.get(f"extractvalue {llvm} {whole}, {i}") for i in range(len(types.parts_of(result))))
         if may_fail:
             self.fail_after_call()
-        if not has_memory(result):
+        if not types.has_memory(result):
             return Value(result, parts)
         self.uses_scratch = True
         return Value(result, parts, origin=frozenset[str]().union(*(value.origin for value in arguments)))
 
-    def _lay_record(self, node: ast.Call, record: type[Record]) -> Value:
+    def _lay_record(self, node: ast.Call, record: type[types.Record]) -> Value:
         """Compile `State()`, a new record, or `State(cells)`, a record that views an array."""
-        kind = Named(record)
+        kind = types.Named(record)
         if not node.args and not node.keywords:
-            zero = number(0.0) if kind.cell.read is FLOAT else "0"
+            zero = number(0.0) if kind.cell.read is types.FLOAT else "0"
             new = self.new_local_array(kind.cell.name, (constant(record.n_cells),), zero)
             return Value(kind, new.parts[:1])
         (array,) = self._arguments(node, ("cells",), record.__name__, {})
-        if array.kind != Array(kind.cell, 1):
+        if array.kind != types.Array(kind.cell, 1):
             raise self.source.refuse(node, f"a {record.__name__} on {array.kind}", f"give an array of {kind.cell}")
         self.fail_if(self.get(f"icmp ne i64 {array.parts[1]}, {record.n_cells}"), Fault.RECORD)
         return Value(kind, array.parts[:1], origin=array.origin)
@@ -594,7 +577,7 @@ class Expressions(Arrays):
             result = instances[0].result
         else:
             base = self.static_value(where.value, base.thing) if isinstance(base, Static) else base
-            if not isinstance(base.kind, Pointers):
+            if not isinstance(base.kind, types.Pointers):
                 raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
             self._same_number(node, {len(base.kind.arguments)})
             pairs = zip(values, base.kind.arguments, strict=True)
@@ -612,4 +595,4 @@ class Expressions(Arrays):
 
 
 def returned_type(result: Type) -> str:
-    return f"{{{', '.join(parts_of(result))}}}"
+    return f"{{{', '.join(types.parts_of(result))}}}"

@@ -18,23 +18,7 @@ from click.core import ParameterSource
 
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 from ttr_analysis._words import counted
-from ttr_analysis.cli.common import (
-    FAULTS,
-    FILE,
-    NATURAL,
-    Interrupt,
-    Stopped,
-    Time,
-    as_file_name,
-    commands,
-    complete_map,
-    map_argument,
-    no_progress,
-    number,
-    refused,
-    split_names,
-    writing,
-)
+from ttr_analysis.cli import common
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -48,14 +32,14 @@ _MAX_POSITION: Final = 1_000_000
 """Largest position file, in characters."""
 
 
-@commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
-@click.argument("log", type=FILE)
-@click.option("--map", "map_", shell_complete=complete_map, help="The map.  [default: found from the log]")
-@click.option("--tickets", type=FILE, help="JSON file with the ticket offers you noted; see above.")
+@common.commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
+@click.argument("log", type=common.FILE)
+@click.option("--map", "map_", shell_complete=common.complete_map, help="The map.  [default: found from the log]")
+@click.option("--tickets", type=common.FILE, help="JSON file with the ticket offers you noted; see above.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the record.")
 @click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
-@click.option("--out", type=FILE, help="File for the record.  [default: LOG with .jsonl]")
+@click.option("--out", type=common.FILE, help="File for the record.  [default: LOG with .jsonl]")
 def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> None:  # noqa: ANN401
     """
     Convert a game log into a record.
@@ -72,19 +56,23 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
     text = log.read_text("utf-8", errors="replace")
     record = read_bga(text, tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
     if record.report is None or record.report.steps.empty:
-        raise Stopped(f"no move was understood in {log}, so no record was written\n{record.report}", FAULTS)
+        raise common.Stopped(
+            f"no move was understood in {log}, so no record was written\n{record.report}", common.FAULTS
+        )
     record.save(out)
     print(f"{record!r}\n{record.report}\n{out}")
 
 
-@commands.command(epilog="Example: ttr-analysis review my-game.jsonl --minutes 3")
-@click.argument("game", type=FILE)
+@common.commands.command(epilog="Example: ttr-analysis review my-game.jsonl --minutes 3")
+@click.argument("game", type=common.FILE)
 @click.option("--seat", help="Review only this seat, by number or name.  [default: all seats]")
-@number("--minutes", type=Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used.")
-@click.option("--map", "map_", shell_complete=complete_map, help="Map folder, if the game is on your own map.")
+@common.number(
+    "--minutes", type=common.Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used."
+)
+@click.option("--map", "map_", shell_complete=common.complete_map, help="Map folder, if the game is on your own map.")
 @click.option("--open-cards", is_flag=True, help="Add the win curve with all hands visible; takes a few seconds.")
-@click.option("--out", type=FILE, help="File for the page.  [default: GAME with .html]")
-@no_progress
+@click.option("--out", type=common.FILE, help="File for the page.  [default: GAME with .html]")
+@common.no_progress
 def review(
     game: Path,
     seat: str | None,
@@ -114,7 +102,11 @@ def review(
 
     print(f"{record!r}\nreviewing for at most {counted(f'{minutes:g}', 'minute')}", flush=True)
     more = f": {kept} has the moves judged so far; run the same command to resume"
-    with refused(FAULTS), Interrupt(lambda: more if kept.exists() else ""), warnings.catch_warnings():
+    with (
+        common.refused(common.FAULTS),
+        common.Interrupt(lambda: more if kept.exists() else ""),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("error", studies.Interrupted)
         found = studies.review(record, number, seconds=60 * minutes, path=kept, progress=not no_progress)
         curve = studies.win_curve(record, progress=not no_progress) if open_cards else None
@@ -123,12 +115,12 @@ def review(
     print(f"{found!r}\n{out}")
 
 
-@commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
-@click.argument("folder", type=FILE)
+@common.commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
+@click.argument("folder", type=common.FILE)
 @click.option("--player", metavar="NAME", required=True, help="Name of the player.")
-@number("--minutes", type=Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
-@click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
-@no_progress
+@common.number("--minutes", type=common.Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
+@click.option("--out", type=common.FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
+@common.no_progress
 def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> None:
     """
     Summarize a player's games.
@@ -141,8 +133,8 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     from ttr_analysis.report.played import write_insights
     from ttr_analysis.report.study import PAGE
 
-    out = out or folder / f"insights-{as_file_name(player)}"
-    with refused(FAULTS), Interrupt(f": {folder} has the reviews so far; rerun to resume"):
+    out = out or folder / f"insights-{common.as_file_name(player)}"
+    with common.refused(common.FAULTS), common.Interrupt(f": {folder} has the reviews so far; rerun to resume"):
         found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
         write_insights(found, out)
     for file, why in found.left_out.items():
@@ -157,16 +149,16 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
     number = text.removeprefix("P")
     if number in map(str, range(n_players)):
         return int(number)
-    raise Stopped(f"no seat {text!r}; they are 0 to {n_players - 1}{''.join(f', {name}' for name in players)}")
+    raise common.Stopped(f"no seat {text!r}; they are 0 to {n_players - 1}{''.join(f', {name}' for name in players)}")
 
 
-@commands.command(
+@common.commands.command(
     epilog=(
         'Example: {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Ann"}, '
         '"tickets": {"Ann": ["Boston-Miami"], "Bo": []}}'
     )
 )
-@click.argument("file", type=FILE)
+@click.argument("file", type=common.FILE)
 def score(file: Path) -> None:
     """
     Show the scores and the winner.
@@ -201,17 +193,17 @@ def score(file: Path) -> None:
 # -- pages in the browser -------------------------------------------------------------------------------------------
 
 
-@commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
-@map_argument
+@common.commands.command(epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy")
+@common.map_argument
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @click.option(
-    "--players", type=NATURAL, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
+    "--players", type=common.NATURAL, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
 )
 @click.option("--seats", metavar="NAMES", help="Your name and the policies by seat, separated by commas.")
-@click.option("--seed", type=NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
+@click.option("--seed", type=common.NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
 @click.option("--practice", is_flag=True, help="Allow taking back moves.")
-@click.option("--save", type=FILE, help="New file for the record.  [default: games/<map>.jsonl, numbered]")
-@click.option("--continue", "continued", type=FILE, help="Continue the game in this file.")
+@click.option("--save", type=common.FILE, help="New file for the record.  [default: games/<map>.jsonl, numbered]")
+@click.option("--continue", "continued", type=common.FILE, help="Continue the game in this file.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def play(  # the other options are those of the table
     map_: str,
@@ -241,14 +233,14 @@ def play(  # the other options are those of the table
         raise click.UsageError("With --continue, players, seats, seed, variant and file are those of the game.")
     game_map = load_map(map_)
     if save and save.exists():
-        raise Stopped(f"the file {save} already exists; to continue the game in it, give --continue {save}")
+        raise common.Stopped(f"the file {save} already exists; to continue the game in it, give --continue {save}")
     from ttr_analysis.widgets.human_game import PERSON
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
-    first = save or Path("games") / f"{as_file_name(game_map.name) or 'map'}.jsonl"
+    first = save or Path("games") / f"{common.as_file_name(game_map.name) or 'map'}.jsonl"
     last = None if continued or is_new else _last_game(first, game_map)
     record = _saved_game(continued, game_map) if continued else None
-    names = split_names(seats) if seats else []
+    names = common.split_names(seats) if seats else []
     seat, name, policies = seats_of(names or [PERSON, *["Planner"] * ((2 if players is None else players) - 1)])
     files = GameFiles(continued or first, continued=continued is not None)
 
@@ -294,7 +286,7 @@ def _saved_game(path: Path, game_map: GameMap) -> GameRecord:
 
     record = GameRecord.load(path, game_map)
     if record.is_complete:
-        raise Stopped(f"the game in {path} is over; step through it with the review command")
+        raise common.Stopped(f"the game in {path} is over; step through it with the review command")
     return record
 
 
@@ -302,22 +294,24 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
     """Return the file and game of the latest unfinished game; print how to continue it."""
     saved = [first, *first.parent.glob(f"{glob.escape(first.stem)}-[0-9]*{first.suffix}")]
     for last in sorted(filter(Path.is_file, saved), key=lambda path: path.stat().st_mtime, reverse=True):
-        with suppress(OSError, Stopped, GameError, FaultsError, UnknownNameError):
+        with suppress(OSError, common.Stopped, GameError, FaultsError, UnknownNameError):
             record = _saved_game(last, game_map)
             print(f"There is an unfinished game: continue it on the page, or with --continue {last}", file=sys.stderr)
             return last, record
     return None
 
 
-@commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
-@click.argument("folder", required=False, type=FILE)
+@common.commands.command(epilog="Example: ttr-analysis train my-games --player Ann")
+@click.argument("folder", required=False, type=common.FILE)
 @click.option("--player", metavar="NAME", help="Name of the player in FOLDER.")
-@click.option("--map", "map_", metavar="MAP", shell_complete=complete_map, help="Only positions on this map.")
-@number("--minutes", type=Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search.")
-@number(
+@click.option("--map", "map_", metavar="MAP", shell_complete=common.complete_map, help="Only positions on this map.")
+@common.number(
+    "--minutes", type=common.Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search."
+)
+@common.number(
     "--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Maximum number of positions to find in FOLDER."
 )
-@click.option("--results", type=FILE, help="File for your answers.  [default: games/training.json]")
+@click.option("--results", type=common.FILE, help="File for your answers.  [default: games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> None:  # noqa: ANN401 - of several types
     """
@@ -343,14 +337,14 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     else:
         found = load_puzzles(how["map_"])
     if not found:
-        raise Stopped("there is no position in which one move is clearly the best", FAULTS)
+        raise common.Stopped("there is no position in which one move is clearly the best", common.FAULTS)
     from ttr_analysis.widgets.trainer import Trainer
 
     results = results or (
         _beside(folder, player, "training.json") if folder and player else Path("games/training.json")
     )
     try:
-        with writing(str(results)):
+        with common.writing(str(results)):
             _open(lambda: Trainer(found, results=results), "Train", "your answers are saved", no_browser=no_browser)
     except KeyboardInterrupt:
         print(f"\n{results}" if results.exists() else "\nnothing was answered")
@@ -358,7 +352,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
 
 def _beside(folder: Path, player: str, what: str) -> Path:
     """Return a player's file of saved work, beside the games."""
-    return folder / f"{as_file_name(player)}.{what}"
+    return folder / f"{common.as_file_name(player)}.{what}"
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
@@ -366,7 +360,7 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
-    with refused(FAULTS), Interrupt(": the positions found so far are saved; rerun to resume"):
+    with common.refused(common.FAULTS), common.Interrupt(": the positions found so far are saved; rerun to resume"):
         if found := _kept_puzzles(kept, folder, n):
             return found
         time = counted(f"{minutes:g}", "minute")

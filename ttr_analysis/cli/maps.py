@@ -13,45 +13,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ttr_analysis._words import counted, listed
-from ttr_analysis.cli.common import (
-    FILE,
-    INTERRUPTED,
-    NATURAL,
-    USAGE,
-    Interrupt,
-    Stopped,
-    Time,
-    as_file_name,
-    commands,
-    complete_map,
-    map_argument,
-    no_progress,
-    number,
-    refused,
-    split_names,
-    writing,
-)
+from ttr_analysis.cli import common
+from ttr_analysis.cli.common import commands
 
 if TYPE_CHECKING:
     from ttr_analysis.maps.model import GameMap
 
 
 @commands.command(epilog="Example: ttr-analysis study nordic --out my-study")
-@map_argument
+@common.map_argument
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@click.option("--out", type=FILE, help="Folder for report.html and tables/.  [default: studies/<map>]")
-@number("--seed", type=NATURAL, default=7, help="Random seed.")
-@number("--deals", type=click.IntRange(2, 1_000_000), default=5000, help="Number of random deals.")
+@click.option("--out", type=common.FILE, help="Folder for report.html and tables/.  [default: studies/<map>]")
+@common.number("--seed", type=common.NATURAL, default=7, help="Random seed.")
+@common.number("--deals", type=click.IntRange(2, 1_000_000), default=5000, help="Number of random deals.")
 @click.option("--quick", is_flag=True, help="Take fewer samples and skip the slowest parts.")
-@number(
+@common.number(
     "--best",
-    type=Time(0, 86_400),
+    type=common.Time(0, 86_400),
     metavar="SECONDS",
     default=35.0,
     help="Time for proving the best network; 0 skips it.",
 )
-@number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
-@no_progress
+@common.number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
+@common.no_progress
 def study(
     map_: str,
     variant: str | None,
@@ -73,14 +57,14 @@ def study(
     from ttr_analysis.maps.loading import find_folder, load_map
 
     game_map = load_map(map_, variant=variant)
-    out = out or Path("studies", as_file_name("-".join(filter(None, [game_map.name or "map", variant]))))
+    out = out or Path("studies", common.as_file_name("-".join(filter(None, [game_map.name or "map", variant]))))
     # Imported after the checks: the numeric libraries take a second to load.
     from ttr_analysis.report import Settings, write_study
     from ttr_analysis.report.study import PAGE, TABLES
 
     settings = Settings(seed=seed, n_deals=deals, quick=quick, best_seconds=best, n_games=games)
     kept = f"There is no {PAGE} yet; each table in {out / TABLES} is complete."
-    with writing(f"cannot write the study to {out}"), Interrupt(f". {kept}") as interrupt:
+    with common.writing(f"cannot write the study to {out}"), common.Interrupt(f". {kept}") as interrupt:
         written = write_study(
             game_map, out, settings, folder=find_folder(map_), progress=not no_progress, before=interrupt.check
         )
@@ -102,7 +86,7 @@ def maps() -> None:
 
 
 @commands.command()
-@click.argument("folder", shell_complete=complete_map)
+@click.argument("folder", shell_complete=common.complete_map)
 def check(folder: str) -> None:
     """
     Check a map and print its faults.
@@ -122,12 +106,14 @@ def check(folder: str) -> None:
 
 
 @commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
-@map_argument
-@click.option("--players", type=NATURAL, metavar="N", help="Only games with this number of players.  [default: all]")
+@common.map_argument
+@click.option(
+    "--players", type=common.NATURAL, metavar="N", help="Only games with this number of players.  [default: all]"
+)
 @click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
-@number("--rounds", type=NATURAL, default=80, help="Rounds of about 8,000 games each.")
-@number("--seed", type=NATURAL, default=0, help="Random seed.")
-@no_progress
+@common.number("--rounds", type=common.NATURAL, default=80, help="Rounds of about 8,000 games each.")
+@common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
+@common.no_progress
 def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> None:
     """
     Fit Planner to a map: find the parameters that win most often.
@@ -145,21 +131,23 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
     if not games:
         raise click.UsageError(f"{game_map!r} has no such variant, or does not allow {players} players.")
-    with writing(f"cannot write to {folder}"), Interrupt(". Run the same command to resume."):
+    with common.writing(f"cannot write to {folder}"), common.Interrupt(". Run the same command to resume."):
         for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
             print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
     print(folder / "planner.toml")
 
 
 @commands.command(epilog="Example: ttr-analysis league nordic --players Planner,Racer,Greedy --games 500")
-@map_argument
+@common.map_argument
 @click.option("--players", metavar="NAMES", help="Names of players, separated by commas.  [default: all compiled ones]")
-@number("--games", type=click.IntRange(1, 1_000_000), default=500, help="Games for each group of players that meet.")
+@common.number(
+    "--games", type=click.IntRange(1, 1_000_000), default=500, help="Games for each group of players that meet."
+)
 @click.option("--reference", default="Planner", show_default=True, help="The player whose rating is 0.")
-@number("--seats", type=NATURAL, default=2, help="Players in a game.")
+@common.number("--seats", type=common.NATURAL, default=2, help="Players in a game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@number("--seed", type=NATURAL, default=0, help="Random seed.")
-@no_progress
+@common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
+@common.no_progress
 def league(
     map_: str,
     players: str | None,
@@ -183,8 +171,8 @@ def league(
     game_map = load_map(map_, variant=variant)
     from ttr_analysis import studies
 
-    names = None if players is None else split_names(players)
-    with refused(USAGE), Interrupt(" before every pair had met"):
+    names = None if players is None else common.split_names(players)
+    with common.refused(common.USAGE), common.Interrupt(" before every pair had met"):
         found = studies.league(
             game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
         )
@@ -195,13 +183,13 @@ def league(
 
 
 @commands.command(epilog="Example: ttr-analysis percentile usa 98 --players 4")
-@map_argument
+@common.map_argument
 @click.argument("points", type=int)
-@click.option("--players", type=NATURAL, metavar="N", required=True, help="Players in the game.")
+@click.option("--players", type=common.NATURAL, metavar="N", required=True, help="Players in the game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @click.option("--against", default="Planner", show_default=True, help="Policies to compare with, separated by commas.")
-@number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each policy.")
-@number("--seed", type=NATURAL, default=7, help="Random seed.")
+@common.number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each policy.")
+@common.number("--seed", type=common.NATURAL, default=7, help="Random seed.")
 def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> None:
     """
     Show how good a score is.
@@ -215,8 +203,10 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
     from ttr_analysis import studies
     from ttr_analysis._words import percent
 
-    with refused(USAGE):
-        found = studies.percentile(game_map, points, players, against=split_names(against), n_games=games, seed=seed)
+    with common.refused(common.USAGE):
+        found = studies.percentile(
+            game_map, points, players, against=common.split_names(against), n_games=games, seed=seed
+        )
     print(f"{game_map.title}, {players} players: {points} points are")
     for name, row in found.iterrows():
         low, high = percent(row["percentile_low"]), percent(row["percentile_high"])
@@ -228,13 +218,13 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 
 
 @commands.command(epilog="Example: ttr-analysis play-many nordic --players Planner,Searcher:200 --out games")
-@map_argument
+@common.map_argument
 @click.option("--players", metavar="NAMES", default="Planner,Planner", show_default=True, help="Players, by name.")
-@number("--games", type=click.IntRange(min=1), default=1000, help="Number of games.")
-@click.option("--out", type=FILE, required=True, help="Folder for the tables.")
+@common.number("--games", type=click.IntRange(min=1), default=1000, help="Number of games.")
+@click.option("--out", type=common.FILE, required=True, help="Folder for the tables.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@number("--seed", type=NATURAL, default=0, help="Random seed.")
-@no_progress
+@common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
+@common.no_progress
 def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> None:  # noqa: ANN401
     """
     Play many games, and save games, seats and decisions as Parquet files.
@@ -248,14 +238,14 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
     from ttr_analysis.studies import simulate
 
     how: Any = {"out": out, "resume": True, "decisions": True, "progress": not no_progress}
-    game_map, players = load_map(map_, variant=variant), split_names(given["players"])
+    game_map, players = load_map(map_, variant=variant), common.split_names(given["players"])
     try:
         with Threads() as pool:  # compiled code runs on all cores
             result = simulate(game_map, players, given["games"], given["seed"], executor=pool, **how)
     except (OSError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     if not result.is_complete:
-        raise Stopped("interrupted. Run the same command to resume.", INTERRUPTED)
+        raise common.Stopped("interrupted. Run the same command to resume.", common.INTERRUPTED)
     print(f"{out}: {result.n_games:,} games")
 
 

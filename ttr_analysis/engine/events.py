@@ -14,7 +14,6 @@ from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import Codec
-from ttr_analysis.engine.codes import argument_of, kind_of, make_event, seat_of
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_MATCH, State, unknown_words
 from ttr_analysis.engine.position import Position
 from ttr_analysis.maps.model import Ticket
@@ -169,8 +168,8 @@ _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
 
 def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Chance:
     """Return the event with a code and value, given the packed state before its step."""
-    if kind_of(code) < codes.FIRST_EVENT:
-        return Move(seat_of(code), codec.decode(code, value, state))
+    if codes.kind_of(code) < codes.FIRST_EVENT:
+        return Move(codes.seat_of(code), codec.decode(code, value, state))
     return decode_chance(codec, code, value)
 
 
@@ -182,7 +181,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None, matches=None)
     """
-    kind, seat, argument = kind_of(code), seat_of(code), argument_of(code)
+    kind, seat, argument = codes.kind_of(code), codes.seat_of(code), codes.argument_of(code)
     if kind == codes.SHUFFLED:
         return Chance(NOTICES[argument])
     name = CHANCE_KINDS[kind - codes.FIRST_EVENT]
@@ -208,7 +207,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         seat = _number(outcome, "seat", outcome.seat, MAX_SEATS)
     if outcome.kind == "market_card":
         slot = _number(outcome, "slot", outcome.slot, MAX_SLOTS)
-    code = make_event(kind, seat, slot)
+    code = codes.make_event(kind, seat, slot)
     if outcome.kind in _WITH_TICKET:
         return code, codec.ticket_index(outcome.ticket)
     if outcome.card is None and outcome.kind == "card_revealed":
@@ -248,7 +247,7 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
 
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
     """Explain which outcome of a script is the first that does not fit the events that the kernel wrote."""
-    wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
+    wanted = [row for row in rows if codes.CARD_DEALT <= codes.kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
             due = next_words(decode_chance(codec, *done))
@@ -263,7 +262,7 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
 
 def why_not(code: int) -> str:
     """Explain why an outcome of the right kind is impossible."""
-    if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+    if codes.kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
         return "it cannot come from the ticket pile now"
     return "the draw pile has none"
 
@@ -283,8 +282,8 @@ def next_words(due: Chance) -> str:
 
 # -- all outcomes of chance after an action, if there are few enough to list -------------------------------------------
 
-_CARDS: Final = make_event(codes.SHUFFLED, 0, codes.SHUFFLED_CARDS)
-_TICKETS: Final = make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS)
+_CARDS: Final = codes.make_event(codes.SHUFFLED, 0, codes.SHUFFLED_CARDS)
+_TICKETS: Final = codes.make_event(codes.SHUFFLED, 0, codes.SHUFFLED_TICKETS)
 
 
 def list_chances(
@@ -306,10 +305,10 @@ def list_chances(
         if is_whole:
             found.append((tuple(decode_chance(codec, *row) for row in script), probability))
             continue
-        asked = [i for i, row in enumerate(rows) if codes.CARD_DEALT <= kind_of(row[0]) <= codes.NEUTRAL_TICKET]
+        asked = [i for i, row in enumerate(rows) if codes.CARD_DEALT <= codes.kind_of(row[0]) <= codes.NEUTRAL_TICKET]
         at, before = asked[len(script)], asked[len(script) - 1] if script else 0
         code_asked = rows[at][0]
-        if kind_of(code_asked) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+        if codes.kind_of(code_asked) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
             options = _ticket_options(state, script, shuffled=(_TICKETS, 0) in rows[:at])
         else:
             shuffles = [i for i, row in enumerate(rows) if row == (_CARDS, 0)]
@@ -323,7 +322,7 @@ def list_chances(
         total = sum(weight for _, weight in options)
         for outcome, weight in reversed(options):
             left = pile.copy()
-            if kind_of(code_asked) not in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+            if codes.kind_of(code_asked) not in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
                 left[outcome] -= 1
             waiting.append(([*script, (code_asked, outcome)], probability * weight / total, left))
     return tuple(found)
@@ -331,7 +330,7 @@ def list_chances(
 
 def _ticket_options(state: State, script: Rows, *, shuffled: bool) -> list[tuple[int, int]]:
     """Return the equally likely next tickets, from the pile or, in known order, from under it."""
-    drawn = [value for code, value in script if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)]
+    drawn = [value for code, value in script if codes.kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)]
     n_below = len(drawn) - int(state.n_ticket_pile)
     if shuffled or n_below >= state.n_queued:
         raise GameError("chances cannot be listed where the tickets are shuffled")

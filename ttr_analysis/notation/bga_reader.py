@@ -13,20 +13,10 @@ from typing import Final, NamedTuple
 from ttr_analysis._errors import RecordError, UnknownNameError
 from ttr_analysis._words import counted, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE, N_KINDS, CardCounts
-from ttr_analysis.engine import codes
+from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions.drawing import offer_of
-from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.layout import (
-    AT_PILE,
-    OVER,
-    UNKNOWN_CARD,
-    UNKNOWN_MATCH,
-    UNKNOWN_TICKET,
-    Phase,
-    State,
-    identify_tickets,
-)
+from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase
 from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_log import (
@@ -153,7 +143,7 @@ class LogFollower:
             for chosen in noted:
                 if not any(chosen is other for other in matched.values()):
                     self._leave_out(name, chosen)
-        self.vector = State()
+        self.vector = layout.State()
         self.entries: list[Entry] = []
         self.steps: list[tuple[int, int, int | None, str, str]] = []
         self._told: list[tuple[int, LogEntry | None]] = []
@@ -258,14 +248,14 @@ class LogFollower:
     # -- moves ----------------------------------------------------------------------------
 
     def _act(self, act: LogEntry, after: Sequence[LogEntry]) -> None:
-        if self.vector.phase == OVER:
+        if self.vector.phase == layout.OVER:
             raise act.fault("the game is over")
         if act.player not in self.players:
             raise act.fault(f"expected one of {', '.join(self.players)}")
         seat = self.players.index(act.player)
         self._pass_to(seat, act.line)
         self._skip_to(act, seat)
-        if self.vector.phase == OVER:
+        if self.vector.phase == layout.OVER:
             raise act.fault("the game is over")
         if seat != int(self.vector.seat):
             acting = self.players[int(self.vector.seat)]
@@ -333,7 +323,7 @@ class LogFollower:
         if not slots:
             raise act.fault(f"no {card} card is in the market")
         is_known = self.vector.market[slots[0]] == kind
-        self._make(act, make_action(codes.DRAW_FACE_UP, slots[0]), 0 if is_known else 1 + kind, after)
+        self._make(act, codes.make_action(codes.DRAW_FACE_UP, slots[0]), 0 if is_known else 1 + kind, after)
 
     def _read_claim(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         route = self.tracks[act.line]
@@ -360,12 +350,12 @@ class LogFollower:
         route, end, paid = found.route, found.end, found.paid
         is_free = found.n_more == 0
         later: Sequence[LogEntry] = [*found.before, *found.later] if is_free else found.before
-        revealed = [UNKNOWN_MATCH] * found.n_more + [UNKNOWN_CARD] * (found.n_turned - found.n_more)
+        revealed = [layout.UNKNOWN_MATCH] * found.n_more + [UNKNOWN_CARD] * (found.n_turned - found.n_more)
         laid = paid if is_free else (LOCOMOTIVE,) * route.length if found.color == LOCOMOTIVE else (found.color,)
         self.proven.show(seat, laid, plays=is_free)
         code, value = claim_code(self.packed, route, CardCounts.coerce(laid))
         if not is_free and found.color != LOCOMOTIVE:
-            code = make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
+            code = codes.make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
         self._make(act, code, value, later, {codes.CARD_REVEALED: revealed})
         if end is None:
             return
@@ -411,7 +401,7 @@ class LogFollower:
         except UnknownNameError as error:
             raise act.fault(str(error)) from None
         self.proven.show(seat, act.cards, plays=True)
-        self._make(act, make_action(codes.BUILD_STATION, city), packed_cards(CardCounts.coerce(act.cards)), after)
+        self._make(act, codes.make_action(codes.BUILD_STATION, city), packed_cards(CardCounts.coerce(act.cards)), after)
 
     def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
         raise act.fault("there is no tunnel to give up")
@@ -421,7 +411,7 @@ class LogFollower:
 
     def _read_choose(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
         route = self.packed.codec.route_index(self.tracks[act.line])
-        self._make(act, make_action(codes.CHOOSE_NEUTRAL, route), 0, after)
+        self._make(act, codes.make_action(codes.CHOOSE_NEUTRAL, route), 0, after)
 
     # -- tickets ----------------------------------------------------------------------------
 
@@ -430,7 +420,7 @@ class LogFollower:
         n_offered = 0
         while telling.next_outcome is not None:  # counts the tickets drawn
             n_offered += 1
-            telling.add(UNKNOWN_TICKET)
+            telling.add(layout.UNKNOWN_TICKET)
         chosen = self._choice(act, after, n_offered)
         telling = self._begin(act, codes.DRAW_TICKETS, 0)
         left = list(chosen.offered)
@@ -488,19 +478,19 @@ class LogFollower:
 
     def _show_tickets(self) -> None:
         """Add the tickets that the log names at the end of the game."""
-        if self.vector.phase != OVER:
+        if self.vector.phase != layout.OVER:
             return
         for seat, name in enumerate(self.players):
             held = self.vector.held[seat, : self.vector.n_held[seat]].tolist()
-            if UNKNOWN_TICKET not in held:
+            if layout.UNKNOWN_TICKET not in held:
                 continue
             shown: list[int] = []
             for copies in self._revealed(name):
                 others = copies.difference(shown)
-                ranked = sorted(others, key=lambda n: (n not in held, self.vector.ticket_at[n] != AT_PILE))
+                ranked = sorted(others, key=lambda n: (n not in held, self.vector.ticket_at[n] != layout.AT_PILE))
                 shown += ranked[:1]
             after = self.vector.copy()
-            if shown and not identify_tickets(after, self.packed.tables, seat, shown):
+            if shown and not layout.identify_tickets(after, self.packed.tables, seat, shown):
                 self.vector = after
                 self.entries.append(Entry(SHOWN, seat, tickets=tuple(shown)))
                 self._n_steps += 1

@@ -14,7 +14,7 @@ from ttr_analysis._errors import AmbiguousNameError, IllegalActionError, Unknown
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
-from ttr_analysis.engine import codes
+from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.drawing import offer_of
@@ -22,16 +22,7 @@ from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacke
 from ttr_analysis.engine.events import decode_chance, next_words
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.turns import fewest_kept
-from ttr_analysis.engine.layout import (
-    AT_PILE,
-    OVER,
-    UNKNOWN_CARD,
-    UNKNOWN_TICKET,
-    Phase,
-    State,
-    identify_tickets,
-    n_unknown_cards,
-)
+from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.state import fill_open
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import writer
@@ -195,7 +186,7 @@ class LineParser:
         if scan.accept(re.compile(r"shows?\b")):
             self._read_shown(vector)
             return
-        if vector.phase == OVER:
+        if vector.phase == layout.OVER:
             raise scan.error("the game is over", self._shown_choices(vector), is_illegal=True)
         self._check_seat(int(vector.seat))
         start = scan.at
@@ -427,14 +418,14 @@ class LineParser:
     def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
         scan = self.scan
-        if vector.phase != OVER:
+        if vector.phase != layout.OVER:
             raise scan.error("tickets are shown only when the game is over", is_illegal=True)
         if self._seat is None:
             raise scan.error("name the seat that shows its tickets", self._shown_choices(vector), at=0)
         place = scan.at
         tickets = tuple(ticket for ticket, _ in self._ticket_items([ticket.id for ticket in self.map.tickets]))
         after = vector.copy()
-        reason = identify_tickets(after, self.packed.tables, self._seat, tickets)
+        reason = layout.identify_tickets(after, self.packed.tables, self._seat, tickets)
         if reason:
             raise scan.error(reason, at=place, is_illegal=True)
         self.vector = after
@@ -443,7 +434,7 @@ class LineParser:
     def _shown_choices(self, vector: State) -> list[str]:
         """Return the first words of lines that show hidden tickets."""
         seats = range(self.packed.n_players)
-        hidden = [seat for seat in seats if UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
+        hidden = [seat for seat in seats if layout.UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
         return [f"P{seat}: shows " for seat in hidden]
 
     # -- choices --------------------------------------------------------------------
@@ -459,7 +450,7 @@ class LineParser:
         """Return payments for one of several tracks, or for the action `code`, given the acting seat's known cards."""
         seat = int(vector.seat)
         hand = vector.hand[seat]
-        n_unknown = n_unknown_cards(vector, seat)
+        n_unknown = layout.n_unknown_cards(vector, seat)
         held = hand + np.minimum(n_unknown, vector.draw_pile)
         cards = CardCounts(tuple(held.tolist()))
         options = [(route, payment) for route in tracks for payment in payments.options(route, cards)]
@@ -520,11 +511,11 @@ class LineParser:
         if kind in _TICKETS:
             values = self._ticket_items(self._ticket_choices(), unknown=kind == codes.TICKET_OFFERED)
         elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
-            values = [(UNKNOWN_CARD, scan.at)] * n
+            values = [(layout.UNKNOWN_CARD, scan.at)] * n
         else:
             values = []
             while kind == codes.CARD_REVEALED and (found := scan.accept(_FIT)):
-                values.append((UNKNOWN_CARD + MATCHES.index(found[1]), scan.at))
+                values.append((layout.UNKNOWN_CARD + MATCHES.index(found[1]), scan.at))
             if not values:
                 unknown = kind != codes.CARD_REVEALED
                 values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
@@ -596,7 +587,7 @@ class LineParser:
         """Read tickets: their number if unknown, else names and question marks separated by commas."""
         scan = self.scan
         if unknown and (n := self._lone_number()) is not None:
-            return [(UNKNOWN_TICKET, scan.at)] * n
+            return [(layout.UNKNOWN_TICKET, scan.at)] * n
         items: list[tuple[int, int]] = []
         while True:
             place = scan.at
@@ -604,7 +595,7 @@ class LineParser:
             if ticket is not None:
                 items.append((self.packed.codec.ticket_index(ticket), place))
             elif unknown and scan.accept(_UNKNOWN_TICKET):
-                items.append((UNKNOWN_TICKET, place))
+                items.append((layout.UNKNOWN_TICKET, place))
             else:
                 rest = scan.rest().split(",")[0]
                 raise scan.expected("a ticket or ?" if unknown else "a ticket", choices, self.names.tickets.near(rest))
@@ -624,7 +615,7 @@ class LineParser:
         """Return the names of the tickets that the pile may yield after a script."""
         told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
         lies = [
-            i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)
+            i not in told and (self.vector is None or self.vector.ticket_at[i] == layout.AT_PILE)
             for i in range(len(self.map.tickets))
         ]
         return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]

@@ -9,7 +9,6 @@ from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import BuildStation
-from ttr_analysis.engine.codes import make_action, packed, unpacked
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.maps.model import GameMap, Route
@@ -27,12 +26,12 @@ _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 
 def packed_cards(cards: CardCounts) -> int:
     """Return cards as one packed number for the kernel, with each count capped at a number that nobody can hold."""
-    return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
+    return codes.packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 
 def claim_code(packed: KernelGame, route: Route, laid: CardCounts) -> tuple[int, int]:
     """Return the code and value of a claim."""
-    return make_action(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
+    return codes.make_action(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
 
 
 def pays(route: Route, laid: CardCounts) -> bool:
@@ -97,9 +96,9 @@ def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequenc
         codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument, move.value)}",
         codes.CLAIM_ROUTE: lambda: claim_text(packed, vector, game_map.routes[move.argument], move.value),
         codes.ATTEMPT_TUNNEL: lambda: (
-            f"attempt {game_map.routes[move.argument].id} {next(iter(unpacked(move.value).as_dict()))}"
+            f"attempt {game_map.routes[move.argument].id} {next(iter(codes.unpacked(move.value).as_dict()))}"
         ),
-        codes.PAY_TUNNEL: lambda: f"pays {cards_text(unpacked(move.value))}",
+        codes.PAY_TUNNEL: lambda: f"pays {cards_text(codes.unpacked(move.value))}",
         codes.DECLINE_TUNNEL: lambda: "declines",
         codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(offered, game_map) if outcomes else ""),
         codes.KEEP_TICKETS: lambda: f"keep {_tickets(move.tickets, game_map)}",
@@ -146,7 +145,7 @@ def meant_slots(vector: State, kind: int) -> list[int]:
 
 def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> str:
     """Return a claim, with its track only if needed."""
-    laid = unpacked(value)
+    laid = codes.unpacked(value)
     a, b = route.cities
     tracks = names_of(packed.game_map).routes.thing(f"{a}-{b}")
     name = f"{a}-{b}" if meant_tracks(packed, vector, tracks, laid) == [route] else route.id

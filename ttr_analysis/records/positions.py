@@ -42,16 +42,8 @@ from ttr_analysis._decoding import FaultList, Range, shown
 from ttr_analysis._errors import AmbiguousNameError, GameError, PositionError, UnknownNameError, nearest
 from ttr_analysis._words import with_names
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, kind_name
-from ttr_analysis.engine.layout import (
-    NEUTRAL_OWNER,
-    NOBODY,
-    OVER,
-    TURN,
-    UNKNOWN_CARD,
-    UNKNOWN_TICKET,
-    State,
-    unknown_words,
-)
+from ttr_analysis.engine import layout
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.loading import as_map
@@ -65,7 +57,7 @@ UNKNOWN: Final = "?"
 _MOST: Final = 9_999
 """Largest number in a position."""
 _COUNTED: Final = (*CARD_KINDS, UNKNOWN)
-_MARKET: Final = {NOBODY: None, UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
+_MARKET: Final = {layout.NOBODY: None, layout.UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
 
 
 class Refuse(Protocol):
@@ -193,9 +185,9 @@ class PositionReader:
         return tuple(found.items())
 
     def _owner(self, part: str, owner: object) -> int | None:
-        words = {"neutral": NEUTRAL_OWNER} if part == "owners" else {}
+        words = {"neutral": layout.NEUTRAL_OWNER} if part == "owners" else {}
         if owner is None:
-            return NOBODY
+            return layout.NOBODY
         if isinstance(owner, str) and self._players and (owner in self._players or owner not in words):
             return self._player(part, owner)
         if isinstance(owner, str) and owner in words:
@@ -281,7 +273,7 @@ class PositionReader:
     def _held(self, part: str, value: object) -> tuple[int, ...] | None:
         if isinstance(value, int):
             n = self._number(part, value, Range(0, MAX_TICKETS))
-            return None if n is None else (UNKNOWN_TICKET,) * n
+            return None if n is None else (layout.UNKNOWN_TICKET,) * n
         return self._tickets(part, value)
 
     def _tickets(self, part: str, value: object) -> tuple[int, ...] | None:
@@ -290,7 +282,7 @@ class PositionReader:
             self._refuse(part, value, 'expected a list of tickets, "?" for an unknown one')
             return None
         unknown = (UNKNOWN,) if self._is_strict else (UNKNOWN, None)
-        found = [UNKNOWN_TICKET if item in unknown else self._place(part, item) for item in items]
+        found = [layout.UNKNOWN_TICKET if item in unknown else self._place(part, item) for item in items]
         return tuple(ticket for ticket in found if ticket is not None)
 
 
@@ -389,7 +381,7 @@ def _plain(value: object, _: GameMap) -> object:
 
 
 def _owner(owner: int) -> object:
-    return {NOBODY: None, NEUTRAL_OWNER: "neutral"}.get(owner, owner)
+    return {layout.NOBODY: None, layout.NEUTRAL_OWNER: "neutral"}.get(owner, owner)
 
 
 def _count_data(counts: Counts | None) -> dict[str, int] | None:
@@ -398,7 +390,7 @@ def _count_data(counts: Counts | None) -> dict[str, int] | None:
 
 def ticket_name(ticket: int, game_map: GameMap) -> str:
     """Return the id of a ticket by its number, "?" if it is not known."""
-    return UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id
+    return UNKNOWN if ticket == layout.UNKNOWN_TICKET else game_map.tickets[ticket].id
 
 
 def _ticket_data(tickets: Iterable[int] | None, game_map: GameMap) -> list[str] | None:
@@ -423,9 +415,9 @@ def hidden(position: Position, seat: int) -> Position:
         hidden_hands = [hand and (*(0,) * N_KINDS, sum(hand)) for hand in hands]
         hands = tuple(hand if at == seat else hidden_hands[at] for at, hand in enumerate(hands))
     if tickets is not None:
-        hidden_tickets = [held and (UNKNOWN_TICKET,) * len(held) for held in tickets]
+        hidden_tickets = [held and (layout.UNKNOWN_TICKET,) * len(held) for held in tickets]
         tickets = tuple(held if at == seat else hidden_tickets[at] for at, held in enumerate(tickets))
-    out = position.tickets_out and (UNKNOWN_TICKET,) * len(position.tickets_out)
+    out = position.tickets_out and (layout.UNKNOWN_TICKET,) * len(position.tickets_out)
     return replace(position, hands=hands, tickets=tickets, tickets_out=out)
 
 
@@ -435,7 +427,7 @@ def hidden(position: Position, seat: int) -> Position:
 def laid_out(state: GameState) -> tuple[Position, State]:
     """Return a state between two turns as a position, and the packed state made from it."""
     packed = state.packed
-    if packed.phase not in (TURN, OVER):
+    if packed.phase not in (layout.TURN, layout.OVER):
         raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
     position = position_of(packed, game_tables(state.game_map, state.n_players))
     laid, problems = state_of(position, state.game_map, state.n_players)
@@ -447,7 +439,7 @@ def laid_out(state: GameState) -> tuple[Position, State]:
 def playable(state: GameState, seed: int, number: int) -> tuple[Position, State]:
     """Return a state between two turns as a position, and as a packed state with new random numbers."""
     position, laid = laid_out(state)
-    if unknown := unknown_words(laid, state.n_players):
+    if unknown := layout.unknown_words(laid, state.n_players):
         raise GameError(f"cannot play on from a position with {unknown}: `SeatView.worlds` fills them in")
     open_stream(seed_key(seed), number, TABLE_STREAM, laid.stream)
     return position, laid

@@ -22,7 +22,6 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import tickets as ticket_analysis
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes, layout
-from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end
@@ -39,13 +38,7 @@ from ttr_analysis.records.file import check_seed
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL
-from ttr_analysis.studies.intervals import (
-    clustered_rate,
-    interval_of_difference,
-    interval_of_mean,
-    moments_of,
-    with_ends,
-)
+from ttr_analysis.studies import intervals
 from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 _BLOCK: Final = 32
@@ -176,7 +169,7 @@ def _go_for(state: State, tables: Tables, players: Players, seat: int, route: in
     is_turn = state.phase == layout.TURN
     if (is_turn or state.phase == layout.SECOND_DRAW) and route_fault(state, tables, seat, route) == codes.NONE:
         if is_turn and n_forms(state, tables, seat, route) > 0:
-            return make_action(codes.CLAIM_ROUTE, route), _fewest_cards(state, tables, seat, route)
+            return codes.make_action(codes.CLAIM_ROUTE, route), _fewest_cards(state, tables, seat, route)
         if state.last_left < 0:
             draw = _draw_for(state, tables, seat, route)
             if draw >= 0:
@@ -217,14 +210,14 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
             continue
         any_slot = slot
         if state.market[slot] == color:
-            return make_action(codes.DRAW_FACE_UP, slot)
+            return codes.make_action(codes.DRAW_FACE_UP, slot)
         if state.market[slot] == LOCOMOTIVE_INDEX and is_joker:
             joker_slot = slot
     if joker_slot >= 0:
-        return make_action(codes.DRAW_FACE_UP, joker_slot)
+        return codes.make_action(codes.DRAW_FACE_UP, joker_slot)
     if has_cards(state):
         return codes.DRAW_CARD
-    return make_action(codes.DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
+    return codes.make_action(codes.DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
 
 
 @compiled
@@ -433,11 +426,11 @@ def _route_row(
         "positions": len(moments),
         "left": float(left[moments].mean()),
         "claimed": float(took[GO].mean()),
-        **with_ends("gain", interval_of_mean(gain)),
-        **with_ends("win_gain", interval_of_difference(ends[GO].wins - ends[NEVER].wins)),
-        **with_ends("elsewhere", interval_of_mean(route.points * took[GO] - gain)),
-        **with_ends("free_gain", interval_of_mean(ends[FREE].points - ends[NEVER].points)),
-        **with_ends("free_win_gain", interval_of_difference(ends[FREE].wins - ends[NEVER].wins)),
+        **intervals.with_ends("gain", intervals.interval_of_mean(gain)),
+        **intervals.with_ends("win_gain", intervals.interval_of_difference(ends[GO].wins - ends[NEVER].wins)),
+        **intervals.with_ends("elsewhere", intervals.interval_of_mean(route.points * took[GO] - gain)),
+        **intervals.with_ends("free_gain", intervals.interval_of_mean(ends[FREE].points - ends[NEVER].points)),
+        **intervals.with_ends("free_win_gain", intervals.interval_of_difference(ends[FREE].wins - ends[NEVER].wins)),
         "free_claimed": float(took[FREE].mean()),
     }
 
@@ -527,18 +520,18 @@ def which_to_keep(
             told, kept = told.iloc[chosen].reset_index(drop=True), [kept[i] for i in chosen]
         for is_kept in kept:
             ends, done = _play_choice(table, numbers, is_kept, n_games, bar)
-            rate = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
+            rate = intervals.clustered_rate(intervals.moments_of(ends.wins, np.ones(n_games)))
             rows.append(
                 {
-                    **with_ends("win_rate", rate, "win"),
-                    **with_ends("played_points", interval_of_mean(ends.points)),
+                    **intervals.with_ends("win_rate", rate, "win"),
+                    **intervals.with_ends("played_points", intervals.interval_of_mean(ends.points)),
                     "completion_rate": float(done[:, is_kept].mean()),
                     "all_completed": float(done[:, is_kept].all(axis=1).mean()),
                 }
             )
             wins.append(ends.wins)
     best = max(range(len(rows)), key=lambda i: (rows[i]["win_rate"], rows[i]["played_points"]))
-    less = [with_ends("win_difference", interval_of_difference(some - wins[best])) for some in wins]
+    less = [intervals.with_ends("win_difference", intervals.interval_of_difference(some - wins[best])) for some in wins]
     rows = [row | difference for row, difference in zip(rows, less, strict=True)]
     rows[best] |= dict.fromkeys(("win_difference_low", "win_difference_high"), 0.0)
     played = told.join(pd.DataFrame(rows)).sort_values(

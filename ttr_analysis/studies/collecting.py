@@ -16,16 +16,6 @@ import numpy.typing as npt
 from ttr_analysis._compile import Flags, Floats, Ints, Narrow, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import (
-    FIRST_EVENT,
-    KIND_MASK,
-    TAPE_START,
-    argument_of,
-    kind_of,
-    pack_cards,
-    unpack_cards,
-    without_seat,
-)
 from ttr_analysis.engine.kernel.claims import tunnel_odds
 from ttr_analysis.engine.kernel.numbering import Numbering, index_of, numbering_of
 from ttr_analysis.engine.kernel.numbering import fill_mask as fill_legal
@@ -196,7 +186,7 @@ def script_game(rows: Ints, tape: Ints) -> None:
     """Write a game's chance outcomes on a tape with at least `TAPE_START` cells more than its events."""
     at = codes.TAPE_START
     for i in range(len(rows)):
-        if codes.CARD_DEALT <= kind_of(rows[i, 0]) <= codes.NEUTRAL_TICKET:
+        if codes.CARD_DEALT <= codes.kind_of(rows[i, 0]) <= codes.NEUTRAL_TICKET:
             tape[at] = rows[i, 0]
             tape[at + 1] = rows[i, 1]
             at += 2
@@ -224,12 +214,12 @@ def collect_game(
     seats[:] = 0
     n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
     for i in range(len(rows)):
-        if kind_of(rows[i, 0]) >= codes.FIRST_EVENT:
+        if codes.kind_of(rows[i, 0]) >= codes.FIRST_EVENT:
             continue
         if not _has_room(notes):
             notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
             return False
-        code = without_seat(rows[i, 0])
+        code = codes.without_seat(rows[i, 0])
         _noted_step(state, tables, code, rows[i, 1], tape, notes, seats)
     note_end(state, tables, seats)
     return True
@@ -256,13 +246,13 @@ def _has_room(notes: Notes) -> bool:
 @compiled
 def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> None:
     """Apply the acting seat's action, as `step` does, and note what it is and what follows."""
-    kind, seat = kind_of(code), state.seat
+    kind, seat = codes.kind_of(code), state.seat
     seats[seat, kind] += 1
     n_routes, loans = state.n_claims, state.loans[seat]
     if kind == codes.KEEP_TICKETS:
         _note_offer(state, tables, value, notes)
     elif kind in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
-        _note_claim(state, tables, argument_of(code), value, notes)
+        _note_claim(state, tables, codes.argument_of(code), value, notes)
     claim = notes.counts[CLAIMS] - 1
     if kind == codes.PAY_TUNNEL:
         notes.payments[PAID_MORE, claim] = value
@@ -284,13 +274,13 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
 def _part_payment(length: int, claim: int, notes: Notes) -> None:
     """Split a tunnel paid at once into cards laid down, as many of its color as possible, and the rest."""
     cards = np.empty(N_KINDS, dtype=np.int64)
-    unpack_cards(notes.payments[PAID_MORE, claim], cards)
+    codes.unpack_cards(notes.payments[PAID_MORE, claim], cards)
     left = length
     for kind in range(N_KINDS):
         n = min(left, cards[kind])
         left -= n
         cards[kind] -= n
-    more = pack_cards(cards)
+    more = codes.pack_cards(cards)
     notes.payments[LAID, claim] = notes.payments[PAID_MORE, claim] - more
     notes.payments[PAID_MORE, claim] = more
 
@@ -523,8 +513,8 @@ def _follow(
     new_game(tables, np.zeros(KEY_SIZE, dtype=np.int64), 0, state, tape)
     n = 0
     for i in range(len(events)):
-        if kind_of(events[i, 0]) < FIRST_EVENT:
-            code, value = without_seat(events[i, 0]), events[i, 1]
+        if codes.kind_of(events[i, 0]) < codes.FIRST_EVENT:
+            code, value = codes.without_seat(events[i, 0]), events[i, 1]
             _note(state, tables, numbers, code, value, noted[n], legal[n])
             step(state, tables, code, value, tape)
             n += 1
@@ -548,8 +538,8 @@ class DecisionNotes:
 
     def follow(self, game: int, events: Ints) -> None:
         """Add the decisions of a game, from all its events."""
-        noted, legal = self.room(int(((events[:, 0] & KIND_MASK) < FIRST_EVENT).sum()))
-        tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
+        noted, legal = self.room(int(((events[:, 0] & codes.KIND_MASK) < codes.FIRST_EVENT).sum()))
+        tape = np.zeros(codes.TAPE_START + events.size, dtype=np.int64)
         _follow(self.tables, self.numbers, events, State(), tape, noted, legal)
         self.add(game, np.arange(1, 1 + len(noted)), noted, legal)
 

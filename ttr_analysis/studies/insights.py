@@ -26,15 +26,8 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation.bga import read_bga
 from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies import intervals
 from ttr_analysis.studies.columns import ANSWERS, BONUSES, SEATS, Column, bonus_points
-from ttr_analysis.studies.intervals import (
-    Interval,
-    clustered_rate,
-    end_columns,
-    interval_of_mean,
-    moments_of,
-    with_ends,
-)
 from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING, decisions_of, losses
 from ttr_analysis.studies.questions.tally import Tally
 from ttr_analysis.studies.recorded import alike, from_records
@@ -47,7 +40,7 @@ from ttr_analysis.tables import check_size
 
 PERCENTILE_COLUMNS: Final = {
     "percentile": "share of their seats with fewer points, plus half of those with equal points",
-    **end_columns("percentile"),
+    **intervals.end_columns("percentile"),
     "wins": "share of games in which the points beat those of all seats but one",
     "median": "points that half of the seats reach",
     "winners": "mean points of the winners",
@@ -137,7 +130,9 @@ def _standing(scores: Ints, points: float) -> dict[str, float]:
     # One seat is replaced: the others' best is the overall best, or the second best if the seat has the best.
     wins = ((n_players - 1) * (best_of_others[:, 0] < points) + (best_of_others[:, 1] < points)) / n_players
     return {
-        **with_ends("percentile", clustered_rate(moments_of(n_below, np.full(n_games, n_players)))),
+        **intervals.with_ends(
+            "percentile", intervals.clustered_rate(intervals.moments_of(n_below, np.full(n_games, n_players)))
+        ),
         "wins": float(wins.mean()),
         "median": float(np.median(scores)),
         "winners": float(best_of_others[:, 0].mean()),
@@ -195,7 +190,7 @@ HABIT_COLUMNS: Final = {
     "mine": "mean of the player",
     "others": "mean of the others, each game counting once",
     "difference": "mean difference in a game",
-    **end_columns("difference"),
+    **intervals.end_columns("difference"),
     "unit": "unit",
     "meaning": "what is compared",
 }
@@ -257,8 +252,8 @@ class Insights:
         rows = []
         for name, column in HABITS.items():
             known = pd.DataFrame({"mine": mine[name], "others": others[name]}).dropna()
-            found = interval_of_mean(known["mine"] - known["others"])
-            ends = with_ends("difference", found)
+            found = intervals.interval_of_mean(known["mine"] - known["others"])
+            ends = intervals.with_ends("difference", found)
             rows.append({**known.mean(), **ends, "unit": column.unit, "meaning": column.meaning})
         return as_table(pd.DataFrame(rows, index=pd.Index(HABITS, name="habit"), columns=list(HABIT_COLUMNS)))
 
@@ -312,7 +307,7 @@ class Insights:
         yield from self._of_sources()
         if self.games["percentile"].notna().any():
             yield f"On average {percent(self.games['percentile'].mean())} of planners score lower than you."
-        luck = interval_of_mean(self.games["luck"].dropna())
+        luck = intervals.interval_of_mean(self.games["luck"].dropna())
         if len(self.games["luck"].dropna()) > 1:
             is_clear = luck.low > 0 or luck.high < 0
             kind = ("good" if luck.value > 0 else "bad") if is_clear else "neither good nor bad"
@@ -357,10 +352,10 @@ and in under 1% with this one.
 """
 
 
-def win_rate(games: pd.DataFrame) -> Interval:
+def win_rate(games: pd.DataFrame) -> intervals.Interval:
     """Return the share of wins in a table of games, with its interval."""
     won = games["won"].dropna()
-    return clustered_rate(moments_of(won, np.ones(len(won))))
+    return intervals.clustered_rate(intervals.moments_of(won, np.ones(len(won))))
 
 
 def read_games(folder: str | os.PathLike[str]) -> tuple[dict[str, GameRecord], dict[str, str]]:

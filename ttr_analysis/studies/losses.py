@@ -12,7 +12,6 @@ import pandas as pd
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.tickets.network import ForestSolver, join_cities, reached_destinations
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.engine.layout import NOBODY, Phase
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Ticket
@@ -179,17 +178,17 @@ class _Moment:
         packed = view.packed.copy()
         packed.owner[packed.owner != view.seat] = NOBODY
         wanted = planned(SeatView(view.game_map, view.n_players, packed, view.seat), DEFAULT_SEED)
-        is_taken = kind_of(wanted[0]) in _CLAIMS and view.packed.owner[argument_of(wanted[0])] != NOBODY
-        return wanted == self.one.played or (is_taken and kind_of(self.one.played[0]) in _CARDS)
+        is_taken = codes.kind_of(wanted[0]) in _CLAIMS and view.packed.owner[codes.argument_of(wanted[0])] != NOBODY
+        return wanted == self.one.played or (is_taken and codes.kind_of(self.one.played[0]) in _CARDS)
 
     def _kinds(self, other: Candidate) -> tuple[int, int]:
-        return kind_of(self.one.played[0]), kind_of(other[0])
+        return codes.kind_of(self.one.played[0]), codes.kind_of(other[0])
 
     def _is_contested(self, other: Candidate) -> bool:
         """Return whether an action claims a route all of whose tracks others took before the seat did."""
-        if kind_of(other[0]) not in _CLAIMS:
+        if codes.kind_of(other[0]) not in _CLAIMS:
             return False
-        end, cities = self.record.states()[-1], self.record.map.routes[argument_of(other[0])].cities
+        end, cities = self.record.states()[-1], self.record.map.routes[codes.argument_of(other[0])].cities
         owners = [end.owners.get(route.id) for route in self.record.map.routes_between(*cities)]
         return self.one.seat not in owners and any(owner is not None for owner in owners)
 

@@ -13,15 +13,8 @@ from typing import Any, Final, TypeVar
 from ttr_analysis import __version__
 from ttr_analysis._compile import Ints
 from ttr_analysis._decoding import write_atomically
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    BUILD_STATION,
-    CLAIM_ROUTE,
-    DRAW_FACE_UP,
-    DRAW_TICKETS,
-    argument_of,
-    kind_of,
-)
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.studies.judging import LEAST_LOSS, Decision
@@ -89,17 +82,17 @@ def missed_ideas(
 
     def taken(one: Decision, action: Candidate) -> tuple[int, int, int]:
         kind = kind_of(action[0])
-        return one.seat, kind, int(market_at(one.step)[argument_of(action[0])]) if kind == DRAW_FACE_UP else 0
+        return one.seat, kind, int(market_at(one.step)[argument_of(action[0])]) if kind == codes.DRAW_FACE_UP else 0
 
     for one in decisions:
         if one.n_tried > 1 and one.best != one.played:
             kind, at = kind_of(one.best[0]), argument_of(one.best[0])
             idea: object = one.step
-            if kind in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
+            if kind in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
                 idea = game_map.routes[at].cities
-            elif kind == BUILD_STATION:
+            elif kind == codes.BUILD_STATION:
                 idea = kind, at
-            elif kind in (DRAW_FACE_UP, DRAW_TICKETS):
+            elif kind in (codes.DRAW_FACE_UP, codes.DRAW_TICKETS):
                 what = taken(one, one.best)
                 idea = *what, n_taken[what]
             missed.setdefault((one.seat, idea), []).append(one)

@@ -21,7 +21,6 @@ from ttr_analysis._compile import Ints, Narrow
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import unpack_all
 from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
@@ -425,7 +424,7 @@ class Collector:
         if not taken.all():
             game, claims, payments = game[taken], claims[:, taken], payments[:, taken]
         route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
-        laid, more = unpack_all(payments[notes.LAID]), unpack_all(payments[notes.PAID_MORE])
+        laid, more = codes.unpack_all(payments[notes.LAID]), codes.unpack_all(payments[notes.PAID_MORE])
         n_laid, surcharge = laid.sum(axis=0), more.sum(axis=0)
         game_map = self._map
         length, swap_size, toll = np.array([(r.length, r.swap_size, r.toll) for r in game_map.routes]).T
@@ -448,7 +447,7 @@ class Collector:
         claims = self._notes.claims
         is_tunnel = np.array([route.tunnel for route in self._map.routes])
         wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
-        claims, laid = claims[:, wanted], unpack_all(self._notes.payments[notes.LAID, wanted])
+        claims, laid = claims[:, wanted], codes.unpack_all(self._notes.payments[notes.LAID, wanted])
         return {
             **self._who(self._game_of(notes.CLAIMS)[wanted], claims[notes.CLAIM_SEAT]),
             "route": claims[notes.ROUTE],

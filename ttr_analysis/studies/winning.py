@@ -16,7 +16,6 @@ from ttr_analysis._compile import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine import codes, layout
-from ttr_analysis.engine.codes import argument_of, kind_of, seat_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import State
@@ -560,7 +559,7 @@ def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[
     elif known.packed.phase == layout.NEUTRAL:
         turned_up = dict.fromkeys(_tracks(known, known.packed.neutral_ticket), 0)
     for (code, value), turns in zip(rows.tolist(), _turns_begun(known, rows, seat), strict=True):
-        kind, route = kind_of(code), argument_of(code)
+        kind, route = codes.kind_of(code), codes.argument_of(code)
         if kind in (codes.ATTEMPT_TUNNEL, codes.CLAIM_ROUTE):
             claimed[route] = turns  # of several attempts at a tunnel the last one took it
         elif kind == codes.CHOOSE_NEUTRAL:
@@ -587,7 +586,7 @@ def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
     last = int(known.packed.turn_seat) if is_within else layout.NOBODY
     turns = int(last == seat)
     for code in rows[:, 0].tolist():
-        kind, who = kind_of(code), seat_of(code)
+        kind, who = codes.kind_of(code), codes.seat_of(code)
         if kind < codes.FIRST_EVENT and kind not in (codes.KEEP_TICKETS, codes.CHOOSE_NEUTRAL) and who != last:
             turns += who == seat
             last = who

@@ -18,23 +18,8 @@ from functools import lru_cache
 import numpy as np
 
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz.placement import (
-    CITY_RADIUS,
-    LONGEST_STEP,
-    RIM_GAP,
-    Box,
-    Bundle,
-    Car,
-    LabelSpot,
-    Points,
-    Track,
-    WantedLabel,
-    choose_bows,
-    place_cars,
-    place_labels,
-    placed,
-    sideways,
-)
+from ttr_analysis.viz import placement
+from ttr_analysis.viz.placement import Box, LabelSpot, WantedLabel
 from ttr_analysis.viz.style import Shape
 
 SMALLEST_UNIT, LARGEST_UNIT = 0.026, 0.042
@@ -80,7 +65,7 @@ class BoardLayout:
     city_radius: float
     label_size: float
     bounds: tuple[float, float, float, float]
-    tracks: dict[str, Track]
+    tracks: dict[str, placement.Track]
     tolls: tuple[Token, ...]
     swaps: tuple[Token, ...]
     exits: dict[str, Exit]
@@ -103,21 +88,21 @@ def lay_out(game_map: GameMap) -> BoardLayout:
     position = {city.name: np.array([city.x, city.y]) for city in game_map.cities}
     bundles = _bundles(game_map.routes)
     unit = _space_unit(position, bundles)
-    radius = CITY_RADIUS * unit
+    radius = placement.CITY_RADIUS * unit
     chords = np.array([[position[a], position[b]] for a, b in (bundle.cities for bundle in bundles)]).reshape(-1, 2, 2)
     n_spaces = np.array([bundle.n_spaces for bundle in bundles], dtype=float)
-    too_long = np.hypot(*(chords[:, 1] - chords[:, 0]).T) - LONGEST_STEP * unit * n_spaces
-    bows = choose_bows(
+    too_long = np.hypot(*(chords[:, 1] - chords[:, 0]).T) - placement.LONGEST_STEP * unit * n_spaces
+    bows = placement.choose_bows(
         chords,
-        needed=unit * (n_spaces + RIM_GAP) + 2 * radius,
+        needed=unit * (n_spaces + placement.RIM_GAP) + 2 * radius,
         # A car at the very rim would touch those of other tracks.
-        bare=np.maximum(radius + (RIM_GAP + 0.25) * unit, too_long / 2),
+        bare=np.maximum(radius + (placement.RIM_GAP + 0.25) * unit, too_long / 2),
         half_widths=np.array([bundle.width for bundle in bundles]) * unit / 2,
         dots=np.array(list(position.values())).reshape(-1, 2),
         radius=radius,
         margin=0.12 * unit,
     )
-    placed = place_cars(bundles, chords, bows, unit)
+    placed = placement.place_cars(bundles, chords, bows, unit)
     tracks = {route.id: placed[route.id] for route in game_map.routes}
     layout = BoardLayout(
         unit=unit,
@@ -175,7 +160,7 @@ def _labels(game_map: GameMap, layout: BoardLayout, size: float, within: Box | N
     wanted = [WantedLabel(city.name, names[city.name], city.label_at, (city.x, city.y)) for city in game_map.cities]
     cars = np.array([corner for track in layout.tracks.values() for car in track.cars for corner in _outline(car)])
     spots = np.array([(token.x, token.y) for token in (*layout.tolls, *layout.swaps)]).reshape(-1, 2)
-    return place_labels(wanted, cars=cars, tokens=spots, radius=layout.city_radius, size=size, within=within)
+    return placement.place_labels(wanted, cars=cars, tokens=spots, radius=layout.city_radius, size=size, within=within)
 
 
 def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
@@ -185,7 +170,7 @@ def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
     return left - margin, bottom - margin, right + margin, top + margin
 
 
-def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: float) -> tuple[float, float]:
+def clear_spot(game_map: GameMap, layout: BoardLayout, line: placement.Points, radius: float) -> tuple[float, float]:
     """
     Return the position nearest to the middle of a line where a disk covers no name or city, else the middle.
 
@@ -213,33 +198,33 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: flo
 # -- sizes, tokens, exits -----------------------------------------------------------
 
 
-def _outline(car: Car) -> Shape:
+def _outline(car: placement.Car) -> Shape:
     """Yield points on a car, so close together that no label fits between them."""
     spots = [(u * car.length, v * car.width) for u in (-0.5, -0.25, 0.0, 0.25, 0.5) for v in (-0.5, 0.0, 0.5)]
-    return placed(tuple(spots), car, 1.0)
+    return placement.placed(tuple(spots), car, 1.0)
 
 
-def _bundles(routes: Iterable[Route]) -> list[Bundle]:
+def _bundles(routes: Iterable[Route]) -> list[placement.Bundle]:
     """Return the tracks between each pair of cities."""
     by_cities: dict[tuple[str, str], list[Route]] = {}
     for route in sorted(routes, key=lambda r: r.track):
         a, b = sorted(route.cities)
         by_cities.setdefault((a, b), []).append(route)
-    return [Bundle(cities, tuple(members)) for cities, members in by_cities.items()]
+    return [placement.Bundle(cities, tuple(members)) for cities, members in by_cities.items()]
 
 
-def _space_unit(position: dict[str, Points], bundles: Sequence[Bundle]) -> float:
+def _space_unit(position: dict[str, placement.Points], bundles: Sequence[placement.Bundle]) -> float:
     """Return the arc length of one space: the largest for which most tracks have room, within limits."""
     extent = float(np.ptp(np.array(list(position.values())), axis=0).max()) or 1.0
     rooms = sorted(
-        math.dist(*(position[city] for city in bundle.cities)) / (bundle.n_spaces + 2 * CITY_RADIUS)
+        math.dist(*(position[city] for city in bundle.cities)) / (bundle.n_spaces + 2 * placement.CITY_RADIUS)
         for bundle in bundles
     )
     room = rooms[len(rooms) // 12] if rooms else extent
     return max(SMALLEST_UNIT * extent, min(LARGEST_UNIT * extent, room))
 
 
-def _toll_tokens(bundles: Iterable[Bundle], tracks: dict[str, Track]) -> Iterable[Token]:
+def _toll_tokens(bundles: Iterable[placement.Bundle], tracks: dict[str, placement.Track]) -> Iterable[Token]:
     """Yield one token per toll between two cities, in the gap nearest to the middle of the track."""
     for bundle in bundles:
         for toll in sorted({route.toll for route in bundle.routes if route.toll}):
@@ -249,7 +234,7 @@ def _toll_tokens(bundles: Iterable[Bundle], tracks: dict[str, Track]) -> Iterabl
             yield Token(tuple(route.id for route in routes), float(x), float(y), str(toll))
 
 
-def _swap_tokens(routes: Iterable[Route], tracks: dict[str, Track]) -> Iterable[Token]:
+def _swap_tokens(routes: Iterable[Route], tracks: dict[str, placement.Track]) -> Iterable[Token]:
     """Yield a badge for each route where cards other than for locomotive symbols may be swapped."""
     for route in routes:
         if route.swap_size and not route.locomotives:
@@ -257,7 +242,7 @@ def _swap_tokens(routes: Iterable[Route], tracks: dict[str, Track]) -> Iterable[
             yield Token((route.id,), x, y, f"{route.swap_size}:1")
 
 
-def _gap_point(track: Track) -> tuple[float, float]:
+def _gap_point(track: placement.Track) -> tuple[float, float]:
     """Return the point between two cars that is nearest to the middle, or the end of a single car."""
     if len(track.cars) == 1:
         car = track.cars[0]
@@ -268,7 +253,7 @@ def _gap_point(track: Track) -> tuple[float, float]:
     return (one.x + other.x) / 2, (one.y + other.y) / 2
 
 
-def _exits(game_map: GameMap, position: dict[str, Points]) -> dict[str, Exit]:
+def _exits(game_map: GameMap, position: dict[str, placement.Points]) -> dict[str, Exit]:
     exits = {}
     for place in game_map.places:
         if not place.is_country:
@@ -292,35 +277,35 @@ _TOOTH = 0.20
 """Distance between teeth of a tunnel, in space units."""
 
 
-def train(car: Car) -> Shape:
+def train(car: placement.Car) -> Shape:
     """Return the outline of a plastic train on a car space."""
     u, v = 0.5 * car.length / car.width, 0.52
     half = ((-u, -0.6 * v), (0.2 - u, -v), (u - 0.2, -v), (u, -0.6 * v))
-    return placed((*half, *((-x, -y) for x, y in half)), car, car.width)
+    return placement.placed((*half, *((-x, -y) for x, y in half)), car, car.width)
 
 
-def saw(car: Car, unit: float) -> Shape:
+def saw(car: placement.Car, unit: float) -> Shape:
     """Return the rough rock around a tunnel's car: the car with teeth along its long sides."""
     n_teeth = max(3, round(car.length / (_TOOTH * unit)))
     half, low, high = car.length / 2 + 0.02 * unit, car.width / 2 + 0.02 * unit, car.width / 2 + 0.12 * unit
     steps = [-half + half * k / n_teeth for k in range(2 * n_teeth + 1)]
     side = [(x, high if k % 2 else low) for k, x in enumerate(steps)]
-    return placed((*side, *((x, -y) for x, y in side[::-1])), car, 1.0)
+    return placement.placed((*side, *((x, -y) for x, y in side[::-1])), car, 1.0)
 
 
-def cross(car: Car) -> tuple[Shape, Shape]:
+def cross(car: placement.Car) -> tuple[Shape, Shape]:
     """Return the two strokes of a cross on a car."""
     size = 0.62
     return (
-        placed(((-size, -size), (size, size)), car, car.width),
-        placed(((-size, size), (size, -size)), car, car.width),
+        placement.placed(((-size, -size), (size, size)), car, car.width),
+        placement.placed(((-size, size), (size, -size)), car, car.width),
     )
 
 
-def band(track: Track, width: float) -> Shape:
+def band(track: placement.Track, width: float) -> Shape:
     """Return the outline of a band along a track."""
     line = np.array(track.line)
-    left, right = sideways(line, width / 2), sideways(line, -width / 2)
+    left, right = placement.sideways(line, width / 2), placement.sideways(line, -width / 2)
     return tuple((float(x), float(y)) for x, y in np.concatenate([left, right[::-1]]))
 
 
@@ -336,4 +321,4 @@ def station(x: float, y: float, radius: float) -> Shape:
 
 def arrow(x: float, y: float, angle: float, size: float) -> Shape:
     """Return an arrowhead at a border point."""
-    return placed(_ARROW, Car(x, y, angle, size, size), size)
+    return placement.placed(_ARROW, placement.Car(x, y, angle, size, size), size)

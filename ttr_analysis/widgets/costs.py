@@ -10,7 +10,6 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
-from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.board import imaginary_route
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -83,7 +82,7 @@ class RouteCosts(QueryWidget):
         game_map: MapLike,
         route: RouteLike | None = None,
         *,
-        hand: Cards | None = None,
+        hand: payments.Cards | None = None,
         worth: pd.DataFrame | None = None,
     ) -> None:
         game_map = as_map(game_map)
@@ -317,9 +316,9 @@ class TunnelOdds(QueryWidget):
         game_map: MapLike,
         route: RouteLike | None = None,
         *,
-        hand: Cards | None = None,
-        seen: Cards = (),
-        discards: Cards = (),
+        hand: payments.Cards | None = None,
+        seen: payments.Cards = (),
+        discards: payments.Cards = (),
         pile: int | None = None,
     ) -> None:
         game_map = as_map(game_map)

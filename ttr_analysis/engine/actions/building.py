@@ -24,32 +24,9 @@ from ttr_analysis.engine.actions.handler import (
     missing_cards,
     owner_name,
 )
-from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
-    NONE,
-    ActionFault,
-    make_action,
-    pack_single,
-    packed,
-    unpack_cards,
-    unpacked,
-)
+from ttr_analysis.engine.codes import NONE, ActionFault, packed, unpacked
+from ttr_analysis.engine.kernel import claims
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
-from ttr_analysis.engine.kernel.claims import (
-    build_station,
-    city_fault,
-    claim_cards,
-    end_attempt,
-    holds,
-    mark_owner,
-    n_built,
-    n_forms,
-    n_station_forms,
-    next_spaces,
-    route_fault,
-    station_cards,
-    take_route,
-)
 from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
 from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, State
 from ttr_analysis.maps.board import imaginary_route
@@ -92,12 +69,12 @@ class ClaimRoute:
 def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
     if route < 0 or route >= tables.n_routes:
         return ActionFault.ROUTE
-    closed = route_fault(state, tables, seat, route)
+    closed = claims.route_fault(state, tables, seat, route)
     if closed != codes.NONE:
         return closed
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    unpack_cards(value, cards)
-    if not holds(state, seat, cards):
+    codes.unpack_cards(value, cards)
+    if not claims.holds(state, seat, cards):
         return ActionFault.CARDS
     unpaid = payment_fault(cards, tables.color[route], spaces_at(tables, route))
     return codes.NONE if unpaid == 0 else ActionFault.PAYMENT
@@ -106,29 +83,29 @@ def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int
 @compiled
 def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
     for route in range(tables.n_routes):
-        if route_fault(state, tables, seat, route) != codes.NONE:
+        if claims.route_fault(state, tables, seat, route) != codes.NONE:
             continue
         spaces = spaces_at(tables, route)
-        for number in range(n_forms(state, tables, seat, route)):
+        for number in range(claims.n_forms(state, tables, seat, route)):
             color, own, locomotives = find_form(
                 state.hand[seat], state.n_hand[seat], tables.color[route], spaces, number
             )
-            cards = claim_cards(state, tables, seat, route, color, own, locomotives)
+            cards = claims.claim_cards(state, tables, seat, route, color, own, locomotives)
             if cards >= 0:
-                n = add_row(out, n, make_action(codes.CLAIM_ROUTE, route), cards)
+                n = add_row(out, n, codes.make_action(codes.CLAIM_ROUTE, route), cards)
     return n
 
 
 @compiled
 def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
     laid = state.laid
-    unpack_cards(value, laid)
+    codes.unpack_cards(value, laid)
     play_cards(state, seat, laid)
     if tables.tunnel[route] and turn_over_cards(state, tables, tape, color_played(laid)) > 0:
         state.pending = route
         state.phase = layout.TUNNEL_PHASE
     else:
-        take_route(state, tables, tape, seat, route)
+        claims.take_route(state, tables, tape, seat, route)
         end_turn(state, tables, tape)
 
 
@@ -238,8 +215,8 @@ class PayTunnel:
 @compiled
 def _pay_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    unpack_cards(value, cards)
-    if not holds(state, seat, cards):
+    codes.unpack_cards(value, cards)
+    if not claims.holds(state, seat, cards):
         return ActionFault.CARDS
     jokers = tables.jokers[state.pending]
     return codes.NONE if pays_surcharge(cards, state.pending_color, jokers, state.surcharge) else ActionFault.SURCHARGE
@@ -255,10 +232,10 @@ def _list_pay_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int)
 @compiled
 def _apply_pay_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
     cards = state.paid
-    unpack_cards(value, cards)
+    codes.unpack_cards(value, cards)
     play_cards(state, seat, cards)
     discard(state, tables, tape, cards)
-    take_route(state, tables, tape, seat, state.pending)
+    claims.take_route(state, tables, tape, seat, state.pending)
     end_turn(state, tables, tape)
 
 
@@ -288,7 +265,7 @@ def n_surcharges(state: State, tables: Tables, seat: int) -> int:
 def surcharge_cards(state: State, seat: int, number: int) -> int:
     """Return the packed cards of one way to pay the surcharge; way 0 uses the most cards of the color."""
     own = _most_own(state, seat) - number
-    return pack_single(state.pending_color, own, state.surcharge - own)
+    return codes.pack_single(state.pending_color, own, state.surcharge - own)
 
 
 @compiled
@@ -350,7 +327,7 @@ def _list_decline_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: 
 @compiled
 def _apply_decline_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
     take_back(state, seat, state.laid)
-    end_attempt(state)
+    claims.end_attempt(state)
     end_turn(state, tables, tape)
 
 
@@ -399,13 +376,13 @@ def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: 
     ticket = state.neutral_ticket
     for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         if may_choose(state, tables, route):
-            n = add_row(out, n, make_action(codes.CHOOSE_NEUTRAL, route), 0)
+            n = add_row(out, n, codes.make_action(codes.CHOOSE_NEUTRAL, route), 0)
     return n
 
 
 @compiled
 def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
-    mark_owner(state, tables, layout.NEUTRAL_OWNER, route)
+    claims.mark_owner(state, tables, layout.NEUTRAL_OWNER, route)
     state.marker = (state.marker + 1) % tables.n_seats
     go_on(state)
 
@@ -464,42 +441,42 @@ class BuildStation:
 
 @compiled
 def _station_fault(state: State, tables: Tables, seat: int, city: int, value: int) -> int:
-    closed = city_fault(state, tables, seat, city)
+    closed = claims.city_fault(state, tables, seat, city)
     if closed != codes.NONE:
         return closed
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    unpack_cards(value, cards)
-    if not holds(state, seat, cards):
+    codes.unpack_cards(value, cards)
+    if not claims.holds(state, seat, cards):
         return ActionFault.CARDS
-    unpaid = payment_fault(cards, GRAY_INDEX, next_spaces(state, tables, seat))
+    unpaid = payment_fault(cards, GRAY_INDEX, claims.next_spaces(state, tables, seat))
     return codes.NONE if unpaid == 0 else ActionFault.PAYMENT
 
 
 @compiled
 def _list_station(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    n_forms = n_station_forms(state, tables, seat)
+    n_forms = claims.n_station_forms(state, tables, seat)
     if n_forms == 0:
         return n
     for city in range(tables.n_cities):
         if state.station_at[city] == 0:
             for number in range(n_forms):
-                cards = station_cards(state, tables, seat, number)
-                n = add_row(out, n, make_action(codes.BUILD_STATION, city), cards)
+                cards = claims.station_cards(state, tables, seat, number)
+                n = add_row(out, n, codes.make_action(codes.BUILD_STATION, city), cards)
     return n
 
 
 @compiled
 def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: int, value: int) -> None:
     laid = state.laid
-    unpack_cards(value, laid)
+    codes.unpack_cards(value, laid)
     play_cards(state, seat, laid)
-    build_station(state, tables, tape, seat, city)
+    claims.build_station(state, tables, tape, seat, city)
     end_turn(state, tables, tape)
 
 
 def as_route(state: State, tables: Tables, seat: int) -> Route:
     """Return a gray route at the cost of a seat's next station, so that questions about payments apply to it."""
-    spaces = next_spaces(state, tables, seat)
+    spaces = claims.next_spaces(state, tables, seat)
     jokers = bool(spaces.jokers)
     return imaginary_route("station", ("", ""), int(spaces.plain), tunnel=False, jokers=jokers)
 
@@ -533,11 +510,11 @@ def _none_left(refused: Refused) -> str:
 
 
 def _why_no_station_payment(refused: Refused) -> str:
-    spaces = next_spaces(refused.state, refused.tables, refused.seat)
+    spaces = claims.next_spaces(refused.state, refused.tables, refused.seat)
     unpaid = PaymentFault(payment_fault(np.array(refused.cards.counts, dtype=np.int64), GRAY_INDEX, spaces))
     if unpaid is PaymentFault.NONE:
         return ""
-    number = int(n_built(refused.state, refused.tables, refused.seat)) + 1
+    number = int(claims.n_built(refused.state, refused.tables, refused.seat)) + 1
     words = {
         PaymentFault.LOCOMOTIVE: "a locomotive is not a joker there",
         PaymentFault.TWO_COLORS: f"its cards must be of one color, got {refused.cards}",
@@ -601,11 +578,11 @@ class AttemptTunnel:
 def _attempt_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
     if route < 0 or route >= tables.n_routes:
         return ActionFault.ROUTE
-    closed = route_fault(state, tables, seat, route)
+    closed = claims.route_fault(state, tables, seat, route)
     if closed != NONE:
         return closed
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    unpack_cards(value, cards)
+    codes.unpack_cards(value, cards)
     color = color_played(cards)
     if not tables.tunnel[route] or color == LOCOMOTIVE_INDEX or cards.sum() != 1:
         return ActionFault.PAYMENT
@@ -614,7 +591,7 @@ def _attempt_fault(state: State, tables: Tables, seat: int, route: int, value: i
     hand = state.hand[seat]
     n_unknown = state.n_hand[seat] - hand.sum()
     n_most = spare_cards(hand, color, tables.jokers[route]) + n_unknown
-    return NONE if holds(state, seat, cards) and n_most >= tables.length[route] else ActionFault.CARDS
+    return NONE if claims.holds(state, seat, cards) and n_most >= tables.length[route] else ActionFault.CARDS
 
 
 @compiled
@@ -625,7 +602,7 @@ def _list_attempt(state: State, tables: Tables, seat: int, out: Ints, n: int) ->
 @compiled
 def _apply_attempt(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    unpack_cards(value, cards)
+    codes.unpack_cards(value, cards)
     color = color_played(cards)
     state.known[seat, color] = max(1, state.known[seat, color])
     state.shown_color[seat] = color
@@ -639,7 +616,7 @@ def _apply_attempt(state: State, tables: Tables, tape: Ints, seat: int, route: i
 def _encode_attempt(index: MapIndex, action: AttemptTunnel, _state: State) -> tuple[int, int]:
     if action.color not in COLORS:
         raise IllegalActionError(f"expected one of {', '.join(COLORS)}, got {action.color!r}")
-    return index.route_index(action.route), int(pack_single(COLORS.index(action.color), 1, 0))
+    return index.route_index(action.route), int(codes.pack_single(COLORS.index(action.color), 1, 0))
 
 
 def _color(cards: CardCounts) -> str:
@@ -657,7 +634,7 @@ def _too_few_to_attempt(refused: Refused) -> str:
 
 
 ATTEMPT_HANDLER: Final = Handler(
-    kind=ATTEMPT_TUNNEL,
+    kind=codes.ATTEMPT_TUNNEL,
     name="attempt_tunnel",
     action=AttemptTunnel,
     phases=(TURN,),

@@ -22,17 +22,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._compile import Floats, Ints, Record, block, cell, compiled
+from ttr_analysis.engine import layout
 from ttr_analysis.engine.kernel.turns import ANY_DECK, count_bits, new_game
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    KEEP_START,
-    UNKNOWN_TICKET,
-    State,
-)
+from ttr_analysis.engine.layout import State
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose
 from ttr_analysis.policies.search.beliefs import Beliefs
 from ttr_analysis.policies.search.hidden_cards import fill_cards
@@ -104,7 +96,7 @@ def fill_worlds(
         open_stream(key, first + i, _WORLD_STREAM, stream)
         open_stream(key, first + i, TABLE_STREAM, state.stream)
         fill_cards(state, tables, viewer, stream)
-        if state.phase == KEEP_START and viewer != EVERYBODY:
+        if state.phase == layout.KEEP_START and viewer != EVERYBODY:
             _count_opening(state, tables, viewer)
         if is_any_chosen:
             new_game(tables, stream, first + i, opening, tape)  # a separate stream of numbers, since keys are mixed
@@ -124,7 +116,7 @@ def _count_opening(state: State, tables: Tables, viewer: int) -> None:
         if seat != viewer:
             state.n_offer[seat] = n
             for i in range(n):
-                state.offer[seat, i] = UNKNOWN_TICKET
+                state.offer[seat, i] = layout.UNKNOWN_TICKET
         elif viewer < state.seat:
             n -= state.n_held[viewer]
             if tables.opening_unkept == UNKEPT_UNDER_PILE:
@@ -140,11 +132,11 @@ def _queue_given_back(state: State, tables: Tables, n: int) -> None:
     state.n_queued = n
     at = 0
     for ticket in range(tables.n_tickets):
-        if state.ticket_at[ticket] == AT_QUEUE:
+        if state.ticket_at[ticket] == layout.AT_QUEUE:
             state.queue[at] = ticket
             at += 1
     for i in range(at, n):
-        state.queue[i] = UNKNOWN_TICKET
+        state.queue[i] = layout.UNKNOWN_TICKET
 
 
 @compiled
@@ -167,7 +159,7 @@ def _fill_kept(state: State, tables: Tables, viewer: int, kept: Floats) -> None:
         if seat == viewer:
             own = tables.opening_deal
             for ticket in range(tables.n_tickets):
-                own -= int(state.returned_by[ticket] == 1 + seat and state.ticket_at[ticket] == AT_REMOVED)
+                own -= int(state.returned_by[ticket] == 1 + seat and state.ticket_at[ticket] == layout.AT_REMOVED)
             is_complete = own <= most
             kept[seat] = least = most = max(least, min(most, own))
         n_spare -= least
@@ -198,30 +190,30 @@ def _fill_tickets(world: _World) -> None:
     free.n = 0
     n_discards = state.n_ticket_discards
     for ticket in range(tables.n_tickets):
-        n_discards -= state.ticket_at[ticket] == AT_DISCARDS
-        if state.ticket_at[ticket] == AT_PILE:
+        n_discards -= state.ticket_at[ticket] == layout.AT_DISCARDS
+        if state.ticket_at[ticket] == layout.AT_PILE:
             free.tickets[free.n] = ticket
             free.n += 1
     _fill_held(world)
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
-            if state.offer[seat, i] == UNKNOWN_TICKET:
-                deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
-                state.offer[seat, i] = _take(world, AT_OFFER, deck)
+            if state.offer[seat, i] == layout.UNKNOWN_TICKET:
+                deck = _opening_deck(tables, i) if state.phase == layout.KEEP_START else ANY_DECK
+                state.offer[seat, i] = _take(world, layout.AT_OFFER, deck)
     for i in range(state.n_queued):
         at = (state.queue_head + i) % MAX_TICKETS
-        if state.queue[at] == UNKNOWN_TICKET:
-            state.queue[at] = _take(world, AT_QUEUE, ANY_DECK)
+        if state.queue[at] == layout.UNKNOWN_TICKET:
+            state.queue[at] = _take(world, layout.AT_QUEUE, ANY_DECK)
     n_removed = free.n - n_discards - state.n_ticket_pile
     for i in range(free.n - 1, -1, -1):
         ticket = free.tickets[i]
         if tables.deck_leaves[tables.ticket_deck[ticket]]:  # not dealt, or not kept
-            state.ticket_at[ticket] = AT_REMOVED
+            state.ticket_at[ticket] = layout.AT_REMOVED
             n_removed -= 1
             free.n -= 1
             free.tickets[i] = free.tickets[free.n]
     for i in range(n_discards + n_removed):
-        _take(world, AT_DISCARDS if i < n_discards else AT_REMOVED, ANY_DECK)
+        _take(world, layout.AT_DISCARDS if i < n_discards else layout.AT_REMOVED, ANY_DECK)
 
 
 @compiled
@@ -289,7 +281,7 @@ def _unknown_places(state: State, tables: Tables) -> tuple[Ints, Ints]:
     n = 0
     for seat in range(tables.n_seats):
         for i in range(state.n_held[seat]):
-            if state.held[seat, i] == UNKNOWN_TICKET:
+            if state.held[seat, i] == layout.UNKNOWN_TICKET:
                 seats[n] = seat
                 places[n] = i
                 n += 1
@@ -305,7 +297,7 @@ def _sweep(world: _World, seats: Ints, places: Ints, of_seat: int, n: int) -> No
             seat, place = seats[k], places[k]
             if of_seat not in (_ANY_SEAT, seat):
                 continue
-            if held[seat, place] != UNKNOWN_TICKET:
+            if held[seat, place] != layout.UNKNOWN_TICKET:
                 free.tickets[free.n] = held[seat, place]
                 free.n += 1
             at = _draw_ticket(world, seat, place, free.n)
@@ -366,14 +358,14 @@ def _n_staying_lacking(state: State, tables: Tables, free: _FreeTickets) -> int:
     """Return how many free tickets of decks that stay are missing for places that only they may fill."""
     n = state.n_ticket_pile + state.n_ticket_discards
     for ticket in range(tables.n_tickets):
-        n -= int(state.ticket_at[ticket] == AT_DISCARDS)
+        n -= int(state.ticket_at[ticket] == layout.AT_DISCARDS)
     for i in range(state.n_queued):
-        n += int(state.queue[(state.queue_head + i) % MAX_TICKETS] == UNKNOWN_TICKET)
+        n += int(state.queue[(state.queue_head + i) % MAX_TICKETS] == layout.UNKNOWN_TICKET)
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
-            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+            deck = _opening_deck(tables, i) if state.phase == layout.KEEP_START else ANY_DECK
             leaves = deck != ANY_DECK and tables.deck_leaves[deck] == 1
-            n += int(state.offer[seat, i] == UNKNOWN_TICKET and not leaves)
+            n += int(state.offer[seat, i] == layout.UNKNOWN_TICKET and not leaves)
     for i in range(free.n):
         n -= int(_is_from(tables, free.tickets[i], ANY_DECK))
     return max(0, n)
@@ -415,7 +407,7 @@ def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) 
         n_before += tables.deck_deal[earlier]
     for other in range(state.n_held[seat]):
         held = state.held[seat, other]
-        n_same += int(other != place and held != UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
+        n_same += int(other != place and held != layout.UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
     return bool(place < n_before and n_same < tables.deck_deal[deck])
 
 
@@ -439,7 +431,7 @@ def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: 
     staying_kept = world.kept[seat]
     for other in range(state.n_held[seat]):
         held = state.held[seat, other]
-        if other != place and held != UNKNOWN_TICKET:
+        if other != place and held != layout.UNKNOWN_TICKET:
             n_same += int(tables.ticket_deck[held] == deck)
             staying_kept -= tables.deck_leaves[tables.ticket_deck[held]]
     n_free_same = n_free_staying = 0
@@ -461,7 +453,7 @@ def _draw_ticket(world: _World, seat: int, place: int, n_free: int) -> int:
     n_others = 0
     explained = 0
     for other in range(state.n_held[seat]):
-        if other != place and state.held[seat, other] != UNKNOWN_TICKET:
+        if other != place and state.held[seat, other] != layout.UNKNOWN_TICKET:
             others[n_others] = state.held[seat, other]
             explained |= beliefs.on_way[seat, others[n_others]]
             n_others += 1
