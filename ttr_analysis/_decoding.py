@@ -123,8 +123,6 @@ class Amount:
     """
     The finite numbers from `low` up, or those above it; without `low`, all of them.
 
-    Examples
-    --------
     >>> 0 in Amount(0.0), 0 in Amount(0.0, is_above=True), float("nan") in Amount()
     (True, False, False)
     >>> print(Amount(), Amount(0.0), Amount(0.0, is_above=True), sep=", ")

@@ -175,8 +175,6 @@ def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> 
     """
     Return the names most similar to a wrong one, best first; `alike` is the similarity needed, at most 1.
 
-    Examples
-    --------
     >>> nearest("Helsinky", ["Helsinki", "Oslo"])
     ['Helsinki']
     """

@@ -171,8 +171,6 @@ def as_table(
     information; `units` adds to `UNITS` the units that column names do not include; `why_empty` is shown if
     there are no rows, and `note` if there are.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"turn": [7.25], "gain": [2.0], "gain_low": [0.5], "gain_high": [3.5]})
     >>> shown = as_table(frame, units={"gain": "points"})._repr_html_()
     >>> "<th>gain</th>" in shown, ">2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown, "points (gain)" in shown

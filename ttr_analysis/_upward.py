@@ -40,8 +40,6 @@ def render_html(obj: object) -> str:
 
     The `repr` also serves if a dependency of the renderer cannot be imported.
 
-    Examples
-    --------
     >>> render_html("3 < 4")
     '<pre>&#x27;3 &lt; 4&#x27;</pre>'
     """

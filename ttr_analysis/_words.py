@@ -35,8 +35,6 @@ def percent(share: float, digits: int | None = 0) -> str:
     Without `digits` there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of
     shares may be negative.
 
-    Examples
-    --------
     >>> percent(0.4415), percent(0.4415, 1), percent(0.998), percent(1.0), percent(0.0004, 1), percent(-0.126)
     ('44%', '44.1%', '>99%', '100%', '<0.1%', '−13%')
     >>> percent(0.857, None), percent(0.9921, None), percent(0.99999, None), percent(0.0004, None)
@@ -57,8 +55,6 @@ def percentage_points(difference: float, digits: int = 0) -> str:
     """
     Return a difference of shares in percentage points, with its sign.
 
-    Examples
-    --------
     >>> percentage_points(0.126), percentage_points(-0.0151, 1), percentage_points(0.004)
     ('+13', '−1.5', '0')
     """
@@ -69,8 +65,6 @@ def percent_drop(before: float, after: float) -> int:
     """
     Return by how many percent a share drops, so that it is the difference of both as `percent` shows them.
 
-    Examples
-    --------
     >>> percent(0.847), percent(0.625), percent_drop(0.847, 0.625)
     ('85%', '62%', 23)
     """
@@ -81,8 +75,6 @@ def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
     Return a number with its noun; the plural is given if it is not formed with a plain "s".
 
-    Examples
-    --------
     >>> counted(1, "card"), counted(3, "city", "cities"), counted("1.25", "train"), counted("no", "bonus", "bonuses")
     ('1 card', '3 cities', '1.25 trains', 'no bonuses')
     >>> counted(20000, "game")
@@ -98,8 +90,6 @@ def listed(items: Iterable[str], word: str = "and") -> str:
     """
     Return texts as a list.
 
-    Examples
-    --------
     >>> listed(["3 red", "2 blue", "1 locomotive"]), listed(["Oslo", "Bergen"], "or"), listed([])
     ('3 red, 2 blue and 1 locomotive', 'Oslo or Bergen', '')
     """
@@ -115,8 +105,6 @@ def isolate(name: str) -> str:
     """
     Return a name so that it does not change the direction of the words around it.
 
-    Examples
-    --------
     >>> isolate("Oslo"), len(isolate("תל אביב"))
     ('Oslo', 9)
     """
@@ -129,8 +117,6 @@ def between(ends: Iterable[str]) -> str:
     """
     Return the names of the two ends of a route or ticket as one.
 
-    Examples
-    --------
     >>> between(["Bergen", "Oslo"])
     'Bergen – Oslo'
     """
@@ -141,8 +127,6 @@ def with_names(text: str, names: Sequence[str]) -> str:
     """
     Return a text with players in place of their seats, which are P0, P1 and so on in it: see `seat_names`.
 
-    Examples
-    --------
     >>> with_names("P0 acts now, not P1", ["Ida", ""])
     'Ida acts now, not P1'
     >>> with_names("P0 acts now, not P1", ["Greedy", "Greedy"])
@@ -156,8 +140,6 @@ def seat_names(names: Sequence[str]) -> list[str]:
     """
     Return the names of seats: those of their players, with the seat if two have the same name.
 
-    Examples
-    --------
     >>> seat_names(["Ida", "Greedy", "Greedy", ""])
     ['Ida', 'Greedy (P1)', 'Greedy (P2)', 'P3']
     """
@@ -180,8 +162,6 @@ def safe_cell(text: str) -> str:
     A text that begins with the sign of a formula, in any width, or with a
     character that spreadsheets skip before one, gets an apostrophe before it.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("Oslo"), ascii(safe_cell("\N{FULLWIDTH EQUALS SIGN}1"))
     ("'=1+1", 'Oslo', '"\'\\uff1d1"')
     """

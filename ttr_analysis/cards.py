@@ -43,8 +43,6 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
     locomotives. `what` is its kind in the message.
 
-    Examples
-    --------
     >>> kind_name("kind of card", "Pink"), kind_name("color", "grey", ROUTE_COLORS)
     ('purple', 'gray')
     """
@@ -235,8 +233,6 @@ def each_kind(counts: Iterable[int]) -> list[str]:
     """
     Return how many cards there are of each kind, in words; a tenth number counts unknown cards.
 
-    Examples
-    --------
     >>> each_kind(CardCounts.of(red=3, locomotive=2)), each_kind([0] * N_KINDS + [1])
     (['3 red', '2 locomotives'], ['1 unknown card'])
     """

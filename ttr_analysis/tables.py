@@ -173,14 +173,9 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
     """
     Return everything that a game on a map needs as one record, which must not be changed.
 
-    Raises
-    ------
-    ValueError
-        If the map does not allow this number of players, or exceeds the limits of this
-        module.
+    A ValueError is raised if the map does not allow this number of players, or exceeds the
+    limits of this module.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> tables = game_tables(nordic, 2)
     >>> tables.trains_each, int(tables.length.sum())
@@ -322,8 +317,6 @@ def spaces_of(route: Route) -> Spaces:
     """
     Return what a payment needs to know about a route, except its color.
 
-    Examples
-    --------
     >>> spaces_of(ttr.load_map("nordic").route("Aalborg", "Kristiansand"))
     Spaces(plain=1, symbols=1, jokers=1, swap_size=3, swap_any=1)
     """

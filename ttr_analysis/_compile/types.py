@@ -127,12 +127,8 @@ class Record:
     Named fields over one array: `cells` if given, else new zeros.
 
     A subclass declares its fields in order; one of floats is declared with
-    `class Prices(Record, dtype=np.float64)`.
-
-    Raises
-    ------
-    TypeError
-        If `cells` is not a contiguous array of the record's size and dtype.
+    `class Prices(Record, dtype=np.float64)`. If `cells` is not a contiguous array of the
+    record's size and dtype, a TypeError is raised.
     """
 
     fields: ClassVar[dict[str, Field]] = {}

@@ -237,14 +237,7 @@ class Lexer:
         return fitting[0]
 
     def cards(self, *, unknown: bool = False) -> list[tuple[str, int]]:
-        """
-        Read one or more cards, each with a number before or after it unless that is 1.
-
-        Returns
-        -------
-        cards
-            Kinds one by one, each with its position.
-        """
+        """Read one or more cards, each with a number unless that is 1; return each kind with its position."""
         self._skip()
         counts_first = _NUMBER.match(self.folded, self.at) is not None
         cards: list[tuple[str, int]] = []

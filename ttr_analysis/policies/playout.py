@@ -264,16 +264,9 @@ def check_legal(states: Ints, first: int) -> None:
 @compiled
 def play_block(tables: Tables, players: Players, keys: Ints, first: int, states: Ints, tape: Ints, deals: bool) -> None:
     """
-    Play games to the end, one per row of `states`.
+    Play games to the end, one per row of `states`, with the events of each on `tape`.
 
-    Parameters
-    ----------
-    keys
-        Keys of the run: see `rules.chance.run_keys`.
-    tape
-        The tape for events.
-    deals
-        Whether to set up the games first.
+    `keys` are those of the run: see `rules.chance.run_keys`. With `deals`, the games are set up first.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -293,11 +286,7 @@ def finish(state: State, tables: Tables, players: Players, tape: Ints) -> None:
 
 @compiled
 def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game: int) -> None:
-    """
-    Prepare players for a game, with empty memories and new random streams.
-
-    Player p sits at seat p - `shift`.
-    """
+    """Prepare players for a game, with empty memories and new random streams. Player p sits at seat p - `shift`."""
     for seat in range(tables.n_seats):
         player = (seat + shift) % tables.n_seats
         memory = players.memory[player, : players.memory_size[player]]

@@ -305,11 +305,7 @@ def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
 
 
 def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) -> GameMap | None:
-    """
-    Return the map of a record in its variant, or None with faults.
-
-    Maps that are not built in must be given.
-    """
+    """Return the map of a record in its variant, or None with faults. Maps that are not built in must be given."""
     if given is None:
         given = built_in_map(header.map_name)
         if given is None:

@@ -39,18 +39,9 @@ class Settings:
     """
     The size of a study.
 
-    Parameters
-    ----------
-    seed
-        Random seed.
-    n_deals
-        Number of random ticket deals.
-    quick
-        Whether to skip the slowest parts and draw fewer samples.
-    best_seconds
-        Time limit for proving the best network; 0 skips it.
-    n_games
-        Number of simulated games; 0 skips them.
+    `n_deals` is the number of random ticket deals, and `best_seconds` the time limit for
+    proving the best network. `best_seconds` and `n_games` of 0 skip their parts; `quick` skips
+    the slowest parts and draws fewer samples.
     """
 
     seed: int = 7
@@ -218,19 +209,9 @@ class Background(Generic[T]):
     The result of a function that starts in a thread at once.
 
     Useful for functions that release Python's lock. The thread is a daemon, so an
-    interrupt does not wait for it.
+    interrupt does not wait for it. It waits for the computation `after`, if any, whether that
+    succeeds or fails, and does not call the function if `has_ended` is set by then.
 
-    Parameters
-    ----------
-    function
-        Function that computes the result.
-    after
-        A computation to wait for first, whether it succeeds or fails.
-    has_ended
-        If this is set before the start, the function is not called.
-
-    Examples
-    --------
     >>> Background(lambda: 6 * 7).result()
     42
     """

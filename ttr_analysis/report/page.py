@@ -167,8 +167,6 @@ def plain(text: str) -> str:
     """
     Return a text without the marks of `name`.
 
-    Examples
-    --------
     >>> plain(f"to {name('Oslo')}")
     'to Oslo'
     """

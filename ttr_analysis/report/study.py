@@ -94,14 +94,9 @@ def run_study(
     """
     Compute the study of a map.
 
-    Parameters
-    ----------
-    folder
-        The folder of the map, for its sources and the reasons for its rules.
-    before
-        Called before each step; it may raise an error to stop the study.
-    each
-        Called with each section as soon as it is done.
+    `folder` is that of the map, for its sources and the reasons for its rules. `before` is
+    called before each step, and may raise an error to stop the study; `each` is called with
+    each section as soon as it is done.
     """
     context = Context(game_map, settings or Settings(), folder)
     context.begin()
@@ -161,15 +156,9 @@ def write_study(
     before: Callable[[], None] | None = None,
 ) -> Study:
     """
-    Compute the study of a map and write the page and its tables.
+    Compute the study of a map with `run_study`, and write `report.html` and `tables/` to a folder.
 
-    Parameters
-    ----------
-    game_map, settings, folder, progress, before
-        As for `run_study`.
-    out
-        A folder for `report.html` and `tables/`, created if needed. Files of
-        an earlier study in it are replaced.
+    The folder `out` is created if needed, and files of an earlier study in it are replaced.
     """
     tables = prepare(out)
 

@@ -39,15 +39,8 @@ _MIX_2: Final = 0x4F1BBCDD
 
 def seed_key(seed: int) -> Ints:
     """
-    Return the key of a seed.
+    Return the key of a seed, a whole number of 0 or more.
 
-    Raises
-    ------
-    ValueError
-        If the seed is not a whole number of 0 or more.
-
-    Examples
-    --------
     >>> seed_key(7).size
     4
     """

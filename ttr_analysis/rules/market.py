@@ -255,22 +255,11 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
 @compiled
 def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRules) -> bool:
     """
-    Return whether a face-up card may be taken now.
+    Return whether a face-up card may be taken now, after `n_taken` others in this turn.
 
     Decision: it may also if both piles are empty. The book of the Nordic
     Countries lets nobody draw cards then; set `open_without_piles = false` for that.
 
-    Parameters
-    ----------
-    kind
-        Its kind; `EMPTY` may never be taken.
-    n_taken
-        Cards taken earlier in this turn.
-    has_piles
-        Whether the draw or discard pile has a card.
-
-    Examples
-    --------
     A locomotive as the second card, where it costs two draws and where it costs one:
 
     >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)

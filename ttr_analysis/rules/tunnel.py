@@ -124,24 +124,12 @@ def claim_probability(
     revealed: int,
 ) -> float:
     """
-    Return the probability that the spare cards can pay the surcharge.
+    Return the probability that the spare cards in a hand can pay the surcharge.
 
-    Parameters
-    ----------
-    spare
-        Cards in hand that can pay it.
-    matching, unseen
-        Cards that may be in the draw pile: matching ones, and all.
-    n_pile
-        Cards in the draw pile, at most `unseen`.
-    matching_discards, n_discards
-        Discards without the cards laid down: matching ones, and all. They are
-        shuffled if the draw pile runs out.
-    revealed
-        Cards to turn over.
+    Of `unseen` cards, `n_pile` are in the draw pile, and `matching` match. If it runs out, the
+    `n_discards` discards without the cards laid down are shuffled, `matching_discards` of which
+    match. `revealed` cards are turned over.
 
-    Examples
-    --------
     One spare card, with a fresh deck; and with a pile of one card and two discards
     that both match:
 

@@ -206,8 +206,6 @@ def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
     """
     Return the units to show beside a table: those that the names of its columns do not include.
 
-    Examples
-    --------
     >>> units_of(ROUTES)
     {'locomotives': 'cards', 'surcharge': 'cards', 'toll': 'tokens'}
     """
@@ -244,8 +242,6 @@ def cell_type(dtype: str) -> str:
 
     Categories are numbered; numbers that may be missing are then below 0.
 
-    Examples
-    --------
     >>> cell_type("route"), cell_type("Int8"), cell_type("float32")
     ('int16', 'int8', 'float32')
     """
@@ -258,8 +254,6 @@ def wide_type(dtype: str) -> str:
 
     Squares and sums of products of narrower numbers overflow silently.
 
-    Examples
-    --------
     >>> wide_type("int16"), wide_type("Int8"), wide_type("float32"), wide_type("route"), wide_type("policy")
     ('int64', 'Int64', 'float32', 'route', 'str')
     """

@@ -362,16 +362,8 @@ def read_games(folder: str | os.PathLike[str]) -> tuple[dict[str, GameRecord], d
     """
     Return the games in a folder by file, and the unreadable files with reasons.
 
-    Parameters
-    ----------
-    folder
-        Holds records (`.jsonl`) and Board Game Arena logs (`.txt`). A log with a
-        record of the same name is skipped, since it was imported.
-
-    Raises
-    ------
-    OSError
-        If there is no such folder.
+    A game is a record (`.jsonl`) or a Board Game Arena log (`.txt`). A log with a record of the
+    same name is skipped, since it was imported.
     """
     games: dict[str, GameRecord] = {}
     faults: dict[str, str] = {}

@@ -30,8 +30,6 @@ def t_95(n: float) -> float:
     """
     Return the half-width of a 95% interval in standard errors, if the error is estimated from `n` >= 2 values.
 
-    Examples
-    --------
     >>> [round(t_95(n), 2) for n in (2, 5, 1_000)]
     [12.71, 2.78, 1.96]
     """
@@ -171,8 +169,6 @@ def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
     """
     Return the sums over clusters; entries with `ofs` 0 do not count as clusters.
 
-    Examples
-    --------
     >>> moments_of([20, 24, 34, 0], [2, 2, 2, 0])
     Moments(n_clusters=3.0, total=78.0, of=6.0, total_squares=2132.0, products=156.0, of_squares=12.0)
     """
@@ -252,8 +248,6 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
     A ticket scores one of two numbers. As long as it was always completed, its values do
     not show how often it is missed, so the interval of `clustered_mean` has no width.
 
-    Examples
-    --------
     A ticket of 8 points was completed in each of 20 games:
 
     >>> moments = moments_of([8] * 20, [1] * 20)
@@ -283,8 +277,6 @@ def clustered_count(moments: Moments) -> Interval:
     proportional to the mean. If all clusters agree, it is that of the Poisson
     distribution. With fewer than two clusters its ends are nan.
 
-    Examples
-    --------
     Something that never happened in 60 games may happen once in fifteen:
 
     >>> [round(x, 3) for x in clustered_count(moments_of([0] * 60, [1] * 60))]
@@ -338,8 +330,6 @@ def in_words(value: float, unit: Unit) -> str:
     """
     Return a figure with its unit.
 
-    Examples
-    --------
     >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
     ('44%', '2.6%', '−13.6 points', '1 train')
     >>> in_words(1.0, "points a train"), in_words(12.7, "points")

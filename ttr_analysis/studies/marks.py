@@ -64,18 +64,12 @@ def missed_ideas(
     decisions: Iterable[Decision], game_map: GameMap, market_at: Callable[[int], Ints]
 ) -> dict[tuple[int, object], list[Decision]]:
     """
-    Return the decisions in which something else was best, by seat and idea.
+    Return the decisions in which something else was best, in the order of the game, by seat and idea.
 
     Those that missed the same route, tunnel or station are one idea. So are those that
     missed a face-up card of one kind, or tickets, until the seat took such a card, or drew
-    tickets. Any other decision is an idea of its own.
-
-    Parameters
-    ----------
-    decisions
-        In the order of the game.
-    market_at
-        Returns the face-up cards that the deciding seat saw at a step.
+    tickets. Any other decision is an idea of its own. `market_at` returns the face-up cards
+    that the deciding seat saw at a step.
     """
     missed: dict[tuple[int, object], list[Decision]] = {}
     n_taken: Counter[tuple[int, int, int]] = Counter()
@@ -102,19 +96,12 @@ def missed_ideas(
 
 def lost_for_good(marked: Iterable[Decision], result: float) -> float:
     """
-    Return what the marks of a seat cost that did not come back.
+    Return what the marks of a seat cost that did not come back, given its decisions with a mark in order.
 
     What one of them lost comes back to the extent that the seat's win probability rises
     before its next marked decision, or the end: because the chance was still open, by luck,
     or through the others. So two marks never count the same chance, and the sum is at most
-    the highest probability that the seat had, less its result.
-
-    Parameters
-    ----------
-    marked
-        Decisions of the seat with a mark, in the order of the game.
-    result
-        Its share of the win.
+    the highest probability that the seat had, less its `result`, the share of the win.
     """
     lost = after = 0.0
     for one in marked:

@@ -75,8 +75,6 @@ def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player],
     """
     Return the names of policies; policies with the same name that are not `alike` get numbers.
 
-    Examples
-    --------
     >>> from ttr_analysis.policies import Planner, Random
     >>> names_apart([Random(), Planner(), Random(), Planner(faith=1.0)])
     ('Random', 'Planner 1', 'Random', 'Planner 2')
@@ -185,8 +183,6 @@ def play_chunk(run: Run, first: int, n_games: int) -> Columns:
     """
     Play some games of a run and return their tables in the form that `as_frames` expects.
 
-    Examples
-    --------
     >>> run = Run(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
     >>> frames = as_frames(run, play_chunk(run, 0, 4))
     >>> frames["seats"]["policy"].tolist()[:4]

@@ -185,12 +185,7 @@ def write_editions(folder: Path) -> list[Path]:
     """
     Write the student edition of each notebook in `folder/solutions` to `folder`, and return the files.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no notebook.
-    ValueError
-        If one is not a teacher's notebook: see `student_edition`.
+    There must be a notebook; if one is not a teacher's, a ValueError is raised: see `student_edition`.
     """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:

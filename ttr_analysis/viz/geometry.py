@@ -79,8 +79,6 @@ def lay_out(game_map: GameMap) -> BoardLayout:
 
     Deterministic, and cached for recent maps.
 
-    Examples
-    --------
     >>> layout = lay_out(ttr.load_map("nordic"))
     >>> sum(len(track.cars) for track in layout.tracks.values())
     207
@@ -129,8 +127,6 @@ def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLay
 
     Labels that would cover another city are left out; of overlapping ones, those of cities with fewer routes.
 
-    Examples
-    --------
     >>> usa = ttr.load_map("usa")
     >>> layout = lay_out(usa)
     >>> small, large = (with_labels(usa, layout, share * layout.label_size) for share in (0.8, 2.5))
@@ -174,8 +170,6 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: placement.Points, r
     """
     Return the position nearest to the middle of a line where a disk covers no name or city, else the middle.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> layout, oslo = lay_out(nordic), nordic.city("Oslo")
     >>> line = np.linspace((oslo.x, oslo.y - 9), (oslo.x, oslo.y + 9), 99)

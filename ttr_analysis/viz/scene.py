@@ -138,8 +138,6 @@ def _symbols(names: Sequence[str]) -> list[str]:
     """
     Return the first one or two characters of names, if these differ and every font has them, else numbers.
 
-    Examples
-    --------
     >>> _symbols(["Ida", "Bo"]), _symbols(["P0: 98 points", "P1: 65 points"]), _symbols(["path A", "path B"])
     (['I', 'B'], ['P0', 'P1'], ['1', '2'])
     """

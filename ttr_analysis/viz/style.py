@@ -192,8 +192,6 @@ def pale(color: str, share: float) -> str:
     """
     Return a color that keeps a share of itself and takes the rest from the board.
 
-    Examples
-    --------
     >>> pale("#000000", 1.0), pale("#000000", 0.0) == BOARD.home
     ('#000000', True)
     """
@@ -206,8 +204,6 @@ def ink_upon(color: str) -> str:
     """
     Return black or white, whichever is easier to read on a color.
 
-    Examples
-    --------
     >>> ink_upon("#0072b2"), ink_upon("#f0e442")
     ('#ffffff', '#000000')
     """

@@ -346,8 +346,6 @@ def _alike(figures: list[str]) -> list[str]:
     r"""
     Format figures with the same number of decimals, the most that any needs, for comparing down a column.
 
-    Examples
-    --------
     >>> _alike(["1", "0.95", "nan"]), _alike(["9.5%", "12%"]), _alike(["3", "\N{MINUS SIGN}4"])
     (['1.00', '0.95', 'nan'], ['9.5%', '12.0%'], ['3', '−4'])
     """

@@ -435,8 +435,6 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
     order, cities without border points. `cards` is by color, including gray and the
     locomotive, `players` by seat. Cached for recent maps: do not change it.
 
-    Examples
-    --------
     >>> sheet = live_sheet(ttr.load_map("nordic"))
     >>> sheet["svg"].count("class='ttr-route'"), sheet["routes"][0]["words"]
     (81, 'Aalborg – Aarhus, 1 purple')
@@ -500,8 +498,6 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
     """
     Return a chart with a line for each seat; at its end, each line leads to its seat number.
 
-    Examples
-    --------
     >>> chart = step_chart("Points", ["Ida", "Bo"], [[0, 3, 7], [0, 0, None]])
     >>> chart.count("class='ttr-curve'"), "<title>Ida</title>" in chart
     (4, True)
@@ -542,8 +538,6 @@ def spread(ends: Iterable[tuple[int, float]], gap: float, most: float) -> Iterat
     """
     Yield positions for the symbols at the ends of lines, so that they do not overlap.
 
-    Examples
-    --------
     >>> dict(spread([(0, 50.0), (1, 51.0), (2, 99.0)], 10, 100))
     {2: 99.0, 1: 60.0, 0: 50.0}
     """

@@ -49,8 +49,6 @@ def tell(record: GameRecord) -> Iterator[Narration]:
     """
     Yield the steps of a record in words, one for each of its states.
 
-    Examples
-    --------
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
     >>> told = list(tell(record))
@@ -71,8 +69,6 @@ def final_parts(score: Score) -> Parts:
     """
     Return the parts of a seat's points, as if the game ended here; parts of 0 points are left out, except routes.
 
-    Examples
-    --------
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> sum(points for _, points in final_parts(record.score()[0])) == record.scores[0]
@@ -96,8 +92,6 @@ def tell_station(use: StationScore) -> str:
     """
     Describe the route that a station lends at the end of a game.
 
-    Examples
-    --------
     >>> europe = ttr.load_map("europe")
     >>> tell_station(StationScore(europe.city("Wien"), europe.route("Budapest", "Wien", track=0)))
     'Wien lends Budapest – Wien (red, 1)'
@@ -308,8 +302,6 @@ def move_words(action: actions.Action, market: Sequence[str | None], *, past: bo
     """
     Describe a move, given the face-up cards before it.
 
-    Examples
-    --------
     >>> move_words(actions.DrawTickets(), ()), move_words(actions.DrawTickets(), (), past=True)
     ('draw tickets', 'drew tickets')
     >>> move_words(actions.DrawFaceUp(0), ["orange"], past=True)

@@ -111,8 +111,6 @@ def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
     """
     Return the unseen cards of the deck; `seen` has the seen ones by place, in words.
 
-    Examples
-    --------
     >>> deck_less(CardCounts.of(red=12), {"in hand": CardCounts.of(red=10), "discarded": CardCounts.of(red=3)})
     Traceback (most recent call last):
     ttr_analysis.widgets.base.ImpossibleError: The deck has 12 red cards, not 13: 10 in hand, 3 discarded.

@@ -148,8 +148,6 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
     `n_payments` is None if there are too many to count.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> answer = route_costs(nordic, nordic.route("Murmansk", "Lieksa"), CardCounts.of(green=7, red=6))
     >>> answer["said"], [point["cards"] for point in answer["curve"]["points"]][:3]

@@ -252,8 +252,6 @@ def route_names(game_map: GameMap) -> dict[str, str]:
     """
     Return the routes of a map by their cities, in words by id; double routes with color, or else track.
 
-    Examples
-    --------
     >>> names = route_names(ttr.load_map("nordic"))
     >>> names["Lieksa-Murmansk/0"], names["Bergen-Oslo/1"]
     ('Lieksa – Murmansk', 'Bergen – Oslo, red')
@@ -278,8 +276,6 @@ def network_for(plan: Plan) -> Json:
     """
     Return the network with the fewest trains, or the reason why there is none, with words.
 
-    Examples
-    --------
     >>> nordic = ttr.load_map("nordic")
     >>> answer = network_for(Plan(nordic, nordic.resolve_tickets(["Oslo-Vaasa", "Oslo-Stockholm"])))
     >>> print(answer["said"])

@@ -35,8 +35,6 @@ class HumanGame:
 
     `frame` has what the person may know: it is made from the view of the seat.
 
-    Examples
-    --------
     >>> human_game = HumanGame(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
     >>> human_game.move("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> print(human_game.thinker, "|", human_game.let_play())

@@ -307,8 +307,6 @@ class Recording:
     """
     A game that is entered line by line, checked as you type, and saved after each line.
 
-    Examples
-    --------
     >>> recording = Recording(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
     >>> recording.check("Ida: hand red 2, bl").problem
     'expected blue or black, got bl'

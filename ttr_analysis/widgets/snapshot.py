@@ -326,8 +326,6 @@ class Options:
     """
     The options of a deciding seat.
 
-    Examples
-    --------
     >>> game = ttr.Game("nordic")
     >>> state = game.new(seed=7)
     >>> Options(game, state, 0).data()["keep"]["fewest"]
@@ -441,8 +439,6 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
     Return a key for comparing payments: cards, then locomotives, then scarce cards of the hand.
 
-    Examples
-    --------
     >>> hand = CardCounts.of(red=3, blue=2, locomotive=1)
     >>> spending(hand, Payment("red", 2, 0)) < spending(hand, Payment("blue", 2, 0))
     True

@@ -556,8 +556,6 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
     """
     Return the person's seat and name, and the other players.
 
-    Examples
-    --------
     >>> seats_of(["planner", "Ida", "Greedy"])
     (1, 'Ida', ['planner', 'Greedy'])
     """
@@ -578,8 +576,6 @@ class GameFiles:
 
     Existing files are not changed, except that of a game that is continued.
 
-    Examples
-    --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> files, table = GameFiles(folder / "mine.jsonl"), GameTable("nordic", "Greedy", seed=7)

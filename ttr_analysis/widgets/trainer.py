@@ -30,8 +30,6 @@ class Results:
     """
     The answers to each puzzle, kept in a file if there is one.
 
-    Examples
-    --------
     >>> results = Results()
     >>> for key, is_right in [("a", True), ("b", False), ("c", True)]:
     ...     results.add(key, is_right=is_right)

@@ -31,24 +31,14 @@ from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 class Beliefs(NamedTuple):
     """
-    The weights of each seat's tickets.
+    The weights of each seat's tickets, with a row for each seat.
 
-    Parameters
-    ----------
-    weights
-        Weight of each ticket, shape (seats, `MAX_TICKETS`).
-    pairs
-        Weight of each pair of tickets, shape (seats, `MAX_TICKETS`, `MAX_TICKETS`).
-    on_way
-        The seat's routes on the path of each ticket, as bits, shape (seats,
-        `MAX_TICKETS`).
-    per_route
-        Weight of each of the seat's routes on the path of one or more tickets of the
-        subset.
-    chosen
-        Share of the worlds in which each seat holds tickets that its player would choose
-        from an opening offer: the first such subset drawn is kept. Tickets drawn later,
-        for other seats or from decks that left the game, are not checked again.
+    `weights` has the weight of each ticket, `pairs` that of each pair, and `per_route` that of
+    each of the seat's routes on the path of one or more tickets of the subset. `on_way` has the
+    seat's routes on the path of each ticket, as bits. `chosen` is the share of the worlds in
+    which each seat holds tickets that its player would choose from an opening offer: the first
+    such subset drawn is kept. Tickets drawn later, for other seats or from decks that left the
+    game, are not checked again.
     """
 
     weights: Floats
@@ -247,15 +237,9 @@ def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     """
     Fill in each ticket's least cost, and the savings of each pair.
 
-    Parameters
-    ----------
-    cost
-        Cost of each route, `UNREACHABLE` if it is closed.
-    need
-        Output: costs to the nearest destination, `UNREACHABLE` or more if there is
-        none.
-    shared
-        Output: how much less two tickets cost together than separately.
+    In `cost` and `need`, `UNREACHABLE` or more stands for a closed route, and for a ticket
+    without a destination in reach. `shared` is how much less two tickets cost together than
+    separately.
     """
     n = tables.n_cities
     distance = np.empty((n, n), dtype=np.int64)

@@ -91,11 +91,7 @@ _SPREAD: Final = 0.4
 
 
 def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
-    """
-    Return what a seat can see of a state, or the whole state.
-
-    Once a game is over, all tickets are visible.
-    """
+    """Return what a seat can see of a state, or the whole state. Once a game is over, all tickets are visible."""
     vector = state.packed
     excluded = (frozenset[int](),) * state.n_players
     if seat is not None:

@@ -47,14 +47,7 @@ from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
 
 
 class Watcher:
-    """
-    Watches a record from one seat, or with all hands in view (None).
-
-    Raises
-    ------
-    GameError
-        If there is no such seat.
-    """
+    """Watches a record from one seat, or with all hands in view (None)."""
 
     def __init__(self, record: GameRecord, seat: int | None) -> None:
         self._record = record
@@ -145,22 +138,9 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     """
     Return a seat's knowledge of a position.
 
-    Parameters
-    ----------
-    source
-        A record, a state, or a seat's view. A record also shows which tickets were face
-        up before a shuffle.
-    seat
-        The viewer; None for a viewer of all hands, or for the seat of the view.
-    step
-        Step of the record; ignored otherwise.
-
-    Raises
-    ------
-    TypeError
-        If the source has another type.
-    ValueError
-        If a view is requested from another seat.
+    The viewer `seat` may be None: for a viewer of all hands, or for the seat of a view. `step` is
+    a step of a record. Unlike a state or view, a record also shows which tickets were face up
+    before a shuffle. A view cannot show what another seat knows, which raises a ValueError.
     """
     if isinstance(source, GameRecord):
         return Watcher(source, seat).at(step)
@@ -206,21 +186,11 @@ def style_chance(decisions: Decisions, *others: Decisions) -> float:
     """
     Return the probability that a player has a style of its own, after some decisions.
 
-    `others` are alternative counts, equally likely in advance.
+    `others` are alternative counts, equally likely in advance. A planner almost always does
+    the expected; a record may be wrong. A player with its own style does so with an unknown
+    probability (Jeffreys prior), so the likelihood of its decisions is a beta function (Gelman
+    et al., "Bayesian Data Analysis", 3rd ed., 2013, sections 2.4 and 2.8).
 
-    Notes
-    -----
-    A planner almost always does the expected; a record may be wrong. A player with its own
-    style does so with an unknown probability (Jeffreys prior), so the likelihood of its
-    decisions is a beta function [1]_.
-
-    References
-    ----------
-    .. [1] Gelman, A. et al. "Bayesian Data Analysis", 3rd ed., sections 2.4
-       and 2.8. CRC Press, 2013.
-
-    Examples
-    --------
     >>> [round(style_chance(Decisions(*counts)), 2) for counts in [(0, 0), (20, 0), (39, 1), (18, 2)]]
     [0.25, 0.04, 0.28, 0.99]
     """
@@ -240,20 +210,11 @@ def _likelihoods(decisions: Decisions) -> tuple[float, float]:
 
 def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
     """
-    Return the share of players to be given styles of their own.
+    Return the share of players to be given styles of their own, by a viewer's decisions up to a step.
 
     It is one share for all, even if some certainly are planners, since a player of another
     style need not be weaker. A record that begins from a position shows nothing: planners
     follow plans made earlier, and would plan differently from there.
-
-    Parameters
-    ----------
-    record
-        The game.
-    seats
-        The viewer.
-    step
-        Last step whose decisions count; by default all do.
     """
     number = range(len(record.states()))[index(step)]
     if record.entries[0].kind == START:
