@@ -11,6 +11,7 @@ from tests.envs.numbered import by_number, check_numbers
 from tests.fixtures import load
 from ttr_analysis import IllegalActionError, actions
 from ttr_analysis.engine.protocol import BUILT_IN, find_policy
+from ttr_analysis.envs import random_actions
 
 SEED = 2026
 COMBINATIONS = conformance.plain_with_fewest()
@@ -101,3 +102,9 @@ def test_what_is_illegal_or_has_no_number_is_refused() -> None:
             ttr.envs.to_action(index, state)
     with pytest.raises(IllegalActionError, match="P0 must choose its opening tickets"):
         ttr.envs.to_index(actions.DrawCard(), state)
+
+
+def test_actions_are_drawn_among_more_than_a_mask_can_count() -> None:
+    drawn = random_actions(np.ones((40, 300), dtype=np.int8), np.random.default_rng(7))
+    assert drawn.min() >= 0
+    assert 127 < drawn.max() < 300

@@ -178,11 +178,11 @@ def _draw_legal(masks: Flags, stream: Ints, actions: Ints) -> None:
     for i in range(len(masks)):
         mask, n = masks[i], 0
         for at in range(len(mask)):
-            n += mask[at]
+            n += int(mask[at])  # more than a mask's int8 holds
         left, chosen = below(stream, max(1, n)), -1
         while left >= 0 and n > 0:
             chosen += 1
-            left -= mask[chosen]
+            left -= int(mask[chosen])
         actions[i] = chosen
 
 
