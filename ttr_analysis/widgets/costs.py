@@ -10,6 +10,7 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
+from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.board import imaginary_route
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -82,7 +83,7 @@ class RouteCosts(QueryWidget):
         game_map: MapLike,
         route: RouteLike | None = None,
         *,
-        hand: payments.Cards | None = None,
+        hand: Cards | None = None,
         worth: pd.DataFrame | None = None,
     ) -> None:
         game_map = as_map(game_map)
@@ -314,9 +315,9 @@ class TunnelOdds(QueryWidget):
         game_map: MapLike,
         route: RouteLike | None = None,
         *,
-        hand: payments.Cards | None = None,
-        seen: payments.Cards = (),
-        discards: payments.Cards = (),
+        hand: Cards | None = None,
+        seen: Cards = (),
+        discards: Cards = (),
         pile: int | None = None,
     ) -> None:
         game_map = as_map(game_map)

@@ -12,6 +12,7 @@ from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import tickets_or_joins, twins_close
+from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
@@ -312,7 +313,7 @@ def feasibility(
     trains: int | None = None,
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
-    hand: payments.Cards | None = None,
+    hand: Cards | None = None,
     *,
     tokens: int | None = None,
     n_players: int | None = None,
@@ -454,7 +455,7 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     return unpaid
 
 
-def missing_cards(routes: Sequence[Route], hand: payments.Cards) -> tuple[MissingCards, ...]:
+def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, ...]:
     """
     Return the fewest cards missing in a hand for several routes, if each space takes a single card.
 
