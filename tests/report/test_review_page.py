@@ -94,6 +94,9 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
         assert f"<title>{city}: station of P{seat}</title>" in played
         assert played.count(f"fill='{BOARD.glow}'") == 1
         assert played.count(": station of P") == len(found.record.state_at(step).stations)
+        arcs = re.findall(f"stroke='{BOARD.text}'[^>]*stroke-dasharray", played)
+        assert len(arcs) == len(Reasons(found.view(step)).open_tickets)
+    assert arcs
 
 
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -285,6 +285,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "until": row["until"],
         "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no card",
         "tickets": _tickets(known),
+        "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
         "reason": row["reason"],
         "gain": with_names(reasons.of(move.action), names)
