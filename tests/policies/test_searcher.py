@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from ttr_analysis import Game, GameError, GameMap
 from ttr_analysis._compile import Ints
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
+    DECLINE_TUNNEL,
     DRAW_CARD,
     DRAW_FACE_UP,
     DRAW_TICKETS,
     FIRST_EVENT,
     NONE,
+    PAY_TUNNEL,
     TAPE_START,
     WRITE_AT,
     WRITE_END,
@@ -33,7 +35,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.kernel.step import action_fault, step
-from ttr_analysis.engine.layout import TURN
+from ttr_analysis.engine.layout import TURN, Phase, State
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies.planner.knowledge import Memory, is_open
@@ -175,7 +177,7 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["nordic", "usa", "switzerland"])
 def test_a_seat_may_follow_the_plan_of_another_action(name: str) -> None:
-    """The plan of a planner who took that one, with its route, and without those that are not free."""
+    """The plan of a planner who took that one, with its route, without own routes, and remade if it cannot be built."""
     game, n_others = Game(name, 3), 0
     tables = game_tables(game.game_map, 3)
     players = Rollouts(game.game_map, 3, seed=7)._players
@@ -183,22 +185,65 @@ def test_a_seat_may_follow_the_plan_of_another_action(name: str) -> None:
         seat, draw = state.acting, (make_action(DRAW_CARD, 0), 0)
         tried = [row for row in candidates(game.view(state, seat), draw, 3) if kind_of(row[0]) != DRAW_TICKETS]
         for played, other in permutations(tried[:4], 2):
-            before, after = state.packed.copy(), state.packed.copy()
-            step(after, tables, *played, np.zeros(4, dtype=np.int64))
+            after, mind = shared(state, played, other, tables, players)
             alone, imagined = (memory_after(state, action, tables, players) for action in (played, other))
-            players.memory[:] = 0
-
-            _share_plan(tables, players, before, after, seat, *other)
-
-            mind = Memory(players.memory[seat, : Memory.n_cells])
             wanted = plan_of(imagined)
             if kind_of(other[0]) == CLAIM_ROUTE and tables.twin[argument_of(other[0])] not in wanted:
                 wanted.add(argument_of(other[0]))
             assert plan_of(mind) == {i for i in wanted if is_open(after, tables, seat, i)}
             assert len(plan_of(mind)) == mind.n_planned
+            assert mind.is_stale == (tables.length[sorted(plan_of(mind))].sum() > after.trains[seat])
             assert mind.n_seen == after.n_claims
             n_others += plan_of(mind) != plan_of(alone)
     assert n_others > 5
+
+
+@pytest.mark.compiled_only
+def test_a_tunnel_given_up_stays_in_the_plan_of_one_that_was_paid() -> None:
+    game = Game("switzerland", 3)
+    tables, n_paid = game_tables(game.game_map, 3), 0
+    players = Rollouts(game.game_map, 3, seed=7)._players
+    for state in chain.from_iterable(game.play(["Planner"] * 3, seed=seed).states() for seed in range(4)):
+        rows = candidates(game.view(state, state.acting), (0, 0), 3)[1:] if state.phase is Phase.TUNNEL else []
+        for paid in [row for row in rows if kind_of(row[0]) == PAY_TUNNEL]:
+            _, mind = shared(state, (make_action(DECLINE_TUNNEL, 0), 0), paid, tables, players)
+            if mind.n_tickets_planned == memory_after(state, paid, tables, players).n_tickets_planned:
+                assert mind.is_planned[state.packed.pending]
+                n_paid += 1  # not in the last round, in which planners plan no longer
+    assert n_paid
+
+
+@pytest.mark.compiled_only
+def test_a_plan_is_remade_if_the_neutral_player_got_a_route_of_it() -> None:
+    game = Game(ttr.load_map("nederland", variant="neutral"), 2)
+    tables, n_lost = game_tables(game.game_map, 2), 0
+    players = Rollouts(game.game_map, 2, seed=7)._players
+    for state in chain.from_iterable(game.play(["Planner"] * 2, seed=seed).states() for seed in range(6)):
+        rows = candidates(game.view(state, state.acting), (0, 0), 3)[1:] if state.phase is Phase.NEUTRAL else []
+        for played, other in permutations(rows, 2):
+            _, mind = shared(state, played, other, tables, players)
+            lost = plan_of(memory_after(state, other, tables, players)) - plan_of(mind)
+            assert mind.is_stale or not lost
+            n_lost += bool(lost)
+    assert n_lost
+
+
+@pytest.mark.compiled_only
+def test_only_planners_follow_the_plan_of_another_action(nordic: GameMap) -> None:
+    table = Rollouts(nordic, 2, ["Greedy", "Greedy"], seed=7)
+    with pytest.raises(ValueError, match="only planners"):
+        table.scores(np.zeros((1, 1), dtype=np.int64), 0, np.zeros((1, 5), dtype=np.int64))
+
+
+def shared(
+    state: GameState, played: tuple[int, int], other: tuple[int, int], tables: Tables, players: Players
+) -> tuple[State, Memory]:
+    """Return the state after an action, and the memory of its planner who follows the plan of another one."""
+    before, after = state.packed.copy(), state.packed.copy()
+    step(after, tables, *played, np.zeros(4, dtype=np.int64))
+    players.memory[:] = 0
+    _share_plan(tables, players, before, after, state.acting, *other)
+    return after, Memory(players.memory[state.acting, : Memory.n_cells].copy())
 
 
 def memory_after(state: GameState, action: tuple[int, int], tables: Tables, players: Players) -> Memory:

@@ -237,22 +237,31 @@ def add_planned(route: int, memory: Memory) -> None:
 @compiled
 def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Memory, route: int) -> None:
     """
-    Follow the plan of another memory, if it is for as many tickets, and another route, if any (not below 0).
+    Replace a plan by that of another memory for as many tickets, and add `route` unless it is below 0.
 
-    Routes that are no longer free are left out.
+    Routes that the seat has by now are left out. If another player has one, or there are too few trains for all, a new
+    plan will be made.
     """
     if other.n_tickets_planned != memory.n_tickets_planned:
         return
     for i in range(memory.n_planned):
         memory.is_planned[memory.plan[i]] = 0
     memory.n_planned = 0
-    for i in range(other.n_planned):
-        if is_open(state, tables, seat, other.plan[i]):
-            add_planned(other.plan[i], memory)
-    if route >= 0 and is_open(state, tables, seat, route) and not memory.is_planned[route]:
-        twin = tables.twin[route]
-        if twin < 0 or not memory.is_planned[twin]:  # a plan never has both tracks
-            add_planned(route, memory)
+    n_trains = 0
+    for i in range(other.n_planned + 1):
+        planned = other.plan[i] if i < other.n_planned else route
+        if planned < 0 or memory.is_planned[planned]:
+            continue
+        twin = tables.twin[planned]
+        if twin >= 0 and (memory.is_planned[twin] or state.owner[twin] == seat):
+            continue  # one track is enough
+        if is_open(state, tables, seat, planned):
+            add_planned(planned, memory)
+            n_trains += tables.length[planned]
+        elif state.owner[planned] != seat:
+            memory.is_stale = 1
+    if n_trains > state.trains[seat]:
+        memory.is_stale = 1
     memory.gain_planned = other.gain_planned
     memory.left_planned = other.left_planned
     memory.board_foreseen = 0

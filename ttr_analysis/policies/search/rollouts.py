@@ -13,10 +13,10 @@ import numpy as np
 from ttr_analysis._compile import Floats, Ints, compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.codes import (
-    ATTEMPT_TUNNEL,
     CLAIM_ROUTE,
     DRAW_FACE_UP,
     NONE,
+    PAY_TUNNEL,
     TAPE_START,
     WRITE_AT,
     WRITE_END,
@@ -229,6 +229,8 @@ class Rollouts:
 
     def scores(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Ints:
         """Return the scores of the games of `try_out`: shape (actions, worlds, seats, columns)."""
+        if actions.shape[1] > len(NO_ACTION) and not self._is_free:
+            raise ValueError("only planners, the default policies, follow the plans of other actions")
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         tables = game_tables(self._game_map, len(self.policies))
@@ -278,13 +280,14 @@ def _play_block(
         if len(actions) > 0:
             row, seat = actions[i // n_worlds], state.seat
             players.memory[seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
-            before = _copied(state)
-            step(state, tables, row[0], row[1], tape)
             if len(row) > len(NO_ACTION) and row[2] != NO_ACTION[0]:
-                market = before.market.copy()
+                before, market = _copied(state), state.market.copy()
+                step(state, tables, row[0], row[1], tape)
                 _share_plan(tables, players, before, state, seat, row[2], row[3])
                 if row[4] == 1:
                     _come_back(tables, players, state, seat, row[2], row[3], market, tape)
+            else:
+                step(state, tables, row[0], row[1], tape)
         finish(state, tables, players, tape)
 
 
@@ -294,14 +297,17 @@ def _share_plan(
 ) -> None:
     """Give a planner the plan that it would have made if it had taken another action in the state before."""
     memory = players.memory[seat]
-    unaware = memory.copy()
+    unaware, kind = memory.copy(), kind_of(code)
+    route = NO_ROUTE
+    if kind == CLAIM_ROUTE:
+        route = argument_of(code)
+    elif kind == PAY_TUNNEL:
+        route = before.pending
     step(before, tables, code, value, np.zeros(NO_TAPE_CELLS, dtype=np.int64))
     _look(tables, players, before, seat)
     other = memory.copy()
     memory[:] = unaware
     _look(tables, players, state, seat)
-    is_claim = kind_of(code) == CLAIM_ROUTE or kind_of(code) == ATTEMPT_TUNNEL
-    route = argument_of(code) if is_claim else NO_ROUTE
     take_plan(state, tables, seat, Memory(memory[: Memory.n_cells]), Memory(other[: Memory.n_cells]), route)
 
 
