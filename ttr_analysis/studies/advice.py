@@ -19,18 +19,15 @@ from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis._upward import render_html
-from ttr_analysis._words import counted, listed, percent
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis.paths import longest_trail
 from ttr_analysis.analysis.payments.choice import cards_missing
 from ttr_analysis.analysis.tickets.network import ForestSolver, Network, join_cities, reached_destinations
-from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, LOCOMOTIVE_INDEX, CardCounts
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, NONE, argument_of, kind_of, unpacked
 from ttr_analysis.engine.game import KernelGame
-from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN
-from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.maps.names import name_route
@@ -38,14 +35,12 @@ from ttr_analysis.notation import code_text
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look
 from ttr_analysis.policies.search.knowledge import Knowledge, Source
-from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, end_columns, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED, rows_of_chances
-from ttr_analysis.tables import MEASURE_TRAIL, Tables
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
@@ -74,7 +69,7 @@ class Reasons:
     >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(40)
     >>> reasons = Reasons(game.view(state, state.acting))
     >>> reasons.of(ttr.actions.DrawCard())
-    '34% of the unseen cards help; 1 card missing for Helena – Salt Lake City (purple, 3)'
+    '34% of the unseen cards are for routes that are needed; 1 card is missing for Helena – Salt Lake City (purple, 3)'
     """
 
     def __init__(self, view: SeatView) -> None:
@@ -176,8 +171,8 @@ class Reasons:
         if not helpful:
             return f"{_HELPS_NONE} {self._whose}"
         [(missing, route)] = self._nearest(action)
-        part = f"{100 * helpful / total:.0f}% of the unseen cards help"
-        return f"{part}; {counted(missing, 'card')} missing for {name_route(route)}"
+        part = f"{100 * helpful / total:.0f}% of the unseen cards are for routes that are needed"
+        return f"{part}; {counted(missing, 'card')} {'is' if missing == 1 else 'are'} missing for {name_route(route)}"
 
     @_of.register
     def _(self, _action: actions.DrawTickets) -> str:
@@ -346,7 +341,7 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wi
     >>> in_points(0, [6.0, -4.2, -0.3], [0.5, 0.5, 0.5])
     'on average, P0 ends with 6 points more and P1 with 4 points fewer'
     >>> in_points(0, [-10.0, -4.0], [0.5, 0.5])
-    'a risk that pays: on average, P0 ends with 10 points fewer and P1 with 4 points fewer, but P0 wins more often'
+    'on average, P0 ends with 10 points fewer and P1 with 4 points fewer, but P0 wins more often'
     >>> in_points(0, [-4.0, -10.0], [0.5, 0.5])
     'on average, P0 ends with 4 points fewer and P1 with 10 points fewer'
     """
@@ -362,61 +357,8 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wi
     ]
     said = f"on average, {listed(told)}"
     if wins_more and clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
-        return f"a risk that pays: {said}, but P{seat} wins more often"
+        return f"{said}, but P{seat} wins more often"
     return said
-
-
-_N_RACES: Final = 160
-"""Games after each action that show who gets the longest path."""
-_FIRST_RACE: Final = 1 << 40
-"""Number of the first of these worlds, which neither the search nor the measuring has used."""
-_CLEAR_RACE: Final = 0.1
-"""Smallest change of the chance of the longest path that is reported."""
-
-
-def trail_race(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> str:
-    """
-    Describe how the best action, compared with another, helps the seat in the race for the longest path.
-
-    Both are codes and values, with those of later actions if any: see `Rollouts.try_out`.
-    It gets the bonus more often, or a rival less often, when both actions are played out in
-    the same worlds. "" if neither is clear, if the map has no such bonus, or if the seat's
-    known cards may not pay for an action.
-    """
-    tables = known.tables
-    columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
-    actions = np.array([best, other], dtype=np.int64)
-    if not len(columns) or any(action_fault(known.packed, tables, *row[:2]) != NONE for row in actions.tolist()):
-        return ""
-    table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
-    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, _FIRST_RACE)
-    has_bonus = (table.scores(worlds, _FIRST_RACE, actions)[..., columns].sum(axis=-1) > 0).astype(np.float64)
-    gains = has_bonus[0] - has_bonus[1]
-    gain, errors = gains.mean(axis=0), standard_errors(gains)
-    clear = np.flatnonzero(np.abs(gain) > np.maximum(_CLEAR_RACE, 2 * errors)).tolist()
-    in_favor = [seat for seat in clear if (gain[seat] > 0) == (seat == known.viewer)]
-    if not in_favor:
-        return ""
-    seat = max(in_favor, key=lambda seat: (seat == known.viewer, -gain[seat]))
-    now, then = map(percent, has_bonus[:, :, seat].mean(axis=1).tolist())
-    return f"P{seat} gets the longest path in {now} of games, not {then}"
-
-
-def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:
-    """
-    Return how many locomotives the best action keeps that another would spend in place of cards of a color.
-
-    "" if it keeps none.
-    """
-    n_kept = _joined_in(tables, *other) - _joined_in(tables, *best)
-    return f"keeps {'a locomotive' if n_kept == 1 else counted(n_kept, 'locomotive')}" if n_kept > 0 else ""
-
-
-def _joined_in(tables: Tables, code: int, value: int) -> int:
-    """Return the locomotives that a claim spends beyond the symbols of its route."""
-    if kind_of(code) not in (CLAIM_ROUTE, ATTEMPT_TUNNEL):
-        return 0
-    return max(0, unpacked(value).counts[LOCOMOTIVE_INDEX] - int(tables.symbols[argument_of(code)]))
 
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
@@ -544,9 +486,9 @@ def advise(
     step
         Step of the record after which to advise: 0 is the setup, -1 the last step.
     seconds
-        Time for all actions; 2 seconds by default without `rollouts`. The first call on a
-        machine compiles for some seconds, and then tries actions for at least 30% of
-        this time.
+        Time for all actions; 2 seconds by default without `rollouts`. At least 30% of it
+        is for trying actions, even on the first call on a machine, which compiles for some
+        seconds before.
     rollouts
         Approximate number of games to play out for all actions, instead of `seconds`;
         the advice then depends only on the seed.

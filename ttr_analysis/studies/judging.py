@@ -1,8 +1,8 @@
-"""Judge one decision of a game: the move played against the best move."""
+"""Judge one decision of a game: the move played against the best move, and what the best one changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from time import perf_counter
@@ -11,18 +11,23 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from ttr_analysis._compile import Floats
+from ttr_analysis._words import counted, percent
+from ttr_analysis.cards import LOCOMOTIVE_INDEX
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
+from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
-from ttr_analysis.policies.search.rollouts import NO_ACTION
+from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
+from ttr_analysis.studies.winning import DEFAULT_SEED
+from ttr_analysis.tables import MEASURE_TRAIL, Tables
 
 _AT_ONCE: Final = 64
 """Worlds between two checks of the clock and the interval."""
@@ -48,7 +53,7 @@ _CAN_WAIT: Final = {
 }
 """Kinds of actions that a seat may still take a turn later."""
 _TO_CHOOSE: Final = 32
-"""Most worlds that decide whether a seat comes back; there is one for each so many rollouts of the budget."""
+"""The most worlds that decide whether a seat comes back; below that, the rollouts of the budget divided by this."""
 _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
@@ -62,7 +67,7 @@ See `Rollouts.try_out`.
 
 
 class _Lines(NamedTuple):
-    """What to measure: the action played, the best one, and the planner's, each with its better continuation."""
+    """What to measure: the best action, and the one played and the planner's, each in the better of two `ways`."""
 
     played: Line
     best: Line
@@ -237,9 +242,10 @@ class Moment:
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
     """
-    Return the action played alone, and with the plan of the best one, which follows by the next turn if it can wait.
+    Return the action played alone, and followed by the plan of the best one, and by that one if it can wait.
 
-    Planners do not return to a chance that they let pass, nor to a better plan, but players may.
+    Planners who play on do neither, but a player may. A choice of tickets to keep has no second way: its plan is for
+    other tickets.
     """
     if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
         return alone(played), alone(played)
@@ -311,3 +317,59 @@ def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[i
     yield _AT_ONCE if is_open else _AT_ONCE // 4
     while perf_counter() < until:
         yield _AT_ONCE // 4
+
+
+# -- what the best action changes -----------------------------------------------------------------------------------
+
+_N_RACES: Final = 160
+"""Games after each action that show who gets the longest path."""
+_FIRST_RACE: Final = 1 << 40
+"""Number of the first of these worlds, which neither the search nor the measuring has used."""
+_CLEAR_RACE: Final = 0.1
+"""Smallest change of the chance of the longest path that is reported."""
+
+
+def trail_race(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> str:
+    """
+    Describe how the best action, compared with another, helps the seat in the race for the longest path.
+
+    Both are lines as in `Rollouts.try_out`.
+    It gets the bonus more often, or a rival less often, when both actions are played out in
+    the same worlds. "" if neither is clear, if the map has no such bonus, or if the seat's
+    known cards may not pay for an action.
+    """
+    tables = known.tables
+    columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
+    actions = np.array([best, other], dtype=np.int64)
+    if not len(columns) or any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in actions.tolist()):
+        return ""
+    table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
+    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, _FIRST_RACE)
+    has_bonus = (table.scores(worlds, _FIRST_RACE, actions)[..., columns].sum(axis=-1) > 0).astype(np.float64)
+    gains = has_bonus[0] - has_bonus[1]
+    gain, errors = gains.mean(axis=0), standard_errors(gains)
+    clear = np.flatnonzero(np.abs(gain) > np.maximum(_CLEAR_RACE, 2 * errors)).tolist()
+    in_favor = [seat for seat in clear if (gain[seat] > 0) == (seat == known.viewer)]
+    if not in_favor:
+        return ""
+    seat = max(in_favor, key=lambda seat: (seat == known.viewer, -gain[seat]))
+    now, then = map(percent, has_bonus[:, :, seat].mean(axis=1).tolist())
+    return f"P{seat} gets the longest path in {now} of games, not {then}"
+
+
+def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:
+    """Return how many locomotives the best action keeps that another spends in place of other cards; "" if none."""
+    spent, replaced = _locomotives(tables, *other)
+    spent_by_best, replaced_by_best = _locomotives(tables, *best)
+    n_kept = min(spent - spent_by_best, replaced - replaced_by_best)
+    return f"keeps {'a locomotive' if n_kept == 1 else counted(n_kept, 'locomotive')}" if n_kept > 0 else ""
+
+
+def _locomotives(tables: Tables, code: int, value: int) -> tuple[int, int]:
+    """Return the locomotives that an action spends, and how many of them replace cards of a color."""
+    kind = kind_of(code)
+    if kind not in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL, codes.BUILD_STATION):
+        return 0, 0
+    spent = unpacked(value).counts[LOCOMOTIVE_INDEX]
+    asked = int(tables.symbols[argument_of(code)]) if kind == codes.CLAIM_ROUTE else 0
+    return spent, max(0, spent - asked)

@@ -31,9 +31,9 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, check_budget, in_points, locomotives_kept, trail_race, view_of
+from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, ways
+from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, locomotives_kept, trail_race, ways
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED

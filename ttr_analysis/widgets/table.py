@@ -359,8 +359,8 @@ class GameTable(SeatWidget):
         """
         Return the cost of the person's last move in words, from what the seat could see.
 
-        It is judged as in `studies.review`: without the plan that `hint` follows, and against making
-        the better move a turn later. So the two may differ.
+        It is judged as in `studies.review`: without the plan that `hint` follows, and counting on
+        making the better move, or following its plan, a turn later. So the two may differ.
 
         Parameters
         ----------
