@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from ttr_analysis import Game
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, KEEP_TICKETS, make_action
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.studies import Review, review
-from ttr_analysis.studies.judging import Decision, alone, ways
+from ttr_analysis.studies.judging import Decision, Moment, alone, ways
 from ttr_analysis.studies.marks import BOUNDS, label_of, lost_for_good, missed_ideas
 
 N_REVIEWS = 3 if os.environ.get("TTR_FAST") else 14
@@ -100,6 +101,24 @@ def test_a_chance_that_was_let_pass_may_be_taken_later() -> None:
     assert ways(TAKE, DRAW) == (alone(TAKE), (*TAKE, *DRAW, 0))  # planners draw from the pile anyway
     assert ways(claim, claim) == (alone(claim),) * 2
     assert ways(KEEP, (KEEP[0], 3)) == (alone(KEEP),) * 2  # a plan for other tickets
+
+
+def test_a_loss_must_hold_with_the_hand_of_tickets() -> None:
+    """In a real game, a claim lost 29% with half of the hands, and nothing with the true one: it was no blunder."""
+    moment, rng, n_worlds = object.__new__(Moment), np.random.default_rng(7), 1200
+
+    def holds(hands: list[int], loss_of: dict[int, float]) -> float:
+        moment._known = SimpleNamespace(viewer=0, hands=lambda _: np.array(hands))  # type: ignore[assignment]
+        held = np.array(hands or [0])[((1 << 20) + np.arange(n_worlds)) % max(1, len(hands))]
+        means = np.array([loss_of[hand] for hand in held])
+        return moment._holds(
+            (rng.random(n_worlds) < 0.3 + means / 2).astype(float) - (rng.random(n_worlds) < 0.3 - means / 2)
+        )
+
+    assert holds([0, 0, 0, 1, 1, 1, 1, 1], {0: 0.0, 1: 0.29}) < 0.9
+    assert holds([0, 0, 0, 1, 1, 1, 1, 1], {0: 0.15, 1: 0.29}) > 0.98
+    assert holds([0, 1, 2, 3, 4, 5, 6, 7], dict.fromkeys(range(8), 0.1)) > 0.95
+    assert holds([], {0: 0.1}) == 1
 
 
 def reviewed(number: int) -> Review:

@@ -30,6 +30,7 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
+from ttr_analysis.studies.judging import LEAST_LOSS
 from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.studies.marks import BOUNDS, MOST_DOUBT
 from ttr_analysis.studies.reviews import Review, player_names
@@ -171,8 +172,9 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "hands of tickets that, going by their routes, they may have held. {}"
         ).format(
             doubtful,
-            f"A move got a mark only if it cost something with at least {percent(1 - MOST_DOUBT)} of these hands. Of "
-            f"{counted(len(costly), 'move')} that seemed costly, {n_failed or 'none'} failed this test.",
+            f"A move got a mark only if it cost at least {percent(LEAST_LOSS)} with a probability of "
+            f"{percent(1 - MOST_DOUBT)}. Of {counted(len(costly), 'move')} that seemed costly, {n_failed or 'none'} "
+            "failed this test.",
         )
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)

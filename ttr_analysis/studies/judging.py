@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.special import ndtr
 
 from ttr_analysis._compile import Floats
 from ttr_analysis._words import counted, percent
@@ -44,6 +45,8 @@ _NARROWEST: Final = 0.02
 """The same if the interval includes 0."""
 LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
+_NO_SPREAD: Final = 1e-12
+"""In place of a spread of 0."""
 _CAN_WAIT: Final = {
     codes.DRAW_FACE_UP,
     codes.CLAIM_ROUTE,
@@ -95,8 +98,8 @@ class Decision:
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
-    uncertain, `holds` is the share of worlds whose hand of tickets favors the best
-    action. `is_seen` is whether the record knows all cards that the seat saw.
+    uncertain, `holds` is the probability that the loss is at least 2% with the seat's
+    hand of tickets. `is_seen` is whether the record knows all cards that the seat saw.
     """
 
     step: int
@@ -226,7 +229,7 @@ class Moment:
         )
 
     def _holds(self, lost: Floats) -> float:
-        """Return the share of worlds whose hand of tickets shows a loss on average."""
+        """Return the probability of a loss that gets a mark with the seat's hand of tickets."""
         hands = self._known.hands(self._known.viewer)
         if not len(hands) or not lost.any():
             return 1.0
@@ -236,8 +239,9 @@ class Moment:
         means, mean = np.bincount(hand, lost) / n, lost.mean()
         noise = ((lost - means[hand]) ** 2).sum() / max(1, len(lost) - len(n)) / n
         between = max(0.0, float(np.average((means - mean) ** 2 - noise, weights=n)))
-        likely = mean + (means - mean) * between / np.maximum(between + noise, 1e-12)
-        return float((likely[hand] > 0).mean())
+        weight = between / np.maximum(between + noise, _NO_SPREAD)
+        likely, spread = mean + (means - mean) * weight, np.sqrt(noise * weight)
+        return float(ndtr((likely - LEAST_LOSS) / np.maximum(spread, _NO_SPREAD))[hand].mean())
 
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:

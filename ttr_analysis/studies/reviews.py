@@ -53,7 +53,7 @@ REVIEW_COLUMNS: Final = {
     "win": "probability of winning after the action, given what the seat knew; missing if forced",
     "skill": "win probability gained over a planner's action; below 0 if lost",
     "luck": "change of the win probability up to the seat's next decision, by cards, tickets and hidden hands",
-    "holds": "share of worlds whose hands of tickets favor the best action; 1 if the seat's tickets are known",
+    "holds": "probability that it lost at least 2% with the seat's tickets; 1 if they are known",
     "tried": "number of actions tried",
     "worlds": "number of worlds in which the loss was measured",
 }
