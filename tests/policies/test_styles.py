@@ -123,12 +123,13 @@ def test_a_pasted_log_tells_how_its_players_play(name: str, n_players: int) -> N
     """Tickets are known from the end, and claims tell though nobody knows the market."""
     game = Game(load(name), n_players)
 
-    def said(policy: Greedy | Planner) -> float:
-        text = log_text(game.play([policy] * n_players, seed=4), np.random.default_rng(5))
+    def said(policy: Greedy | Planner, seed: int) -> float:
+        text = log_text(game.play([policy] * n_players, seed=seed), np.random.default_rng(5))
         return styled_share(read_bga(text, game_map=name), range(n_players))
 
-    assert said(Planner()) < PRIOR + 0.05  # hardly anything is learned where it is in doubt which tickets came when
-    assert said(Greedy()) > 0.99
+    # Hardly anything is learned where it is in doubt which tickets came when; one game may mislead.
+    assert np.mean([said(Planner(), seed) for seed in range(4, 12)]) < PRIOR + 0.05
+    assert said(Greedy(), 4) > 0.99
 
 
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)

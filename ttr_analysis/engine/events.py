@@ -178,7 +178,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     Return the outcome of chance with a code and value.
 
     >>> from ttr_analysis.engine.actions.table import codec_of
-    >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
+    >>> decode_chance(codec_of(ttr.load_map("nordic")), codes.make_event(codes.MARKET_CARD, 0, 4), 8)
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None, matches=None)
     """
     kind, seat, argument = codes.kind_of(code), codes.seat_of(code), codes.argument_of(code)
