@@ -222,6 +222,14 @@ def chooser_of(policy: Player) -> Chooser:
     return policy.chooser if is_built_in(policy) else guarded(policy.chooser)
 
 
+@compiled
+def copied(state: State) -> State:
+    """Return a copy of a state, in compiled code."""
+    copy = State()
+    copy.cells[:] = state.cells
+    return copy
+
+
 @cache
 def guarded(chooser: Chooser) -> Chooser:
     """
@@ -235,8 +243,7 @@ def guarded(chooser: Chooser) -> Chooser:
     def choose_guarded(
         state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
     ) -> tuple[int, int]:
-        view = State()
-        view.cells[:] = state.cells
+        view = copied(state)
         hide_secrets(view, tables, seat)
         code, value = chooser(view, tables, lore, seat, params, memory)
         if is_well_formed(code, value) and action_fault(state, tables, code, value) == NONE:

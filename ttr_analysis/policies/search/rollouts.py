@@ -40,6 +40,7 @@ from ttr_analysis.policies.playout import (
     check_legal,
     choose,
     chooser_of,
+    copied,
     finish,
     joined,
     play_block,
@@ -281,7 +282,7 @@ def _play_block(
             row, seat = actions[i // n_worlds], state.seat
             players.memory[seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
             if len(row) > len(NO_ACTION) and row[2] != NO_ACTION[0]:
-                before, market = _copied(state), state.market.copy()
+                before, market = copied(state), state.market.copy()
                 step(state, tables, row[0], row[1], tape)
                 _share_plan(tables, players, before, state, seat, row[2], row[3])
                 if row[4] == 1:
@@ -315,19 +316,11 @@ def _share_plan(
 def _look(tables: Tables, players: Players, state: State, seat: int) -> None:
     """Let a seat choose as if it had the next turn, so that it remembers what it sees and makes a plan."""
     if state.phase != OVER:
-        imagined = _copied(state)
+        imagined = copied(state)
         imagined.phase = TURN
         imagined.seat = imagined.turn_seat = seat
         imagined.n_taken = 0
         choose(imagined, tables, players, seat)
-
-
-@compiled
-def _copied(state: State) -> State:
-    """Return a copy of a state."""
-    copied = State()
-    copied.cells[:] = state.cells
-    return copied
 
 
 @compiled
