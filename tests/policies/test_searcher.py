@@ -160,9 +160,9 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
         lines = np.array([(*draw, *later, 1) for later in laters])
 
         played = [follow(table, worlds[i : i + 1], i, line) for line in lines for i in range(12)]
-        found = table.scores(worlds, 0, lines)
+        found = table.ends(worlds, 0, lines).reshape(len(lines), 12, -1)
 
-        assert np.array_equal(found[0], table.scores(worlds, 0, lines[:1, :2])[0])
+        assert np.array_equal(found[0], table.ends(worlds, 0, lines[:1, :2]))
         for line, events in zip(np.repeat(lines, 12, axis=0).tolist(), played, strict=True):
             acts = [(code, value) for code, value in events if kind_of(code) < FIRST_EVENT]
             turns = [acts[i] for i in range(1, len(acts)) if seat_of(acts[i][0]) == seat != seat_of(acts[i - 1][0])]
@@ -232,7 +232,7 @@ def test_a_plan_is_remade_if_the_neutral_player_got_a_route_of_it() -> None:
 def test_only_planners_follow_the_plan_of_another_action(nordic: GameMap) -> None:
     table = Rollouts(nordic, 2, ["Greedy", "Greedy"], seed=7)
     with pytest.raises(ValueError, match="only planners"):
-        table.scores(np.zeros((1, 1), dtype=np.int64), 0, np.zeros((1, 5), dtype=np.int64))
+        table.ends(np.zeros((1, 1), dtype=np.int64), 0, np.zeros((1, 5), dtype=np.int64))
 
 
 def shared(

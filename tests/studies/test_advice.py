@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -31,7 +32,7 @@ from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate, Comparison, Search, halve
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
-from ttr_analysis.studies.judging import locomotives_kept, trail_race
+from ttr_analysis.studies.judging import locomotives_kept, what_changes
 from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
@@ -293,31 +294,57 @@ def test_who_gains_and_loses_points_is_told() -> None:
     assert in_points(0, [1, 5], [1, 1]) == ""
 
 
-def test_the_route_that_decides_the_longest_path_is_told_with_its_chances() -> None:
-    """The last route before the end makes the own path the longest, or that of a rival that else has it."""
+def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their_chances() -> None:
+    """The last route before the end also completes a ticket."""
     game = Game("usa", 2)
     longest = ["Helena-Seattle/0", "Helena-Duluth/0", "Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0"]
     others = ["San Francisco-Salt Lake City/0", "Denver-Phoenix/0", "Miami-New Orleans/0", "Boston-Montréal/0"]
-    owners = dict.fromkeys(["Los Angeles-El Paso/0", "Houston-New Orleans/0"], 0)
+    own = ["Los Angeles-El Paso/0", "Dallas-Houston/0", "Dallas-Oklahoma City/0", "Kansas City-Oklahoma City/0"]
+    owners = dict.fromkeys([*own, "Kansas City-Omaha/0", "Duluth-Omaha/0"], 0)
     owners |= dict.fromkeys([*longest, *others, "Atlanta-Nashville/0"], 1)
-    hands, tickets = [{"green": 6}, {"red": 1}], [["Los Angeles-Miami"], ["Boston-Miami"]]
+    hands, tickets = [{"green": 6}, {"red": 1}], [["Duluth-El Paso", "Los Angeles-Miami"], ["Boston-Miami"]]
     state = game.position(owners=owners, hands=hands, tickets=tickets, to_move=0, turns_left=2)
     known, codec = knowledge_of(state, 0), codec_of(state.game_map)
     houston = codec.encode(ClaimRoute(state.game_map.route("El Paso", "Houston"), Payment("green", 6, 0)), state.packed)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    assert trail_race(known, houston, draw) == "P0 gets the longest path in 100% of games, not 0%"
-    assert trail_race(known, draw, houston) == ""  # then a rival gets it more often, the seat never
-    assert trail_race(known, draw, draw) == ""
+    assert what_changes(known, houston, draw) == [
+        "P0 completes Duluth – El Paso in 100% of games, not 0%",
+        "P0 gets the longest path in 100% of games, not 0%",
+    ]
+    assert what_changes(known, draw, houston) == []  # then a rival gets it more often, the seat never
+    assert what_changes(known, draw, draw) == []
     claimed = (houston[0], 0)
-    assert trail_race(known, claimed, draw) == ""  # its cards cannot pay
+    assert what_changes(known, claimed, draw) == []  # its cards cannot pay
+
+
+def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
+    """Everybody has two cards and one more turn, and one short route is open; a double route is lost if both go."""
+
+    def told(a: str, b: str) -> str:
+        game, owners = Game("usa", 5), dict[str, int]()
+        short = [route for route in game.game_map.routes if route.length <= 2 and {a, b} != set(route.cities)]
+        owners = {route.id: (i + int(route.id[-1])) % 4 for i, route in enumerate(short)}
+        long = ["Helena-Seattle/0", "Helena-Duluth/0", "Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0"]
+        long += ["Miami-New Orleans/0", "Los Angeles-El Paso/0", "Dallas-El Paso/0", "Los Angeles-San Francisco/0"]
+        hands = [{"red": 2}, *[{"blue": 1, "green": 1}] * 4]
+        owners |= dict.fromkeys(long, 4)
+        state = game.position(owners=owners, hands=hands, tickets=[1] * 5, to_move=0, turns_left=5)
+        claim = ClaimRoute(state.game_map.route(a, b, track=0), Payment("red", 2, 0))
+        best = codec_of(state.game_map).encode(claim, state.packed)
+        return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)))
+
+    alone, double = told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")
+
+    assert re.match(r"otherwise P\d, P\d, P\d or P\d takes it in [3-9]\d% of games", alone)
+    assert double == ""
 
 
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    assert trail_race(knowledge_of(state, state.acting), draw, draw) == ""
+    assert what_changes(knowledge_of(state, state.acting), draw, draw) == []
 
 
 def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:

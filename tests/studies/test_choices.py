@@ -12,6 +12,7 @@ from tests.fixtures import load
 from ttr_analysis import studies
 from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.engine.kernel.claims import build_station
+from ttr_analysis.engine.kernel.scoring import mark_completed
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_REMOVED, State
 from ttr_analysis.policies import Planner
@@ -164,8 +165,8 @@ def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
         state.held[0, 0], state.n_held[0] = 0, 1
     build_station(State(states[0]), tables, tape, 0, europe.cities.index(europe.city(path[0].cities[0])))
 
-    choices.mark_completed(tables, states[:1], np.array([0]), done[:1])
-    choices.mark_completed(tables, states[1:], np.array([0]), done[1:])
+    for i in range(2):
+        mark_completed(tables, states[i : i + 1], np.array([0]), np.array([0]), done[i : i + 1])
 
     assert done[:, 0].tolist() == [1, 0]
 

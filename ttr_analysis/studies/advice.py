@@ -208,7 +208,7 @@ class Reasons:
         others = [route for seat in range(view.n_players) if seat != view.seat for route in view.routes_of(seat)]
         nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
         most = max(nearer, key=lambda tickets: sum(map(_POINTS, tickets)), default=[])  # it lends one
-        names = listed(_ends(ticket) for ticket in most)
+        names = listed(ticket_ends(ticket) for ticket in most)
         return f"lends another player's route for {names}" if names else "lends another player's route"
 
     def _brought_nearer(self, lent: Route) -> list[Ticket]:
@@ -237,14 +237,14 @@ class Reasons:
         """Yield each ticket that a route completes."""
         for ticket in self._view.tickets:
             if ticket is not None and (gain := self._score(ticket, (route,)) - self._score(ticket, ())) > 0:
-                yield f"completes the ticket {_ends(ticket)} (+{gain})"
+                yield f"completes the ticket {ticket_ends(ticket)} (+{gain})"
 
     def _on_the_way(self, route: Route) -> Iterator[str]:
         """Yield whether a route is on the tickets' paths, and the cost of losing it."""
         plan = self._plan
         if plan is None or route not in plan.routes:
             return
-        ways = listed(_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
+        ways = listed(ticket_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
         if ways and not self._score_changes(route):
             yield f"on the shortest path of {ways}"
         without = self._solver.without([route]).trains(plan.tickets)
@@ -385,7 +385,7 @@ def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
     return f"too close to call: {rival} {ahead}; a planner's move stands unless another is clearly better"
 
 
-def _ends(ticket: Ticket) -> str:
+def ticket_ends(ticket: Ticket) -> str:
     """Return a ticket by its places."""
     return f"{ticket.origin.name} – {listed([place.name for place, _ in ticket.destinations], 'or')}"
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis._compile import Flags, Floats, Ints, compiled
+from ttr_analysis._compile import Floats, Ints, compiled
 from ttr_analysis._decoding import Range
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
@@ -24,7 +24,7 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
-from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end
+from ttr_analysis.engine.kernel.scoring import mark_completed
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import State
@@ -37,9 +37,8 @@ from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, result
 from ttr_analysis.records.file import check_seed
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
-from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.studies import intervals
-from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 _BLOCK: Final = 32
 """Games between two checks for interrupts and updates of the progress bar."""
@@ -256,17 +255,6 @@ def _change_places(state: State, tables: Tables, ticket: int, dealt: int) -> Non
                 state.offer[seat, i] = ticket
             elif state.offer[seat, i] == ticket:
                 state.offer[seat, i] = dealt
-
-
-@compiled
-def mark_completed(tables: Tables, states: Ints, deal: Ints, done: Flags) -> None:
-    """Mark the tickets of a deal that the watched seat of each game completed; games are numbered from 0."""
-    label = np.empty(MAX_CITIES, dtype=np.int64)
-    lent = np.empty(MAX_STATIONS, dtype=np.int64)
-    for i in range(len(states)):
-        label_at_end(State(states[i]), tables, i % tables.n_seats, label, lent)
-        for j in range(len(deal)):
-            done[i, j] = goal_reached(tables, deal[j], label) != NO_GOAL
 
 
 # -- players -------------------------------------------------------------------------------------------------------
@@ -562,5 +550,5 @@ def _play_choice(
     states = np.zeros((n_games, State.n_cells), dtype=np.int64)
     done = np.zeros((n_games, len(deal)), dtype=np.int8)
     table.play(numbers, states, choice, np.zeros(n_games), bar)
-    mark_completed(table.tables, states, deal, done)
+    mark_completed(table.tables, states, np.arange(len(states)) % table.tables.n_seats, deal, done)
     return table.ends(states, numbers % table.tables.n_seats), done > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
@@ -11,21 +12,21 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import ndtr
 
-from ttr_analysis._compile import Floats
-from ttr_analysis._words import counted, percent
+from ttr_analysis._compile import Floats, Ints
+from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
-from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN
+from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
-from ttr_analysis.policies.playout import Results
+from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
+from ttr_analysis.policies.playout import Results, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
-from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
+from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, ticket_ends, view_of
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MEASURE_TRAIL, Tables
@@ -325,40 +326,91 @@ def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[i
 
 # -- what the best action changes -----------------------------------------------------------------------------------
 
-_N_RACES: Final = 160
-"""Games after each action that show who gets the longest path."""
-_FIRST_RACE: Final = 1 << 40
+_N_GAMES: Final = 160
+"""Games after each action that show what it changes."""
+_FIRST_GAME: Final = 1 << 40
 """Number of the first of these worlds, which neither the search nor the measuring has used."""
-_CLEAR_RACE: Final = 0.1
-"""Smallest change of the chance of the longest path that is reported."""
+_FEWEST_GAMES: Final = 40
+"""A ticket that the seat may hold is told of if it does in so many of them."""
+_CLEAR_CHANGE: Final = 0.1
+"""Smallest change of a share of games that is reported."""
 
 
-def trail_race(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> str:
+def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> list[str]:
     """
-    Describe how the best action, compared with another, helps the seat in the race for the longest path.
+    Describe how the best action, compared with another, clearly helps the seat in games played on from there.
 
-    Both are lines as in `Rollouts.try_out`.
-    It gets the bonus more often, or a rival less often, when both actions are played out in
-    the same worlds. "" if neither is clear, if the map has no such bonus, or if the seat's
-    known cards may not pay for an action.
+    Both are lines as in `Rollouts.try_out`, played out in the same worlds. First, how often
+    others take the route of the best action if the seat waits; then each ticket that the seat
+    completes more often; then the longest path, which it gets more often or a rival less
+    often. Nothing if the seat's known cards may not pay for an action.
     """
-    tables = known.tables
-    columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
-    actions = np.array([best, other], dtype=np.int64)
-    if not len(columns) or any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in actions.tolist()):
-        return ""
+    tables, seat = known.tables, known.viewer
+    lines = np.array([best, other], dtype=np.int64)
+    if any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in lines.tolist()):
+        return []
     table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
-    worlds = table.worlds_to_play(known, table.believe(known), _N_RACES, _FIRST_RACE)
-    has_bonus = (table.scores(worlds, _FIRST_RACE, actions)[..., columns].sum(axis=-1) > 0).astype(np.float64)
-    gains = has_bonus[0] - has_bonus[1]
-    gain, errors = gains.mean(axis=0), standard_errors(gains)
-    clear = np.flatnonzero(np.abs(gain) > np.maximum(_CLEAR_RACE, 2 * errors)).tolist()
-    in_favor = [seat for seat in clear if (gain[seat] > 0) == (seat == known.viewer)]
-    if not in_favor:
-        return ""
-    seat = max(in_favor, key=lambda seat: (seat == known.viewer, -gain[seat]))
-    now, then = map(percent, has_bonus[:, :, seat].mean(axis=1).tolist())
-    return f"P{seat} gets the longest path in {now} of games, not {then}"
+    worlds = table.worlds_to_play(known, table.believe(known), _N_GAMES, _FIRST_GAME)
+    ends = table.ends(worlds, _FIRST_GAME, lines)
+    taken = _route_taken(known, best[0], ends[_N_GAMES:])
+    return [*taken, *_completed(known, worlds, ends), *_trail_race(tables, seat, ends)]
+
+
+def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
+    """Yield how often others close the route of the best action to the seat in some games."""
+    if kind_of(best) not in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
+        return
+    tables, route = known.tables, argument_of(best)
+    tracks = [track for track in (route, int(tables.twin[route])) if track >= 0 and known.packed.owner[track] == NOBODY]
+    owners = np.array([State(end).owner[tracks] for end in ends])
+    others = (owners != NOBODY) & (owners != known.viewer)
+    is_closed = others.all(axis=1) if tables.both_open else others.any(axis=1)
+    is_closed &= (owners != known.viewer).all(axis=1)
+    if is_closed.mean() > _CLEAR_CHANGE:
+        takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
+        who = [f"P{seat}" for seat, n in takers.most_common() if n > _CLEAR_CHANGE * takers.total()]
+        yield f"otherwise {listed(who, 'or')} takes it in {percent(float(is_closed.mean()))} of games"
+
+
+def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
+    """Yield each ticket of the seat that it completes more often, in games in which it holds it."""
+    seat = known.viewer
+    held = [State(world).held[seat, : known.packed.n_held[seat]] for world in worlds]
+    tickets = np.unique(np.array(held, dtype=np.int64))
+    done = np.zeros((len(ends), len(tickets)), dtype=np.int8)
+    mark_completed(known.tables, ends, np.full(len(ends), seat), tickets, done)
+    of_best, of_other = done.reshape(2, len(worlds), -1).astype(np.float64)
+    for i, ticket in enumerate(tickets.tolist()):
+        holds = np.array([ticket in hand for hand in held])
+        if holds.sum() >= _FEWEST_GAMES:
+            shares = of_best[holds, i], of_other[holds, i]
+            if _clear_change(*shares) > 0:
+                yield f"P{seat} completes {ticket_ends(known.game_map.tickets[ticket])} in {_not(*shares)}"
+
+
+def _trail_race(tables: Tables, seat: int, ends: Ints) -> Iterator[str]:
+    """Yield that the seat gets the longest path more often, or a rival less often, if the map has such a bonus."""
+    columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
+    if not len(columns):
+        return
+    has_bonus = (scores_of(ends, tables)[..., columns].sum(axis=-1) > 0).astype(np.float64)
+    of_best, of_other = has_bonus.reshape(2, _N_GAMES, -1)
+    gains = {one: _clear_change(of_best[:, one], of_other[:, one]) for one in range(tables.n_seats)}
+    in_favor = [one for one, gain in gains.items() if (gain > 0 if one == seat else gain < 0)]
+    if in_favor:
+        one = max(in_favor, key=lambda one: (one == seat, -gains[one]))
+        yield f"P{one} gets the longest path in {_not(of_best[:, one], of_other[:, one])}"
+
+
+def _clear_change(best: Floats, other: Floats) -> float:
+    """Return the gain in a share of games after the best action; 0 if it is not clear."""
+    gains = best - other
+    gain = float(gains.mean())
+    return gain if abs(gain) > max(_CLEAR_CHANGE, 2 * float(standard_errors(gains))) else 0.0
+
+
+def _not(best: Floats, other: Floats) -> str:
+    return f"{percent(float(best.mean()))} of games, not {percent(float(other.mean()))}"
 
 
 def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:

@@ -33,7 +33,7 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, locomotives_kept, trail_race, ways
+from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, locomotives_kept, ways, what_changes
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
@@ -414,10 +414,10 @@ class Review:
         if step not in self._reasons:
             one, action = self._decisions[step], self.action(step)
             line = ways(one.played, one.best)[one.comes_back]
-            path = trail_race(self.known(step), alone(one.best), line) if label_of(one) in BOUNDS else ""
+            changes = what_changes(self.known(step), alone(one.best), line) if label_of(one) in BOUNDS else []
             gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
             kept = locomotives_kept(self.known(step).tables, one.best, one.played)
-            parts = kept, Reasons(self.view(step)).in_favor(action), path, gains
+            parts = kept, Reasons(self.view(step)).in_favor(action), *changes, gains
             self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))
         return self._reasons[step]
 

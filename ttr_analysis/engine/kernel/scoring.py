@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._compile import Ints, Narrow, compiled, quickly_compiled
+from ttr_analysis._compile import Flags, Ints, Narrow, compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, is_lent, join_cities, keep_best, relabel, ticket_score
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
@@ -180,6 +180,17 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
         else:
             row[GAINED_COLUMN] += points
             row[COMPLETED_COLUMN] += 1
+
+
+@compiled
+def mark_completed(tables: Tables, states: Ints, seats: Ints, tickets: Ints, done: Flags) -> None:
+    """Mark which of some tickets, held or not, a seat of each game has completed: shape (games, tickets)."""
+    label = np.empty(MAX_CITIES, dtype=np.int64)
+    lent = np.empty(MAX_STATIONS, dtype=np.int64)
+    for i in range(len(states)):
+        label_at_end(State(states[i]), tables, seats[i], label, lent)
+        for j in range(len(tickets)):
+            done[i, j] = goal_reached(tables, tickets[j], label) != NO_GOAL
 
 
 # -- stations ------------------------------------------------------------------------------------------------------

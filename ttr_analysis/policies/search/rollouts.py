@@ -226,10 +226,12 @@ class Rollouts:
             Shape (actions, worlds, seats). In one world, play after different actions begins
             with the same random numbers.
         """
-        return results_from(self.scores(worlds, first, actions, memory))
+        states = self.ends(worlds, first, actions, memory)
+        scores = scores_of(states, game_tables(self._game_map, len(self.policies)))
+        return results_from(scores.reshape(len(actions), len(worlds), *scores.shape[1:]))
 
-    def scores(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Ints:
-        """Return the scores of the games of `try_out`: shape (actions, worlds, seats, columns)."""
+    def ends(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Ints:
+        """Return the last states of the games of `try_out`, those after the first action first."""
         if actions.shape[1] > len(NO_ACTION) and not self._is_free:
             raise ValueError("only planners, the default policies, follow the plans of other actions")
         states = np.tile(worlds, (len(actions), 1))
@@ -238,7 +240,7 @@ class Rollouts:
         remembered = NOTHING if memory is None else memory[KEY_SIZE:]
         _play_block(tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
         check_legal(states, first)
-        return scores_of(states, tables).reshape(len(actions), len(worlds), len(self.policies), -1)
+        return states
 
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
         """Play one rollout, and return its last state with the codes and values of later events."""
