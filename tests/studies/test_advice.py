@@ -319,7 +319,7 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
 
 
 def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
-    """Everybody has two cards and one more turn, and one short route is open; a double route is lost if both go."""
+    """Everybody has two cards and one more turn, and one short route is open; a double route goes if both tracks do."""
 
     def told(a: str, b: str) -> str:
         game, owners = Game("usa", 5), dict[str, int]()
@@ -334,10 +334,11 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
         best = codec_of(state.game_map).encode(claim, state.packed)
         return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)))
 
-    alone, double = told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")
+    said = [told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")]
+    found = [re.match(r"otherwise P\d, P\d, P\d or P\d takes it in (\d\d)% of games", text) for text in said]
+    single, double = (int(match[1]) for match in found if match)
 
-    assert re.match(r"otherwise P\d, P\d, P\d or P\d takes it in [3-9]\d% of games", alone)
-    assert double == ""
+    assert 90 > single > double + 20 > 40
 
 
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
