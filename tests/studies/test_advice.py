@@ -253,7 +253,7 @@ def test_a_route_may_make_the_longest_trail() -> None:
     houston = ttr.actions.ClaimRoute(usa.route("El Paso", "Houston"), RED)
     owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
 
-    assert reasons(usa, owners=owners).of(houston) == "makes the longest trail (12 trains); 15 points"
+    assert reasons(usa, owners=owners).of(houston) == "makes the longest path (12 trains); 15 points"
     assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes the longest trail")
     assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
     assert reasons(usa).of(houston) == "15 points"

@@ -249,9 +249,9 @@ class Reasons:
             yield f"on the shortest path of {ways}"
         without = self._solver.without([route]).trains(plan.tickets)
         if without is None:
-            yield "without it there is no path"
+            yield "without it not all tickets can be completed"
         elif without > plan.length:
-            yield f"without it {counted(without - plan.length, 'train')} more"
+            yield f"without it the tickets take {counted(without - plan.length, 'train')} more"
 
     def _longest(self, route: Route) -> Iterator[str]:
         """Yield whether a route makes the seat's trail the longest, if that scores."""
@@ -260,7 +260,7 @@ class Reasons:
         mine, others = self._trails
         after = self._trail((*self._view.my_routes, route))
         if mine <= others < after and others:
-            yield f"makes the longest trail ({counted(after, 'train')})"
+            yield f"makes the longest path ({counted(after, 'train')})"
 
     @cached_property
     def _trails(self) -> tuple[int, int]:
