@@ -248,13 +248,13 @@ def test_a_station_lends_one_route_for_all_tickets() -> None:
     )  # each of the routes saves one; this one pays more
 
 
-def test_a_route_may_make_the_longest_trail() -> None:
+def test_a_route_may_make_the_longest_path() -> None:
     usa = ttr.load_map("usa")
     houston = ttr.actions.ClaimRoute(usa.route("El Paso", "Houston"), RED)
     owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
 
     assert reasons(usa, owners=owners).of(houston) == "makes the longest path (12 trains); 15 points"
-    assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes the longest trail")
+    assert reasons(usa, owners={**owners, "Calgary-Seattle/0": 1}).of(houston).startswith("makes the longest path")
     assert reasons(usa, owners={"Los Angeles-El Paso/0": 0}).of(houston) == "15 points"
     assert reasons(usa).of(houston) == "15 points"
     assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
@@ -339,6 +339,24 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
     single, double = (int(match[1]) for match in found if match)
 
     assert 90 > single > double + 20 > 40
+
+
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
+def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> None:
+    """From the first choice of tickets, when a seat holds none, to late claims, which a neutral player may take too."""
+    game_map = load(name)
+    game = Game(game_map, 2)
+    record = game.play(["Planner", "Planner"], seed=7)
+    states = [state for state in record.states() if len(game.legal_actions(state)) > 1]
+    for state in states[:: len(states) // 3]:
+        known, codec = knowledge_of(state, state.acting), codec_of(game_map)
+        legal = game.legal_actions(state)
+        first, last = (codec.encode(action, state.packed) for action in (legal[-1], legal[0]))
+        for told in what_changes(known, first, last):
+            assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
+            assert re.fullmatch(
+                r"(otherwise .+ takes it|P\d (completes|gets) .+) in [<>]?\d+% of games(, not .+)?", told
+            )
 
 
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:

@@ -21,7 +21,7 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
@@ -368,7 +368,8 @@ def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
     is_closed &= (owners != known.viewer).all(axis=1)
     if is_closed.mean() > _CLEAR_CHANGE:
         takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
-        who = [f"P{seat}" for seat, n in takers.most_common() if n > _CLEAR_CHANGE * takers.total()]
+        often = [owner for owner, n in takers.most_common() if n > _CLEAR_CHANGE * takers.total()]
+        who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
         yield f"otherwise {listed(who, 'or')} takes it in {percent(float(is_closed.mean()))} of games"
 
 
@@ -379,7 +380,7 @@ def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
     tickets = np.unique(np.array(held, dtype=np.int64))
     done = np.zeros((len(ends), len(tickets)), dtype=np.int8)
     mark_completed(known.tables, ends, np.full(len(ends), seat), tickets, done)
-    of_best, of_other = done.reshape(2, len(worlds), -1).astype(np.float64)
+    of_best, of_other = done.reshape(2, len(worlds), len(tickets)).astype(np.float64)
     for i, ticket in enumerate(tickets.tolist()):
         holds = np.array([ticket in hand for hand in held])
         if holds.sum() >= _FEWEST_GAMES:
