@@ -322,7 +322,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
     """Everybody has two cards and one more turn, and one short route is open; a double route goes if both tracks do."""
 
     def told(a: str, b: str) -> str:
-        game, owners = Game("usa", 5), dict[str, int]()
+        game = Game("usa", 5)
         short = [route for route in game.game_map.routes if route.length <= 2 and {a, b} != set(route.cities)]
         owners = {route.id: (i + int(route.id[-1])) % 4 for i, route in enumerate(short)}
         long = ["Helena-Seattle/0", "Helena-Duluth/0", "Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0"]
@@ -335,10 +335,13 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
         return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)))
 
     said = [told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")]
-    found = [re.match(r"otherwise P\d, P\d, P\d or P\d takes it in (\d\d)% of games", text) for text in said]
-    single, double = (int(match[1]) for match in found if match)
+    single, double = (re.match(r"otherwise (P\d.+) in (\d\d)% of games", text) for text in said)
 
-    assert 90 > single > double + 20 > 40
+    assert single
+    assert double
+    assert single[1].endswith("takes it")
+    assert double[1].endswith("take both tracks")
+    assert 90 > int(single[2]) > int(double[2]) + 20 > 40
 
 
 @pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
@@ -355,7 +358,8 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
         for told in what_changes(known, first, last):
             assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
             assert re.fullmatch(
-                r"(otherwise .+ takes it|P\d (completes|gets) .+) in [<>]?\d+% of games(, not .+)?", told
+                r"(otherwise .+ (takes it|take both tracks)|P\d (completes|gets) .+) in [<>]?\d+% of games(, not .+)?",
+                told,
             )
 
 

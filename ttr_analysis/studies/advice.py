@@ -248,10 +248,11 @@ class Reasons:
         if ways and not self._score_changes(route):
             yield f"on the shortest path of {ways}"
         without = self._solver.without([route]).trains(plan.tickets)
-        if without is None:
-            yield "without it not all tickets can be completed"
+        names = listed(map(ticket_ends, plan.tickets))
+        if without is None or without > self._view.trains[self._view.seat]:
+            yield f"without it {names} cannot {'all ' if len(plan.tickets) > 1 else ''}be completed"
         elif without > plan.length:
-            yield f"without it the tickets take {counted(without - plan.length, 'train')} more"
+            yield f"without it the tickets take {counted(without - plan.length, 'more train')}"
 
     def _longest(self, route: Route) -> Iterator[str]:
         """Yield whether a route makes the seat's trail the longest, if that scores."""

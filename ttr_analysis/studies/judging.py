@@ -331,7 +331,7 @@ _N_GAMES: Final = 160
 _FIRST_GAME: Final = 1 << 40
 """Number of the first of these worlds, which neither the search nor the measuring has used."""
 _FEWEST_GAMES: Final = 40
-"""A ticket that the seat may hold is told of if it does in so many of them."""
+"""A ticket is reported only if the seat holds it in at least this number of worlds."""
 _CLEAR_CHANGE: Final = 0.1
 """Smallest change of a share of games that is reported."""
 
@@ -341,9 +341,10 @@ def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) ->
     Describe how the best action, compared with another, clearly helps the seat in games played on from there.
 
     Both are lines as in `Rollouts.try_out`, played out in the same worlds. First, how often
-    others take the route of the best action if the seat waits; then each ticket that the seat
-    completes more often; then the longest path, which it gets more often or a rival less
-    often. Nothing if the seat's known cards may not pay for an action.
+    others close the route of the best action by the end after the other one, if in more than
+    10% of games; then each ticket that the seat completes more often; then the longest path,
+    which it gets more often or a rival less often. Nothing if the seat's known cards may not
+    pay for an action.
     """
     tables, seat = known.tables, known.viewer
     lines = np.array([best, other], dtype=np.int64)
@@ -357,7 +358,7 @@ def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) ->
 
 
 def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
-    """Yield how often others close the route of the best action to the seat in some games."""
+    """Yield how often others close the route of the best action by the end, if they often do."""
     if kind_of(best) not in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
         return
     tables, route = known.tables, argument_of(best)
@@ -370,7 +371,10 @@ def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
         takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
         often = [owner for owner, n in takers.most_common() if n > _CLEAR_CHANGE * takers.total()]
         who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
-        yield f"otherwise {listed(who, 'or')} takes it in {percent(float(is_closed.mean()))} of games"
+        # Nobody may own both tracks, so that it takes two to close both.
+        is_pair = tables.both_open and len(tracks) > 1
+        taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
+        yield f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
 
 
 def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
@@ -386,7 +390,8 @@ def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
         if holds.sum() >= _FEWEST_GAMES:
             shares = of_best[holds, i], of_other[holds, i]
             if _clear_change(*shares) > 0:
-                yield f"P{seat} completes {ticket_ends(known.game_map.tickets[ticket])} in {_not(*shares)}"
+                sure = "" if holds.all() else ", if it is held"
+                yield f"P{seat} completes {ticket_ends(known.game_map.tickets[ticket])} in {_not(*shares)}{sure}"
 
 
 def _trail_race(tables: Tables, seat: int, ends: Ints) -> Iterator[str]:
