@@ -248,8 +248,8 @@ class Reasons:
         if ways and not self._score_changes(route):
             yield f"on the shortest path of {ways}"
         without = self._solver.without([route]).trains(plan.tickets)
-        names = listed(map(ticket_ends, plan.tickets))
         if without is None or without > self._view.trains[self._view.seat]:
+            names = listed(map(ticket_ends, plan.tickets))
             yield f"without it {names} cannot {'all ' if len(plan.tickets) > 1 else ''}be completed"
         elif without > plan.length:
             yield f"without it the tickets take {counted(without - plan.length, 'more train')}"

@@ -550,5 +550,6 @@ def _play_choice(
     states = np.zeros((n_games, State.n_cells), dtype=np.int64)
     done = np.zeros((n_games, len(deal)), dtype=np.int8)
     table.play(numbers, states, choice, np.zeros(n_games), bar)
-    mark_completed(table.tables, states, np.arange(len(states)) % table.tables.n_seats, deal, done)
-    return table.ends(states, numbers % table.tables.n_seats), done > 0
+    seats = numbers % table.tables.n_seats
+    mark_completed(table.tables, states, seats, deal, done)
+    return table.ends(states, seats), done > 0

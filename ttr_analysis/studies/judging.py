@@ -334,6 +334,8 @@ _FEWEST_GAMES: Final = 40
 """A ticket is reported only if the seat holds it in at least this number of worlds."""
 _CLEAR_CHANGE: Final = 0.1
 """Smallest change of a share of games that is reported."""
+_OFTEN: Final = 0.1
+"""Smallest share of games in which a route is closed, and of those who close it, that is reported."""
 
 
 def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> list[str]:
@@ -363,15 +365,15 @@ def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
         return
     tables, route = known.tables, argument_of(best)
     tracks = [track for track in (route, int(tables.twin[route])) if track >= 0 and known.packed.owner[track] == NOBODY]
-    owners = np.array([State(end).owner[tracks] for end in ends])
+    owners = State.across(ends, "owner")[:, tracks]
     others = (owners != NOBODY) & (owners != known.viewer)
     is_closed = others.all(axis=1) if tables.both_open else others.any(axis=1)
     is_closed &= (owners != known.viewer).all(axis=1)
-    if is_closed.mean() > _CLEAR_CHANGE:
+    if is_closed.mean() > _OFTEN:
         takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
-        often = [owner for owner, n in takers.most_common() if n > _CLEAR_CHANGE * takers.total()]
+        often = [owner for owner, n in takers.most_common() if n > _OFTEN * takers.total()]
         who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
-        # Nobody may own both tracks, so that it takes two to close both.
+        # Nobody may own both tracks, so it takes two to close them.
         is_pair = tables.both_open and len(tracks) > 1
         taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
         yield f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
@@ -380,13 +382,13 @@ def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
 def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
     """Yield each ticket of the seat that it completes more often, in games in which it holds it."""
     seat = known.viewer
-    held = [State(world).held[seat, : known.packed.n_held[seat]] for world in worlds]
-    tickets = np.unique(np.array(held, dtype=np.int64))
+    held = State.across(worlds, "held")[:, seat, : known.packed.n_held[seat]]
+    tickets = np.unique(held)
     done = np.zeros((len(ends), len(tickets)), dtype=np.int8)
     mark_completed(known.tables, ends, np.full(len(ends), seat), tickets, done)
-    of_best, of_other = done.reshape(2, len(worlds), len(tickets)).astype(np.float64)
+    of_best, of_other = done.reshape(2, _N_GAMES, len(tickets)).astype(np.float64)
     for i, ticket in enumerate(tickets.tolist()):
-        holds = np.array([ticket in hand for hand in held])
+        holds = (held == ticket).any(axis=1)
         if holds.sum() >= _FEWEST_GAMES:
             shares = of_best[holds, i], of_other[holds, i]
             if _clear_change(*shares) > 0:
