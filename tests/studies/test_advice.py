@@ -285,6 +285,25 @@ def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons: 
     return Reasons(game.view(state, 0))
 
 
+def test_the_cost_of_losing_a_route_to_the_tickets_is_told() -> None:
+    """Another way to El Paso takes more trains; if it is closed, or the trains are too few, the ticket fails."""
+    usa = ttr.load_map("usa")
+    claim = ttr.actions.ClaimRoute(usa.route("El Paso", "Santa Fe"), RED)
+    rest = {route.id: 1 for route in usa.routes if "El Paso" in route.cities and route != claim.route}
+    phoenix = {route: owner for route, owner in rest.items() if "Phoenix" not in route}
+    long = ["Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0", "Miami-New Orleans/0", "Calgary-Seattle/0"]
+    short = ["Los Angeles-San Francisco/0", "Charleston-Miami/0", "Boston-Montréal/0", "Sault Ste. Marie-Toronto/0"]
+    few_trains = phoenix | dict.fromkeys([*long, *short], 0)
+
+    def said(owners: dict[str, int]) -> str:
+        return reasons(usa, owners=owners, tickets=[["Duluth-El Paso"], 2]).of(claim)
+
+    on_the_way = "on the shortest path of Duluth – El Paso; without it"
+    assert said(phoenix).startswith(f"{on_the_way} the tickets take 4 more trains")
+    assert said(rest).startswith(f"{on_the_way} Duluth – El Paso cannot be completed")
+    assert said(few_trains).startswith(f"{on_the_way} Duluth – El Paso cannot be completed")
+
+
 def test_who_gains_and_loses_points_is_told() -> None:
     gains = in_points(1, [-3.2, 9, -1.0], [1.0, 1, 0.1])
     assert gains == "on average, P1 ends with 9 points more and P0 with 3 points fewer"
