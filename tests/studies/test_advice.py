@@ -32,7 +32,7 @@ from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate, Comparison, Search, halve
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
-from ttr_analysis.studies.judging import locomotives_kept, what_changes
+from ttr_analysis.studies.judging import Changes, locomotives_kept, what_changes
 from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
@@ -327,14 +327,38 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
     houston = codec.encode(ClaimRoute(state.game_map.route("El Paso", "Houston"), Payment("green", 6, 0)), state.packed)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    assert what_changes(known, houston, draw) == [
-        "P0 completes Duluth – El Paso in 100% of games, not 0%",
-        "P0 gets the longest path in 100% of games, not 0%",
-    ]
-    assert what_changes(known, draw, houston) == []  # then a rival gets it more often, the seat never
-    assert what_changes(known, draw, draw) == []
+    [told] = what_changes(known, houston, draw).words
+    assert told.startswith("in games played on from here, P0 more often completes Duluth – El Paso (100%, not 0%), ")
+    assert told.endswith("and gets the longest path (100%, not 0%)")
+    assert not what_changes(known, draw, houston).words  # then a rival gets it more often, the seat never
+    assert what_changes(known, draw, draw) == Changes()
     claimed = (houston[0], 0)
-    assert what_changes(known, claimed, draw) == []  # its cards cannot pay
+    assert what_changes(known, claimed, draw) == Changes()  # its cards cannot pay
+
+
+def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> None:
+    """The rival ends the game soon; green cards spent on a short gray route are then missing for the long green one."""
+    game = Game("usa", 2)
+    owners = dict.fromkeys(["Dallas-Houston/0", "Dallas-Oklahoma City/0", "Kansas City-Oklahoma City/0"], 0)
+    owners |= dict.fromkeys(["Kansas City-Omaha/0", "Duluth-Omaha/0", "Duluth-Winnipeg/0"], 0)
+    long = ["Helena-Seattle/0", "Helena-Duluth/0", "Calgary-Winnipeg/0", "Sault Ste. Marie-Winnipeg/0"]
+    long += ["San Francisco-Salt Lake City/0", "Denver-Phoenix/0", "Oklahoma City-Little Rock/0", "Atlanta-Nashville/0"]
+    owners |= dict.fromkeys(long, 1)
+    tickets = [["Duluth-El Paso", "Winnipeg-Little Rock"], ["Boston-Miami"]]
+    hands = [{"green": 6, "red": 2}, {"red": 6}]
+    state = game.position(owners=owners, hands=hands, tickets=tickets, to_move=0)
+    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
+
+    def claim(a: str, b: str, color: str, n: int) -> tuple[int, int]:
+        return codec.encode(ClaimRoute(state.game_map.route(a, b), Payment(color, n, 0)), state.packed)
+
+    spent = what_changes(known, (make_action(DRAW_CARD, 0), 0), claim("Dallas", "Little Rock", "green", 2))
+    assert spent.route == state.game_map.route("El Paso", "Houston")
+    assert spent.words[0] == "Dallas – Little Rock can wait: P0 still claims it in 100% of games"
+    assert spent.words[1].startswith("in games played on from here, P0 more often claims El Paso – Houston (100%, not")
+    assert ", and completes Duluth – El Paso (100%, not" in spent.words[1]
+    long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
+    assert long_first == Changes(spent.words[:1], None)  # two routes, two turns, and cards for both
 
 
 def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
@@ -351,7 +375,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
         state = game.position(owners=owners, hands=hands, tickets=[1] * 5, to_move=0, turns_left=5)
         claim = ClaimRoute(state.game_map.route(a, b, track=0), Payment("red", 2, 0))
         best = codec_of(state.game_map).encode(claim, state.packed)
-        return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)))
+        return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)).words)
 
     said = [told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")]
     single, double = (re.match(r"otherwise (P\d.+) in (\d\d)% of games", text) for text in said)
@@ -374,10 +398,12 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
         known, codec = knowledge_of(state, state.acting), codec_of(game_map)
         legal = game.legal_actions(state)
         first, last = (codec.encode(action, state.packed) for action in (legal[-1], legal[0]))
-        for told in what_changes(known, first, last):
+        for told in what_changes(known, first, last).words:
             assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
             assert re.fullmatch(
-                r"(otherwise .+ (takes it|take both tracks)|P\d (completes|gets) .+) in [<>]?\d+% of games(, not .+)?",
+                r"(otherwise .+ (takes it|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of games"
+                r"|in games played on from here, P\d more often (claims|completes|gets) .+"
+                r"|P\d gets the longest path less often \(.+\)",
                 told,
             )
 
@@ -386,7 +412,7 @@ def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    assert what_changes(knowledge_of(state, state.acting), draw, draw) == []
+    assert what_changes(knowledge_of(state, state.acting), draw, draw) == Changes()
 
 
 def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:

@@ -265,7 +265,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
     if any(better):
         boards.append(("Better", _board(before, row["seat"], better, tickets)))
-    elif aim := reasons.aim(best):
+    elif aim := review.aim(step):
         boards.append((f"Better: a card for {name_route(aim)}", _board(before, None, Places((aim,)), tickets)))
     if not boards:
         boards.append(("The board then", _board(before, None, Places(), tickets)))

@@ -13,20 +13,22 @@ import numpy as np
 from scipy.special import ndtr
 
 from ttr_analysis._compile import Floats, Ints
-from ttr_analysis._words import counted, listed, percent
+from ttr_analysis._words import between, counted, listed, percent
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions import Action, DrawCard, DrawFaceUp
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
+from ttr_analysis.maps.model import Route
+from ttr_analysis.policies.planner.claims import NO_ROUTE
 from ttr_analysis.policies.playout import Results, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
-from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, ticket_ends, view_of
+from ttr_analysis.studies.advice import Reasons, considered, in_points, mean_loss, standard_errors, ticket_ends, view_of
 from ttr_analysis.studies.intervals import Interval, interval_of_difference
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MEASURE_TRAIL, Tables
@@ -324,7 +326,7 @@ def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[i
         yield _AT_ONCE // 4
 
 
-# -- what the best action changes -----------------------------------------------------------------------------------
+# -- why the best action is better ----------------------------------------------------------------------------------
 
 _N_GAMES: Final = 160
 """Games after each action that show what it changes."""
@@ -336,78 +338,172 @@ _CLEAR_CHANGE: Final = 0.1
 """Smallest change of a share of games that is reported."""
 _OFTEN: Final = 0.1
 """Smallest share of games in which a route is closed, and of those who close it, that is reported."""
+_CLEAR_CLAIM: Final = 0.15
+"""Smallest change of the share of games in which the seat has a route that is reported: there are many routes."""
+_MOST_ROUTES: Final = 2
+"""The most routes that are reported."""
+_CAN_WAIT_SHARE: Final = 0.8
+"""A route that the seat has in at least this share of games although it does not claim it now can wait."""
 
 
-def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> list[str]:
+def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> tuple[str, Route | None]:
+    """
+    Return the reason for the best action of a decision, and the route that it draws a card for, if any.
+
+    Games are played on only for decisions with a mark. If they show a route that the seat
+    then claims more often, a card is drawn for it, rather than for one on the shortest paths.
+    """
+    reasons = Reasons(view_of(known))
+    action = codec_of(known.game_map).decode(*one.best, known.packed)
+    aim, in_favor = reasons.aim(action), reasons.in_favor(action)
+    changes = Changes()
+    if is_marked:
+        changes = what_changes(known, alone(one.best), ways(one.played, one.best)[one.comes_back])
+    if changes.route and isinstance(action, DrawCard | DrawFaceUp):
+        aim, in_favor = changes.route, ""
+    gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
+    kept = locomotives_kept(known.tables, one.best, one.played)
+    return "; ".join(filter(None, (kept, in_favor, *changes.words, gains))), aim
+
+
+class Changes(NamedTuple):
+    """What the best action clearly changes: in words, and the route that the seat then claims more often, if any."""
+
+    words: tuple[str, ...] = ()
+    route: Route | None = None
+
+
+def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> Changes:
     """
     Describe how the best action, compared with another, clearly helps the seat in games played on from there.
 
     Both are lines as in `Rollouts.try_out`, played out in the same worlds. First, how often
     others close the route of the best action by the end after the other one, if in more than
-    10% of games; then each ticket that the seat completes more often; then the longest path,
+    10% of games, and whether the route of the other one can wait; then the routes that the
+    seat claims more often, the tickets that it completes more often, and the longest path,
     which it gets more often or a rival less often. Nothing if the seat's known cards may not
     pay for an action.
     """
     tables, seat = known.tables, known.viewer
     lines = np.array([best, other], dtype=np.int64)
     if any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in lines.tolist()):
-        return []
+        return Changes()
     table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
     worlds = table.worlds_to_play(known, table.believe(known), _N_GAMES, _FIRST_GAME)
     ends = table.ends(worlds, _FIRST_GAME, lines)
-    taken = _route_taken(known, best[0], ends[_N_GAMES:])
-    return [*taken, *_completed(known, worlds, ends), *_trail_race(tables, seat, ends)]
+    routes, claims = _claimed(known, best[0], ends)
+    own_path, rival_path = _trail_race(tables, seat, ends)
+    gains = [
+        f"claims {listed(claims)}" if claims else "",
+        f"completes {listed(tickets)}" if (tickets := _completed(known, worlds, ends)) else "",
+        f"gets the longest path {own_path}" if own_path else "",
+    ]
+    told = [gain for gain in gains if gain]
+    words = [
+        _route_taken(known, best[0], ends[_N_GAMES:]),
+        _can_wait(known, best[0], other[0], ends[:_N_GAMES]),
+        f"in games played on from here, P{seat} more often {', and '.join(told)}" if told else "",
+        rival_path,
+    ]
+    return Changes(tuple(filter(None, words)), routes[0] if routes else None)
 
 
-def _route_taken(known: Knowledge, best: int, ends: Ints) -> Iterator[str]:
-    """Yield how often others close the route of the best action by the end, if they often do."""
-    if kind_of(best) not in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
-        return
-    tables, route = known.tables, argument_of(best)
+def _route_of(code: int) -> int:
+    """Return the route of a claim or a tunnel attempt; `NO_ROUTE` for other actions."""
+    return argument_of(code) if kind_of(code) in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL) else NO_ROUTE
+
+
+def _has_route(tables: Tables, seat: int, ends: Ints) -> Floats:
+    """Return 1 for each route that the seat has in each state, or whose twin it has, else 0."""
+    twin = tables.twin[: tables.n_routes]
+    has = State.across(ends, "owner")[:, : tables.n_routes] == seat
+    has_either: Floats = (has | (has[:, twin] & (twin >= 0))).astype(np.float64)
+    return has_either
+
+
+def _route_taken(known: Knowledge, best: int, ends: Ints) -> str:
+    """Return how often others close the route of the best action by the end, if they often do."""
+    tables, route = known.tables, _route_of(best)
+    if route == NO_ROUTE:
+        return ""
     tracks = [track for track in (route, int(tables.twin[route])) if track >= 0 and known.packed.owner[track] == NOBODY]
     owners = State.across(ends, "owner")[:, tracks]
     others = (owners != NOBODY) & (owners != known.viewer)
     is_closed = others.all(axis=1) if tables.both_open else others.any(axis=1)
     is_closed &= (owners != known.viewer).all(axis=1)
-    if is_closed.mean() > _OFTEN:
-        takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
-        often = [owner for owner, n in takers.most_common() if n > _OFTEN * takers.total()]
-        who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
-        # Nobody may own both tracks, so it takes two to close them.
-        is_pair = tables.both_open and len(tracks) > 1
-        taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
-        yield f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
+    if is_closed.mean() <= _OFTEN:
+        return ""
+    takers = Counter(owners[others & is_closed[:, np.newaxis]].tolist())
+    often = [owner for owner, n in takers.most_common() if n > _OFTEN * takers.total()]
+    who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
+    # Nobody may own both tracks, so it takes two to close them.
+    is_pair = tables.both_open and len(tracks) > 1
+    taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
+    return f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
 
 
-def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> Iterator[str]:
-    """Yield each ticket of the seat that it completes more often, in games in which it holds it."""
+def _can_wait(known: Knowledge, best: int, other: int, ends: Ints) -> str:
+    """Return how often the seat still claims the route of the other action after the best one, if nearly always."""
+    route = _route_of(other)
+    if route in (NO_ROUTE, _route_of(best)):
+        return ""
+    share = float(_has_route(known.tables, known.viewer, ends)[:, route].mean())
+    name = between(known.game_map.routes[route].cities)
+    return f"{name} can wait: P{known.viewer} still claims it in {percent(share)} of games" * (share >= _CAN_WAIT_SHARE)
+
+
+def _claimed(known: Knowledge, best: int, ends: Ints) -> tuple[list[Route], list[str]]:
+    """Return the routes that the seat claims more often, except that of the best action, and in words how often."""
+    tables, route = known.tables, _route_of(best)
+    of_best, of_other = _has_route(tables, known.viewer, ends).reshape(2, _N_GAMES, -1)
+    gains = of_best.mean(axis=0) - of_other.mean(axis=0)
+    if route != NO_ROUTE:
+        gains[[route, max(route, tables.twin[route])]] = 0.0
+    routes: list[Route] = []
+    words: list[str] = []
+    for i in np.argsort(-gains, kind="stable").tolist():
+        one = known.game_map.routes[i]
+        if len(routes) == _MOST_ROUTES or gains[i] < _CLEAR_CLAIM:
+            break
+        if known.game_map.twin(one) not in routes and _clear_change(of_best[:, i], of_other[:, i]) > 0:
+            routes.append(one)
+            words.append(f"{between(one.cities)} {_not(of_best[:, i], of_other[:, i])}")
+    return routes, words
+
+
+def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> list[str]:
+    """Return each ticket of the seat that it completes more often, in games in which it holds it, and how often."""
     seat = known.viewer
     held = State.across(worlds, "held")[:, seat, : known.packed.n_held[seat]]
     tickets = np.unique(held)
     done = np.zeros((len(ends), len(tickets)), dtype=np.int8)
     mark_completed(known.tables, ends, np.full(len(ends), seat), tickets, done)
     of_best, of_other = done.reshape(2, _N_GAMES, len(tickets)).astype(np.float64)
+    words: list[str] = []
     for i, ticket in enumerate(tickets.tolist()):
         holds = (held == ticket).any(axis=1)
         if holds.sum() >= _FEWEST_GAMES:
             shares = of_best[holds, i], of_other[holds, i]
             if _clear_change(*shares) > 0:
-                sure = "" if holds.all() else ", if it is held"
-                yield f"P{seat} completes {ticket_ends(known.game_map.tickets[ticket])} in {_not(*shares)}{sure}"
+                more = _not(*shares, "" if holds.all() else ", if it is held")
+                words.append(f"{ticket_ends(known.game_map.tickets[ticket])} {more}")
+    return words
 
 
-def _trail_race(tables: Tables, seat: int, ends: Ints) -> Iterator[str]:
-    """Yield that the seat gets the longest path more often, or a rival less often, if the map has such a bonus."""
+def _trail_race(tables: Tables, seat: int, ends: Ints) -> tuple[str, str]:
+    """Return how much more often the seat gets the longest path, or else how much less often a rival does."""
     columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
     if not len(columns):
-        return
+        return "", ""
     has_bonus = (scores_of(ends, tables)[..., columns].sum(axis=-1) > 0).astype(np.float64)
     of_best, of_other = has_bonus.reshape(2, _N_GAMES, -1)
-    gains = {one: _clear_change(of_best[:, one], of_other[:, one]) for one in range(tables.n_seats)}
-    in_favor = [one for one, gain in gains.items() if (gain > 0 if one == seat else gain < 0)]
-    if in_favor:
-        one = max(in_favor, key=lambda one: (one == seat, -gains[one]))
-        yield f"P{one} gets the longest path in {_not(of_best[:, one], of_other[:, one])}"
+    gains = [_clear_change(of_best[:, one], of_other[:, one]) for one in range(tables.n_seats)]
+    if gains[seat] > 0:
+        return _not(of_best[:, seat], of_other[:, seat]), ""
+    rival = int(np.argmin(gains))
+    if rival == seat or gains[rival] >= 0:
+        return "", ""
+    return "", f"P{rival} gets the longest path less often {_not(of_best[:, rival], of_other[:, rival])}"
 
 
 def _clear_change(best: Floats, other: Floats) -> float:
@@ -417,8 +513,8 @@ def _clear_change(best: Floats, other: Floats) -> float:
     return gain if abs(gain) > max(_CLEAR_CHANGE, 2 * float(standard_errors(gains))) else 0.0
 
 
-def _not(best: Floats, other: Floats) -> str:
-    return f"{percent(float(best.mean()))} of games, not {percent(float(other.mean()))}"
+def _not(best: Floats, other: Floats, condition: str = "") -> str:
+    return f"({percent(float(best.mean()))}, not {percent(float(other.mean()))}{condition})"
 
 
 def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:

@@ -26,14 +26,15 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
+from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.advice import Reasons, check_budget, in_points, view_of
+from ttr_analysis.studies.advice import check_budget, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Budget, Decision, Moment, alone, locomotives_kept, ways, what_changes
+from ttr_analysis.studies.judging import Budget, Decision, Moment, explained
 from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
@@ -131,7 +132,7 @@ class Review:
         self._decisions = {decision.step: decision for decision in decisions}
         self._at_first = self._decisions | {decision.step: decision for decision in first}
         self._watchers: dict[int, Watcher] = {}
-        self._reasons: dict[int, str] = {}
+        self._reasons: dict[int, tuple[str, Route | None]] = {}
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -411,14 +412,17 @@ class Review:
 
     def reason(self, step: int) -> str:
         """Return the reason for the best action of a decision."""
+        return self._told(step)[0]
+
+    def aim(self, step: int) -> Route | None:
+        """Return the route that the best action draws a card for; None if for none, or if it is another action."""
+        return self._told(step)[1]
+
+    def _told(self, step: int) -> tuple[str, Route | None]:
         if step not in self._reasons:
-            one, action = self._decisions[step], self.action(step)
-            line = ways(one.played, one.best)[one.comes_back]
-            changes = what_changes(self.known(step), alone(one.best), line) if label_of(one) in BOUNDS else []
-            gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
-            kept = locomotives_kept(self.known(step).tables, one.best, one.played)
-            parts = kept, Reasons(self.view(step)).in_favor(action), *changes, gains
-            self._reasons[step] = with_names("; ".join(filter(None, parts)), player_names(self.record))
+            one = self._decisions[step]
+            text, aim = explained(one, self.known(step), is_marked=label_of(one) in BOUNDS)
+            self._reasons[step] = with_names(text, player_names(self.record)), aim
         return self._reasons[step]
 
     def view(self, step: int) -> SeatView:
