@@ -361,6 +361,19 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     assert long_first == Changes(spent.words[:1], None)  # two routes, two turns, and cards for both
 
 
+def test_the_route_of_the_best_action_is_not_told_as_one_that_waits_or_is_then_claimed() -> None:
+    """Whichever track of a double route it is on."""
+    game = Game("usa", 2)
+    state = game.position(hands=[{"red": 1}, {}], tickets=[["Dallas-New York"], 1], to_move=0)
+    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
+    routes = [state.game_map.route("Dallas", "Houston", track=track) for track in (0, 1)]
+    tracks = [codec.encode(ClaimRoute(route, Payment("red", 1, 0)), state.packed) for route in routes]
+    for best, other in (tracks, tracks[::-1]):
+        assert "Dallas – Houston" not in "; ".join(what_changes(known, best, other).words)
+        draw = make_action(DRAW_CARD, 0), 0
+        assert "claims Dallas – Houston" not in "; ".join(what_changes(known, best, draw).words)
+
+
 def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
     """Everybody has two cards and one more turn, and one short route is open; a double route goes if both tracks do."""
 

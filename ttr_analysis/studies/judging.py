@@ -23,7 +23,6 @@ from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
-from ttr_analysis.policies.planner.claims import NO_ROUTE
 from ttr_analysis.policies.playout import Results, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
@@ -195,7 +194,6 @@ class Moment:
         return lines[int(won.argmax())]
 
     def _forced(self, action: Candidate) -> Decision:
-        """Return a decision without a choice."""
         nothing = (0.0,) * self._known.n_players
         made = (self._step, self._known.viewer, *(action,) * 3, 1, 0)
         return Decision(*made, *(nothing,) * 2, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
@@ -342,24 +340,19 @@ _CLEAR_CLAIM: Final = 0.15
 """Smallest change of the share of games in which the seat has a route that is reported: there are many routes."""
 _MOST_ROUTES: Final = 2
 """The most routes that are reported."""
-_CAN_WAIT_SHARE: Final = 0.8
-"""A route that the seat has in at least this share of games although it does not claim it now can wait."""
+_NEARLY_ALWAYS: Final = 0.8
+"""Smallest share of games in which the seat claims a route later that shows that it can wait."""
 
 
 def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> tuple[str, Route | None]:
-    """
-    Return the reason for the best action of a decision, and the route that it draws a card for, if any.
-
-    Games are played on only for decisions with a mark. If they show a route that the seat
-    then claims more often, a card is drawn for it, rather than for one on the shortest paths.
-    """
+    """Return the reason for the best action of a decision, and the route that it draws a card for, if any."""
     reasons = Reasons(view_of(known))
     action = codec_of(known.game_map).decode(*one.best, known.packed)
     aim, in_favor = reasons.aim(action), reasons.in_favor(action)
     changes = Changes()
     if is_marked:
         changes = what_changes(known, alone(one.best), ways(one.played, one.best)[one.comes_back])
-    if changes.route and isinstance(action, DrawCard | DrawFaceUp):
+    if changes.route and isinstance(action, DrawCard | DrawFaceUp):  # games show better what a card is for
         aim, in_favor = changes.route, ""
     gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
     kept = locomotives_kept(known.tables, one.best, one.played)
@@ -374,59 +367,46 @@ class Changes(NamedTuple):
 
 
 def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> Changes:
-    """
-    Describe how the best action, compared with another, clearly helps the seat in games played on from there.
-
-    Both are lines as in `Rollouts.try_out`, played out in the same worlds. First, how often
-    others close the route of the best action by the end after the other one, if in more than
-    10% of games, and whether the route of the other one can wait; then the routes that the
-    seat claims more often, the tickets that it completes more often, and the longest path,
-    which it gets more often or a rival less often. Nothing if the seat's known cards may not
-    pay for an action.
-    """
+    """Return how the best of two lines (see `Rollouts.try_out`) clearly helps the seat in games played on from here."""
     tables, seat = known.tables, known.viewer
     lines = np.array([best, other], dtype=np.int64)
     if any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in lines.tolist()):
-        return Changes()
+        return Changes()  # the seat's known cards may not pay for it
     table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
     worlds = table.worlds_to_play(known, table.believe(known), _N_GAMES, _FIRST_GAME)
     ends = table.ends(worlds, _FIRST_GAME, lines)
     routes, claims = _claimed(known, best[0], ends)
-    own_path, rival_path = _trail_race(tables, seat, ends)
+    tickets = _completed(known, worlds, ends)
+    who, path = _trail_race(tables, seat, ends)
     gains = [
         f"claims {listed(claims)}" if claims else "",
-        f"completes {listed(tickets)}" if (tickets := _completed(known, worlds, ends)) else "",
-        f"gets the longest path {own_path}" if own_path else "",
+        f"completes {listed(tickets)}" if tickets else "",
+        f"gets the longest path {path}" if who == seat else "",
     ]
-    told = [gain for gain in gains if gain]
+    more = ", and ".join(filter(None, gains))
     words = [
         _route_taken(known, best[0], ends[_N_GAMES:]),
         _can_wait(known, best[0], other[0], ends[:_N_GAMES]),
-        f"in games played on from here, P{seat} more often {', and '.join(told)}" if told else "",
-        rival_path,
+        f"in games played on from here, P{seat} more often {more}" if more else "",
+        f"P{who} gets the longest path less often {path}" if who not in (NOBODY, seat) else "",
     ]
     return Changes(tuple(filter(None, words)), routes[0] if routes else None)
 
 
-def _route_of(code: int) -> int:
-    """Return the route of a claim or a tunnel attempt; `NO_ROUTE` for other actions."""
-    return argument_of(code) if kind_of(code) in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL) else NO_ROUTE
-
-
-def _has_route(tables: Tables, seat: int, ends: Ints) -> Floats:
-    """Return 1 for each route that the seat has in each state, or whose twin it has, else 0."""
-    twin = tables.twin[: tables.n_routes]
-    has = State.across(ends, "owner")[:, : tables.n_routes] == seat
-    has_either: Floats = (has | (has[:, twin] & (twin >= 0))).astype(np.float64)
-    return has_either
+def _tracks(tables: Tables, code: int) -> list[int]:
+    """Return the route that an action claims or attempts, and its twin if it has one; nothing for other actions."""
+    if kind_of(code) not in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL):
+        return []
+    route = argument_of(code)
+    return [track for track in (route, int(tables.twin[route])) if track >= 0]
 
 
 def _route_taken(known: Knowledge, best: int, ends: Ints) -> str:
     """Return how often others close the route of the best action by the end, if they often do."""
-    tables, route = known.tables, _route_of(best)
-    if route == NO_ROUTE:
+    tables = known.tables
+    tracks = [track for track in _tracks(tables, best) if known.packed.owner[track] == NOBODY]
+    if not tracks:
         return ""
-    tracks = [track for track in (route, int(tables.twin[route])) if track >= 0 and known.packed.owner[track] == NOBODY]
     owners = State.across(ends, "owner")[:, tracks]
     others = (owners != NOBODY) & (owners != known.viewer)
     is_closed = others.all(axis=1) if tables.both_open else others.any(axis=1)
@@ -444,31 +424,31 @@ def _route_taken(known: Knowledge, best: int, ends: Ints) -> str:
 
 def _can_wait(known: Knowledge, best: int, other: int, ends: Ints) -> str:
     """Return how often the seat still claims the route of the other action after the best one, if nearly always."""
-    route = _route_of(other)
-    if route in (NO_ROUTE, _route_of(best)):
+    tracks = _tracks(known.tables, other)
+    if not tracks or tracks[0] in _tracks(known.tables, best):
         return ""
-    share = float(_has_route(known.tables, known.viewer, ends)[:, route].mean())
-    name = between(known.game_map.routes[route].cities)
-    return f"{name} can wait: P{known.viewer} still claims it in {percent(share)} of games" * (share >= _CAN_WAIT_SHARE)
+    share = float((State.across(ends, "owner")[:, tracks] == known.viewer).any(axis=1).mean())
+    if share < _NEARLY_ALWAYS:
+        return ""
+    name = between(known.game_map.routes[tracks[0]].cities)
+    return f"{name} can wait: P{known.viewer} still claims it in {percent(share)} of games"
 
 
 def _claimed(known: Knowledge, best: int, ends: Ints) -> tuple[list[Route], list[str]]:
     """Return the routes that the seat claims more often, except that of the best action, and in words how often."""
-    tables, route = known.tables, _route_of(best)
-    of_best, of_other = _has_route(tables, known.viewer, ends).reshape(2, _N_GAMES, -1)
+    tables = known.tables
+    twin = tables.twin[: tables.n_routes]
+    has = State.across(ends, "owner")[:, : tables.n_routes] == known.viewer
+    has |= has[:, twin] & (twin >= 0)  # either track
+    of_best, of_other = has.reshape(2, _N_GAMES, -1).astype(np.float64)
     gains = of_best.mean(axis=0) - of_other.mean(axis=0)
-    if route != NO_ROUTE:
-        gains[[route, max(route, tables.twin[route])]] = 0.0
-    routes: list[Route] = []
-    words: list[str] = []
-    for i in np.argsort(-gains, kind="stable").tolist():
-        one = known.game_map.routes[i]
-        if len(routes) == _MOST_ROUTES or gains[i] < _CLEAR_CLAIM:
-            break
-        if known.game_map.twin(one) not in routes and _clear_change(of_best[:, i], of_other[:, i]) > 0:
-            routes.append(one)
-            words.append(f"{between(one.cities)} {_not(of_best[:, i], of_other[:, i])}")
-    return routes, words
+    gains[_tracks(tables, best)] = 0.0
+    gains[(twin >= 0) & (twin < np.arange(len(twin)))] = 0.0  # its twin stands for both
+    clear = [i for i in np.flatnonzero(gains >= _CLEAR_CLAIM).tolist() if _clear_change(of_best[:, i], of_other[:, i])]
+    most = sorted(clear, key=lambda i: -gains[i])[:_MOST_ROUTES]
+    routes = [known.game_map.routes[i] for i in most]
+    shares = [_not(of_best[:, i], of_other[:, i]) for i in most]
+    return routes, [f"{between(one.cities)} {share}" for one, share in zip(routes, shares, strict=True)]
 
 
 def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> list[str]:
@@ -490,20 +470,20 @@ def _completed(known: Knowledge, worlds: Ints, ends: Ints) -> list[str]:
     return words
 
 
-def _trail_race(tables: Tables, seat: int, ends: Ints) -> tuple[str, str]:
-    """Return how much more often the seat gets the longest path, or else how much less often a rival does."""
+def _trail_race(tables: Tables, seat: int, ends: Ints) -> tuple[int, str]:
+    """Return whether the seat gets the longest path more often, or else a rival less often: who, and how often."""
     columns = BONUS_COLUMN + np.flatnonzero(tables.bonus_measure[: tables.n_bonuses] == MEASURE_TRAIL)
     if not len(columns):
-        return "", ""
+        return NOBODY, ""
     has_bonus = (scores_of(ends, tables)[..., columns].sum(axis=-1) > 0).astype(np.float64)
     of_best, of_other = has_bonus.reshape(2, _N_GAMES, -1)
     gains = [_clear_change(of_best[:, one], of_other[:, one]) for one in range(tables.n_seats)]
     if gains[seat] > 0:
-        return _not(of_best[:, seat], of_other[:, seat]), ""
-    rival = int(np.argmin(gains))
-    if rival == seat or gains[rival] >= 0:
-        return "", ""
-    return "", f"P{rival} gets the longest path less often {_not(of_best[:, rival], of_other[:, rival])}"
+        who = seat
+    else:
+        gains[seat] = 0.0  # no reason for the best action
+        who = int(np.argmin(gains))
+    return (who, _not(of_best[:, who], of_other[:, who])) if gains[who] else (NOBODY, "")
 
 
 def _clear_change(best: Floats, other: Floats) -> float:

@@ -184,7 +184,6 @@ class Review:
         return as_table(curve)
 
     def _line(self, seat: int) -> pd.DataFrame:
-        """Return the rows of one seat's curve."""
         made, n_steps = self._measured(seat), self._n_steps
         after = {one.step: one.chances[seat] for one in made}
         before = {one.step - 1: one.chances[seat] + one.lost[seat] for one in made}
@@ -318,7 +317,6 @@ class Review:
         return self._own(seat) or [one for one in self._decisions.values() if one.worlds]
 
     def _own(self, seat: int) -> list[Decision]:
-        """Return the decisions of a seat that were measured."""
         return [one for one in self._decisions.values() if one.worlds and one.seat == seat]
 
     def _of_others(self, seat: int) -> list[Decision]:
