@@ -356,7 +356,8 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     assert spent.route == state.game_map.route("El Paso", "Houston")
     assert spent.words[0] == "Dallas – Little Rock can wait: P0 still claims it in 100% of games"
     assert spent.words[1].startswith("in games played on from here, P0 more often claims El Paso – Houston (100%, not")
-    assert ", and completes Duluth – El Paso (100%, not" in spent.words[1]
+    assert ", completes Duluth – El Paso (100%, not" in spent.words[1]
+    assert ", and gets the longest path (" in spent.words[1]
     long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
     assert long_first == Changes(spent.words[:1], None)  # two routes, two turns, and cards for both
 

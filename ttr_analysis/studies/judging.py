@@ -383,7 +383,8 @@ def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) ->
         f"completes {listed(tickets)}" if tickets else "",
         f"gets the longest path {path}" if who == seat else "",
     ]
-    more = ", and ".join(filter(None, gains))
+    *before, last = filter(None, gains) if any(gains) else [""]
+    more = f"{', '.join(before)}, and {last}" if before else last
     words = [
         _route_taken(known, best[0], ends[_N_GAMES:]),
         _can_wait(known, best[0], other[0], ends[:_N_GAMES]),
