@@ -117,9 +117,12 @@ def test_ends_of_lines_do_not_matter(end: str) -> None:
 
 def test_marks_of_a_page_do_not_matter() -> None:
     _, text = whole(3)
+    players = read_bga(text).header.players
     marked = "\n".join(f'<div class="log"><b>{line}</b>&nbsp;</div>' for line in text.splitlines())
 
     assert read_bga(marked).entries == read_bga(text).entries
+    heart = re.sub(r"\bBo\b", "Bo <3 > Ann", text)
+    assert read_bga(heart).header.players == tuple(name.replace("Bo", "Bo <3 > Ann") for name in players)
 
 
 def test_cards_may_go_by_name() -> None:
@@ -138,13 +141,14 @@ def test_cards_may_go_by_name() -> None:
 def test_a_talk_about_moves_is_no_move() -> None:
     _, text = whole(3)
     lines = text.splitlines()
-    lines[60:60] = ["Ann: Bo takes 3", "Ann : Bo takes 4", "Ann: Bo takes 5", "Bo: Ann passes"]
+    talk = ["Ann: Bo takes 3", "Ann : Bo takes 4", "Ann: Bo takes 5", "Bo: Ann passes", "move 3 trains, Bo!"]
+    lines[60:60] = talk
+    marked = [f"<p><b>{line.split()[0]}</b> {' '.join(line.split()[1:])}</p>" for line in lines]
 
-    read = read_bga("\n".join(lines))
-
-    assert read.report is not None
-    assert read.entries == read_bga(text).entries
-    assert [number for number, _ in read.report.unread] == [61, 62, 63, 64]
+    for read in (read_bga("\n".join(lines)), read_bga("\n".join(marked))):
+        assert read.report is not None
+        assert read.entries == read_bga(text).entries
+        assert [number for number, _ in read.report.unread] == [61, 62, 63, 64, 65]
 
 
 def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:

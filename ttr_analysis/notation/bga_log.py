@@ -33,7 +33,7 @@ COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange
 
 _LONGEST: Final = 300
 """Longer lines, and longer names of noted tickets, are ignored."""
-_MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
+_MOVE: Final = re.compile(r"move (?P<move>\d{1,6})(?P<time> ?[:\d].*)?", re.IGNORECASE)
 _PLAYER: Final = r"(?P<player>.+?)"
 _NAMES: Final = {
     "pink": "purple",
@@ -89,7 +89,7 @@ _VALUES: Final[Mapping[str, Callable[[str], Any]]] = {
 """How to read each part of a line."""
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle", "stay")
-_TAG: Final = re.compile(r"<[^<>]*>")
+_TAG: Final = re.compile(r"<(?:/?[a-z]|!--)[^<>]*>")
 _LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
 ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "station", "choose", "pass")
@@ -153,23 +153,19 @@ def read_log(text: str, you: str = "") -> Log:
     move: int | None = None
     time = ""
     last = 0
-    keepers = {
-        found["player"] for found in map(_PATTERNS["keep"].fullmatch, map(str.strip, text.splitlines())) if found
-    }
-    for line, raw in enumerate(text.splitlines(), start=1):
-        content = " ".join(raw.split()) if len(raw) <= _LONGEST else raw[:_LONGEST]
-        if not content.isprintable():  # names in records must be printable
-            content = "".join(filter(str.isprintable, content))
-        if found := _MOVE.fullmatch(_without_marks(content) if content.startswith("<") else content):
+    contents = [_content(raw) for raw in text.splitlines()]
+    keepers = {found["player"] for found in map(_PATTERNS["keep"].fullmatch, contents) if found}
+    for line, content in enumerate(contents, start=1):
+        if found := _MOVE.fullmatch(content):
             _add_move(log, of_move, you)
             of_move = []
-            move, time = int(found["move"]), found["time"].strip()[:MAX_TIME]
+            move, time = int(found["move"]), (found["time"] or "").lstrip(" :")[:MAX_TIME]
         elif not _is_talk(content, keepers) and (entry := _read_line(content, line, move, time, you)):
             of_move.append(entry)
             last = line
         elif content:
             log.unread.append((line, content))
-    _leave_out_broken(log, of_move, you, is_last=last == len(text.splitlines()) and text[-1:] not in _LINE_ENDS)
+    _leave_out_broken(log, of_move, you, is_last=last == len(contents) and text[-1:] not in _LINE_ENDS)
     _add_move(log, of_move, you)
     return log
 
@@ -250,20 +246,19 @@ def _is_talk(content: str, keepers: AbstractSet[str]) -> bool:
     return bool(longest) and content[len(longest) :].lstrip().startswith(":")
 
 
-def _without_marks(content: str) -> str:
-    """Strip tags and decode HTML entities."""
-    return " ".join(unescape(_TAG.sub(" ", content)).split())
+def _content(raw: str) -> str:
+    """Return a line without the tags and entities of the page from which it was copied."""
+    content = " ".join(unescape(_TAG.sub(" ", raw)).split())
+    return "".join(filter(str.isprintable, content))[:_LONGEST]  # names in records must be printable
 
 
 def _read_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
-    """Parse a line, with or without the tags of the page from which it was copied."""
-    for text in dict.fromkeys([content, _without_marks(content) if "<" in content else content]):
-        for kind, pattern in _PATTERNS.items():
-            if found := pattern.fullmatch(text):
-                values = {name: _VALUES[name](part) for name, part in found.groupdict().items()}
-                if you and values.get("player") == "You":
-                    values["player"] = you
-                return LogEntry(kind, line, move, time, text, **values)
+    for kind, pattern in _PATTERNS.items():
+        if found := pattern.fullmatch(content):
+            values = {name: _VALUES[name](part) for name, part in found.groupdict().items()}
+            if you and values.get("player") == "You":
+                values["player"] = you
+            return LogEntry(kind, line, move, time, content, **values)
     return None
 
 
