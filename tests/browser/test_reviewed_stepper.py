@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.widgets.reviewed import a_review
 from ttr_analysis.report.played import write_review
-from ttr_analysis.studies.marks import BOUNDS
+from ttr_analysis.studies.judging import BOUNDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,8 +20,6 @@ from scipy.stats import binom
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.events import Move
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.watching import know
@@ -246,20 +244,16 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
     record = ttr.Game(INVENTED, n_players=2).play([Planner(), Greedy()], SEED)
     monkeypatch.setattr(reviews, "N_MOMENTS", 0)  # those measured once more are known as well as the truth is here
     found = S.review(record, rollouts=2 * N_GAMES, progress=False)
-    lost = found.table[found.table["worlds"].gt(0) & found.table["label"].ne("best")]
-    held, decisions = [], {one.step: one for one in found.decisions}
-    for row in lost.reset_index().to_dict("records"):
-        step = int(row["step"])
-        known = know(record, int(row["seat"]), step - 1)
-        played = record.steps[step][0]
-        assert isinstance(played, Move)
-        move, best = (codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step)))
-        lines = np.array([ways(move, best)[decisions[step].comes_back], alone(best)])
+    lost = [one for one in map(found.first_measured, found.table.index) if one.best != one.played]
+    held = []
+    for one in lost:
+        known = know(record, one.seat, one.step - 1)
+        lines = np.array([ways(one.played, one.best)[one.comes_back], alone(one.best)])
         won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
-        held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
+        held.append(one.loss_low <= (won[1] - won[0]).mean() <= one.loss_high)
 
     assert len(held) >= 30
-    assert 0 < sum(decisions[step].comes_back for step in lost.index) < len(lost)
+    assert 0 < sum(one.comes_back for one in lost) < len(lost)
     assert np.mean(held) > LEAST - noise(len(held))
 
 

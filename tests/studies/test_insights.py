@@ -172,7 +172,9 @@ def test_losses_add_up_over_the_parts_of_a_game(monkeypatch: pytest.MonkeyPatch)
         assert len(decisions) >= least
         firsts = [judged.first_measured(one.step) for one in judged.decisions if one.n_tried > 1]
         assert len(firsts) > least
-        assert table["lost"].sum() == pytest.approx(sum(one.loss for one in firsts))
+        assert table["lost"].sum() == pytest.approx(
+            sum(one.loss if one.is_clear else -one.skill[one.seat] for one in firsts)
+        )
         assert table["behind"].sum() == pytest.approx(-sum(one.skill[0] for one in firsts))
 
 

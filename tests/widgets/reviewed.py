@@ -19,6 +19,6 @@ def a_review() -> Review:
         one
         if one.best == one.played
         else replace(one, lost=(0.06 + 0.1 * (one.step % 2), 0.0), loss_low=0.05, loss_high=0.16)
-        for one in found._decisions.values()
+        for one in map(found.first_measured, found.table.index)
     ]
     return Review(record, 0, decisions)

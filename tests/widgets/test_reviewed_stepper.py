@@ -10,7 +10,7 @@ import pytest
 from tests.widgets.reviewed import a_review
 from ttr_analysis import Game, GameRecord
 from ttr_analysis.studies import Review
-from ttr_analysis.studies.marks import BOUNDS
+from ttr_analysis.studies.judging import BOUNDS
 from ttr_analysis.widgets import GameStepper
 
 pytestmark = pytest.mark.compiled_only

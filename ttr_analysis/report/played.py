@@ -30,9 +30,9 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import LEAST_LOSS
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS
 from ttr_analysis.studies.losses import PLACES
-from ttr_analysis.studies.marks import BOUNDS, MOST_DOUBT
+from ttr_analysis.studies.marks import MOST_DOUBT
 from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
@@ -165,17 +165,10 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
     seats = {seat for seat in set(table["seat"]) if len(ticket_orders(record, seat)) > 1}
     if seats:
         doubtful = Markup(listed([bdi(names[seat]) for seat in sorted(seats)]))  # noqa: S704 - escaped by `bdi`
-        costly = table[table["seat"].isin(seats) & (table["loss_low"] >= BOUNDS["inaccuracy"])]
-        n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
         yield Markup(
             "The record does not say when {} kept each of the tickets shown at the end. Their moves were judged with "
-            "hands of tickets that, going by their routes, they may have held. {}"
-        ).format(
-            doubtful,
-            f"A move got a mark only if it cost at least {percent(LEAST_LOSS)} with a probability of "
-            f"{percent(1 - MOST_DOUBT)}. Of {counted(len(costly), 'move')} that seemed costly, {n_failed or 'none'} "
-            "failed this test.",
-        )
+            "hands of tickets that, going by their routes, they may have held."
+        ).format(doubtful)
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
     if n_unjudged and review.is_whole:
@@ -187,6 +180,13 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "Cards that lay face up and were not taken are unknown, and so are some cards in hands: a move that needed "
             "one of them was not tried."
         )
+    if (table["holds"] < 1).any():
+        costly = table[table["loss_low"] >= BOUNDS["inaccuracy"]]
+        n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
+        yield Markup(
+            "Where a player's tickets or cards are uncertain, a move got a mark only if it cost at least {} with a "
+            "probability of {}. Of {} that seemed costly, {} failed this test."
+        ).format(percent(LEAST_LOSS), percent(1 - MOST_DOUBT), counted(len(costly), "move"), n_failed or "none")
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:

@@ -544,7 +544,7 @@ def advise(
     actions_tried = [codec.decode(*row, view.packed) for row in tried]
     with ThreadPoolExecutor(1) as beside:  # the functions that find reasons are compiled in the meantime
         told = beside.map(reasons.of, actions_tried)
-        best, results = halve(search, tried, rollouts, seconds)
+        best, _, results = halve(search, tried, rollouts, seconds)
     why = list(told)
     why[best] = reasons.in_favor(actions_tried[best])
     worths = [float(search.worth(result).mean()) for result in results]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import index
 from time import perf_counter
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -23,30 +23,34 @@ from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, State, has_unknown_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
-from ttr_analysis.policies.playout import Results, scores_of
+from ttr_analysis.policies.playout import Results, joined, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.advice import Reasons, considered, in_points, mean_loss, standard_errors, ticket_ends, view_of
-from ttr_analysis.studies.intervals import Interval, interval_of_difference
+from ttr_analysis.studies.intervals import Interval
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MEASURE_TRAIL, Tables
 
 _AT_ONCE: Final = 64
 """Worlds between two checks of the clock and the interval."""
-_MOST_WORLDS: Final = 20
+_MOST_WORLDS: Final = 4
 """Maximum number of worlds when a decision is measured again, in multiples of its budgeted rollouts."""
 _FIRST_MEASURED: Final = 1 << 20
 """
 Number of the first world for measuring. It is the same for all decisions, which makes curves smoother; the search for
 the best action uses lower numbers.
 """
-_HALF_WIDTH: Final = 0.04
-"""Measuring stops when the interval of a loss is narrower than twice this, if it excludes 0."""
-_NARROWEST: Final = 0.02
-"""The same if the interval includes 0."""
+_MEASURED_AGAIN: Final = 1 << 21
+"""The same for measuring again: the worlds that selected a decision must not measure it."""
 LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
+BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
+"""Loss from which a decision gets each label, if its interval shows it: see `marks.label_of`."""
+_HALF_WIDTH: Final = 0.02
+"""Measuring stops when the interval of a loss is narrower than twice this."""
+_WIDE: Final = 0.04
+"""The same if even the low end makes it a blunder, or the loss is surely small."""
 _NO_SPREAD: Final = 1e-12
 """In place of a spread of 0."""
 _CAN_WAIT: Final = {
@@ -98,10 +102,12 @@ class Decision:
     another action than the best, the seat follows the best one's plan and takes it by its
     next turn, if that looks better (`comes_back`); so does a planner.
     Errors are standard errors. All were measured in `worlds` other than those that found
-    the best action; if there was no choice, `n_tried` is 1 and nothing was measured.
+    the best action, so it may turn out not to be better: see `believed`. `is_clear` is whether
+    it looked clearly better than the planner's there. If there was no choice, `n_tried` is 1
+    and nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
-    uncertain, `holds` is the probability that the loss is at least 2% with the seat's
-    hand of tickets. `is_seen` is whether the record knows all cards that the seat saw.
+    uncertain, or some of its cards, `holds` is the probability that the loss is at least 2%
+    with those that it held. `is_seen` is whether the record knows all cards that the seat saw.
     """
 
     step: int
@@ -123,11 +129,20 @@ class Decision:
     skill_error: tuple[float, ...]
     comes_back: bool = False
     is_seen: bool = True
+    is_clear: bool = True
 
     @property
     def loss(self) -> float:
         """The seat's loss: the share of the win after the best action, minus that after the one played."""
         return self.lost[self.seat]
+
+    def believed(self) -> Decision:
+        """Return the decision with the action played as the best one if it is not worse, and surely no blunder."""
+        if self.best == self.played or self.loss_low > 0 or self.loss_high >= BOUNDS["blunder"]:
+            return self
+        nothing = (0.0,) * len(self.lost)
+        same = replace(self, best=self.played, lost=nothing, points=nothing, points_error=nothing)
+        return replace(same, loss_low=0.0, loss_high=0.0, holds=1.0, lead=0.0)
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
@@ -153,7 +168,7 @@ class Moment:
             self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == codes.NONE
 
     def judge(self, budget: Budget) -> Decision:
-        """Find the best action with most of a budget; with the rest, measure the action played against it."""
+        """Find the action that looks best with most of a budget; with the rest, measure the one played against it."""
         view = view_of(self._known)
         tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
@@ -162,43 +177,45 @@ class Moment:
         seconds = budget.seconds
         until = None if seconds is None else perf_counter() + seconds
         found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
-        best, planned = tried[found.best], tried[0]
+        best, planned = tried[found.highest], tried[0]
         n_worlds = _TO_CHOOSE if seconds is not None else min(_TO_CHOOSE, max(1, budget.rollouts // _TO_CHOOSE))
-        lines = self._lines(search, best, planned, n_worlds)
+        better = self._better(search, [ways(self._played, best), ways(planned, best)], n_worlds)
+        lines = _Lines(better[0], alone(best), better[1])
         search.n_worlds = _FIRST_MEASURED
         n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(set(lines)))
-        return self._decision(lines, len(tried), _measured(search, lines, n_worlds, until))
+        made = self._decision(lines, len(tried), _measured(search, lines, n_worlds, until), search)
+        return replace(made, is_clear=found.highest == found.best)
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
         """Measure a decision again in new worlds, until its loss is precise enough or time is up."""
-        # A new seed: the worlds that selected this decision must not measure it.
-        search = Search(self._known, self._seed + 1)
-        lines = self._lines(search, before.best, before.planned, 2 * _TO_CHOOSE)
-        search.n_worlds = _FIRST_MEASURED
+        search, seat = Search(self._known, self._seed), before.seat
+        search.n_worlds = _MEASURED_AGAIN
+        best = alone(before.best)
+        of_played, of_planned = (ways(action, before.best) for action in (before.played, before.planned))
         most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
-        return self._decision(lines, before.n_tried, _measured(search, lines, most, until, before.seat))
 
-    def _lines(self, search: Search, best: Candidate, planned: Candidate, n_worlds: int) -> _Lines:
-        """Return the lines to measure; whether a seat comes back to the best action is decided in other worlds."""
-        better = {
-            action: self._better(search, ways(action, best), n_worlds)
-            for action in dict.fromkeys([self._played, planned])
-        }
-        return _Lines(better[self._played], alone(best), better[planned])
+        def is_settled(results: Mapping[Line, Results]) -> bool:
+            return _is_settled(mean_loss(results[best], results[_best_for(seat, of_played, results)], seat))
 
-    def _better(self, search: Search, lines: tuple[Line, Line], n_worlds: int) -> Line:
-        """Return the line that looks better, the first if both are the same."""
-        if lines[0] == lines[1]:
-            return lines[0]
-        won = search.results(np.array(lines, dtype=np.int64), n_worlds).won[:, :, self._known.viewer].mean(axis=1)
-        return lines[int(won.argmax())]
+        results = _measured(search, [*of_played, best, *of_planned], most, until, is_settled)
+        # A mark must hold against both ways in the same worlds: with fewer others, chance often picked the worse one.
+        lines = _Lines(_best_for(seat, of_played, results), best, _best_for(seat, of_planned, results))
+        return replace(self._decision(lines, before.n_tried, results, search), is_clear=before.is_clear)
+
+    def _better(self, search: Search, pairs: Sequence[tuple[Line, Line]], n_worlds: int) -> list[Line]:
+        """Return the line of each pair that looks better in other worlds than those that will measure it."""
+        different = list(dict.fromkeys(line for pair in pairs if pair[0] != pair[1] for line in pair))
+        if not different:
+            return [pair[0] for pair in pairs]
+        results = _measured(search, different, n_worlds, None)
+        return [pair[0] if pair[0] == pair[1] else _best_for(self._known.viewer, pair, results) for pair in pairs]
 
     def _forced(self, action: Candidate) -> Decision:
         nothing = (0.0,) * self._known.n_players
         made = (self._step, self._known.viewer, *(action,) * 3, 1, 0)
         return Decision(*made, *(nothing,) * 2, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
 
-    def _decision(self, lines: _Lines, n_tried: int, results: Mapping[Line, Results]) -> Decision:
+    def _decision(self, lines: _Lines, n_tried: int, results: Mapping[Line, Results], search: Search) -> Decision:
         seat, state = self._known.viewer, self._known.packed
         played, of_best, of_planned = (results[line] for line in lines)
         best, planned = lines.best[:2], lines.planned[:2]
@@ -219,7 +236,7 @@ class Moment:
             lost=tuple(lost.mean(axis=0).tolist()),
             loss_low=loss.low,
             loss_high=loss.high,
-            holds=self._holds(lost[:, seat]),
+            holds=self._holds(lost[:, seat], search),
             lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
             points=tuple(points.mean(axis=0).tolist()),
             points_error=tuple(standard_errors(points).tolist()),
@@ -229,13 +246,15 @@ class Moment:
             is_seen=not (n_unknown_cards(state, seat) or (state.market >= UNKNOWN_CARD).any()),
         )
 
-    def _holds(self, lost: Floats) -> float:
-        """Return the probability of a loss that gets a mark with the seat's hand of tickets."""
-        hands = self._known.hands(self._known.viewer)
-        if not len(hands) or not lost.any():
+    def _holds(self, lost: Floats, search: Search) -> float:
+        """Return the probability of a loss that gets a mark with the cards and tickets that the seat held."""
+        seat = self._known.viewer
+        is_known = seat not in self._known.orders and not n_unknown_cards(self._known.packed, seat)
+        if is_known or not lost.any():
             return 1.0
-        held = hands[(_FIRST_MEASURED + np.arange(len(lost))) % len(hands)]
-        _, hand, n = np.unique(held, return_inverse=True, return_counts=True)
+        held = search.holdings(search.n_worlds - len(lost), len(lost))
+        _, hand, n = np.unique(held, axis=0, return_inverse=True, return_counts=True)
+        hand = hand.ravel()  # NumPy 2.0 returns a column
         # A hand has few worlds, so its mean is shrunk toward the overall mean (empirical Bayes).
         means, mean = np.bincount(hand, lost) / n, lost.mean()
         noise = ((lost - means[hand]) ** 2).sum() / max(1, len(lost) - len(n)) / n
@@ -288,29 +307,43 @@ def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candi
     return list(dict.fromkeys([*(played if same(row) else row for row in tried), played]))
 
 
+def _best_for(seat: int, lines: Iterable[Line], results: Mapping[Line, Results]) -> Line:
+    """Return the line in which a seat wins most, the first of equal ones."""
+    return max(lines, key=lambda line: float(results[line].won[:, seat].mean()))
+
+
+def _is_settled(loss: Interval) -> bool:
+    """Return whether a loss is precise enough; less so if it is surely a blunder, or surely small."""
+    is_small = loss.value < LEAST_LOSS and loss.high < BOUNDS["mistake"]
+    is_plain = is_small or loss.low >= BOUNDS["blunder"]
+    return loss.high - loss.low < 2 * (_WIDE if is_plain else _HALF_WIDTH)
+
+
 def _measured(
-    search: Search, lines: _Lines, n_worlds: int, until: float | None, seat: int | None = None
+    search: Search,
+    lines: Iterable[Line],
+    n_worlds: int,
+    until: float | None,
+    is_settled: Callable[[Mapping[Line, Results]], bool] | None = None,
 ) -> dict[Line, Results]:
     """
-    Return how games end after each different line, in new worlds.
+    Return how games end after each different line, in new worlds, until `is_settled`.
 
-    Without a time limit `until` (`perf_counter`), there are `n_worlds` worlds. Given a
-    seat, measuring stops when the interval of its loss is narrow enough; if it played the
-    best action, that of its skill.
+    Without a time limit `until` (`perf_counter`), there are at most `n_worlds` worlds.
     """
     different = list(dict.fromkeys(lines))
     actions = np.array(different, dtype=np.int64)
     parts: list[Results] = []
-    for n in _batches(n_worlds, until, is_open=seat is not None):
+
+    def so_far() -> dict[Line, Results]:
+        whole = joined(parts, axis=1)
+        return {line: Results(whole.won[i], whole.points[i]) for i, line in enumerate(different)}
+
+    for n in _batches(n_worlds, until, is_open=is_settled is not None):
         parts.append(search.results(actions, n))
-        if seat is not None and len(different) > 1:
-            losses = [part.won[1, :, seat] - part.won[0, :, seat] for part in parts]
-            loss = interval_of_difference(np.concatenate(losses))
-            half = _HALF_WIDTH if loss.low >= LEAST_LOSS or loss.high < LEAST_LOSS else _NARROWEST
-            if loss.high - loss.low < 2 * half:
-                break
-    won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
-    return {line: Results(won[i], points[i]) for i, line in enumerate(different)}
+        if is_settled is not None and is_settled(so_far()):
+            break
+    return so_far()
 
 
 def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:

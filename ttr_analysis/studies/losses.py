@@ -19,8 +19,8 @@ from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import planned
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Decision
-from ttr_analysis.studies.marks import BOUNDS, FORCED, label_of
+from ttr_analysis.studies.judging import BOUNDS, Decision
+from ttr_analysis.studies.marks import FORCED, label_of
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
@@ -111,12 +111,15 @@ def _rows(game: int, review: Review) -> Iterator[tuple[object, ...]]:
     for one in review.decisions:
         if label_of(one) == FORCED:
             continue
+        first = review.first_measured(one.step)
         moment = _Moment(review, one)
-        place, of_planner = (moment.place(other) if other != one.played else "" for other in (one.best, one.planned))
+        behind = -first.skill[one.seat]
+        # Selected in other worlds, not by their measured loss: those would be too large on average.
+        best, lost = (first.best, first.loss) if first.is_clear else (one.planned, behind)
+        place, of_planner = (moment.place(other) if other != one.played else "" for other in (best, one.planned))
         if place or of_planner:
             aim = moment.aim(one.planned) if of_planner else ""
-            first = review.first_measured(one.step)
-            yield game, one.step, place, first.loss, label_of(one) in BOUNDS, of_planner, -first.skill[one.seat], aim
+            yield game, one.step, place, lost, label_of(one) in BOUNDS, of_planner, behind, aim
 
 
 @dataclass(frozen=True)

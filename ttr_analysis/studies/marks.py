@@ -17,20 +17,16 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.search.searcher import Candidate
-from ttr_analysis.studies.judging import LEAST_LOSS, Decision
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, Decision
 
-BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
-"""
-Loss from which a decision gets each label, if its interval reaches the bound of the next milder label, or `_SURELY` for
-an inaccuracy. `label_of` is stricter if cards are hidden.
-"""
 _SURELY: Final = LEAST_LOSS / 2
+"""The low end of the interval that an inaccuracy needs."""
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 """Labels of decisions with a choice."""
 FORCED: Final = "forced"
 """Label of decisions without a choice."""
 MOST_DOUBT: Final = 0.1
-"""A mark may be wrong for this share of the hands that a seat may have held."""
+"""A mark may be wrong for this share of the tickets and cards that a seat may have held."""
 _NARROW: Final = 0.06
 """A decision gets no mark if half the interval of its loss is wider."""
 
@@ -43,7 +39,8 @@ def label_of(decision: Decision) -> str:
     record does not know everything that the seat saw, the midpoint of the two bounds);
     otherwise the decision gets the milder label. A decision is good if its loss may be next to
     nothing, if it was measured too imprecisely (among hundreds, some would look costly by
-    chance), or if it may have been right with other tickets that the seat may have held.
+    chance), or if it may have been right with other tickets or cards that the seat may have
+    held.
     """
     if decision.n_tried == 1:
         return FORCED

@@ -34,8 +34,8 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import check_budget, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import Budget, Decision, Moment, explained
-from ttr_analysis.studies.marks import BOUNDS, FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
+from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment, explained
+from ttr_analysis.studies.marks import FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
@@ -54,7 +54,7 @@ REVIEW_COLUMNS: Final = {
     "win": "probability of winning after the action, given what the seat knew; missing if forced",
     "skill": "win probability gained over a planner's action; below 0 if lost",
     "luck": "change of the win probability up to the seat's next decision, by cards, tickets and hidden hands",
-    "holds": "probability that it lost at least 2% with the seat's tickets; 1 if they are known",
+    "holds": "probability that it lost at least 2% with the seat's tickets and cards; 1 if they are known",
     "tried": "number of actions tried",
     "worlds": "number of worlds in which the loss was measured",
 }
@@ -129,8 +129,8 @@ class Review:
         self.seat = seat
         self.is_whole = is_whole
         self._seconds = seconds
-        self._decisions = {decision.step: decision for decision in decisions}
-        self._at_first = self._decisions | {decision.step: decision for decision in first}
+        self._decisions = {decision.step: decision.believed() for decision in decisions}
+        self._at_first = {decision.step: decision for decision in (*decisions, *first)}
         self._watchers: dict[int, Watcher] = {}
         self._reasons: dict[int, tuple[str, Route | None]] = {}
 
@@ -300,7 +300,7 @@ class Review:
         """
         halves = [
             (one.loss_high - one.loss_low) / 2 if one.best != one.played else Z_95 / (2 * np.sqrt(one.worlds))
-            for one in self._decisions.values()
+            for one in map(self.first_measured, self._decisions)
             if one.worlds
         ]
         return max(1.0, float(np.median(halves) / _CLEAR) ** 2) if halves else 1.0
@@ -534,10 +534,11 @@ def review(
     """
     Return the best action in each decision of a game, the cost of the one played, and the luck.
 
-    Three quarters of a decision's budget go to finding the best action, as in `advise`,
-    from what its seat knew then. The rest plays out the action played and the best one in
-    the same new worlds. Decisions that seem costliest are measured again in new worlds,
-    until it is clear whether they cost something or the budget is spent.
+    Three quarters of a decision's budget go to finding the action of highest value, from
+    what its seat knew then. The rest plays out the action played and that one in the same
+    new worlds. Decisions that seem costliest are measured again in new worlds, until it is
+    clear what they cost or the budget is spent. An action counts as the best unless another
+    is clearly better.
 
     Parameters
     ----------

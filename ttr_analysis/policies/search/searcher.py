@@ -180,6 +180,12 @@ class Search:
         worlds = table.worlds_to_play(self.known, self._beliefs, n_worlds, first)
         return table.try_out(worlds, first, actions, self._memory)
 
+    def holdings(self, first: int, n_worlds: int) -> Ints:
+        """Return the seat's cards and tickets in the worlds from number `first` on, one row each."""
+        worlds = self._tables[0].worlds_to_play(self.known, self._beliefs, n_worlds, first)
+        cards, tickets = (State.across(worlds, name)[:, self.known.viewer] for name in ("hand", "held"))
+        return np.hstack([cards, np.sort(tickets[:, : self.known.packed.n_held[self.known.viewer]], axis=1)])
+
     def worth(self, results: Results) -> Floats:
         """Return the value of results for the seat: half from its share of the win, half from its lead."""
         seat = self.known.viewer
@@ -198,10 +204,12 @@ class Comparison(NamedTuple):
     """
     Results of the actions tried: the best (0 unless another is clearly better), and how games ended after each.
 
-    All were tried in the first worlds; the most promising, in more.
+    All were tried in the first worlds; the most promising, in more. `highest` is the one with
+    the highest value, even if it is hardly better.
     """
 
     best: int
+    highest: int
     results: tuple[Results, ...]
 
 
@@ -230,8 +238,9 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
         kept = np.union1d([0], best[: ceil(len(remaining) / 2)])
         remaining, values = remaining[kept], values[kept]
     found = int(values.mean(axis=1).argmax())
+    highest = int(remaining[found])
     is_best = _is_clear(values[found] - values[0])
-    return Comparison(int(remaining[found]) if is_best else 0, tuple(joined(part) for part in parts))
+    return Comparison(highest if is_best else 0, highest, tuple(joined(part) for part in parts))
 
 
 def _batches(n_remaining: int, n_rollouts: int, until: float | None, search: Search) -> Iterator[int]:
