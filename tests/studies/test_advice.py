@@ -328,7 +328,9 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
     draw = (make_action(DRAW_CARD, 0), 0)
 
     [told] = what_changes(known, houston, draw).words
-    assert told.startswith("in games played on from here, P0 more often completes Duluth – El Paso (100%, not 0%), ")
+    assert told.startswith(
+        "in games that planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
+    )
     assert told.endswith("and gets the longest path (100%, not 0%)")
     assert not what_changes(known, draw, houston).words  # then a rival gets it more often, the seat never
     assert what_changes(known, draw, draw) == Changes()
@@ -355,7 +357,9 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     spent = what_changes(known, (make_action(DRAW_CARD, 0), 0), claim("Dallas", "Little Rock", "green", 2))
     assert spent.route == state.game_map.route("El Paso", "Houston")
     assert spent.words[0] == "Dallas – Little Rock can wait: P0 still claims it in 100% of games"
-    assert spent.words[1].startswith("in games played on from here, P0 more often claims El Paso – Houston (100%, not")
+    assert spent.words[1].startswith(
+        "in games that planners play on from here, P0 more often claims El Paso – Houston (100%, not"
+    )
     assert ", completes Duluth – El Paso (100%, not" in spent.words[1]
     assert ", and gets the longest path (" in spent.words[1]
     long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
@@ -416,7 +420,7 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
             assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
             assert re.fullmatch(
                 r"(otherwise .+ (takes it|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of games"
-                r"|in games played on from here, P\d more often (claims|completes|gets) .+"
+                r"|in games that planners play on from here, P\d more often (claims|completes|gets) .+"
                 r"|P\d gets the longest path less often \(.+\)",
                 told,
             )

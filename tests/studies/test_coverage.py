@@ -248,12 +248,12 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
     held = []
     for one in lost:
         known = know(record, one.seat, one.step - 1)
-        lines = np.array([ways(one.played, one.best)[one.comes_back], alone(one.best)])
+        lines = np.array([ways(one.played, one.best)[one.way], alone(one.best)])
         won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
         held.append(one.loss_low <= (won[1] - won[0]).mean() <= one.loss_high)
 
     assert len(held) >= 30
-    assert 0 < sum(one.comes_back for one in lost) < len(lost)
+    assert 0 < sum(one.way > 0 for one in lost) < len(lost)
     assert np.mean(held) > LEAST - noise(len(held))
 
 

@@ -100,11 +100,11 @@ def test_what_was_missed_several_times_is_one_idea() -> None:
 def test_a_chance_that_was_let_pass_may_be_taken_later() -> None:
     claim = make_action(CLAIM_ROUTE, 3), 5
 
-    assert ways(DRAW, claim) == (alone(DRAW), (*DRAW, *claim, 1))
-    assert ways(DRAW, TAKE) == (alone(DRAW), (*DRAW, *TAKE, 1))
-    assert ways(TAKE, DRAW) == (alone(TAKE), (*TAKE, *DRAW, 0))  # planners draw from the pile anyway
-    assert ways(claim, claim) == (alone(claim),) * 2
-    assert ways(KEEP, (KEEP[0], 3)) == (alone(KEEP),) * 2  # a plan for other tickets
+    assert ways(DRAW, claim) == (alone(DRAW), (*DRAW, *claim, 0), (*DRAW, *claim, 1))
+    assert ways(DRAW, TAKE) == (alone(DRAW), (*DRAW, *TAKE, 0), (*DRAW, *TAKE, 1))
+    assert ways(TAKE, DRAW) == (alone(TAKE), (*TAKE, *DRAW, 0), (*TAKE, *DRAW, 0))  # planners draw from the pile anyway
+    assert ways(claim, claim) == (alone(claim),) * 3
+    assert ways(KEEP, (KEEP[0], 3)) == (alone(KEEP),) * 3  # a plan for other tickets
 
 
 def test_another_move_counts_as_the_best_only_if_it_is_clearly_better() -> None:
@@ -139,8 +139,8 @@ def test_a_loss_is_measured_until_it_is_precise(loss: Interval, *, is_settled: b
 
 
 @pytest.mark.compiled_only
-def test_a_loss_measured_again_holds_against_both_ways_to_go_on() -> None:
-    """In the same worlds: with the better move's plan or without it."""
+def test_a_loss_measured_again_holds_against_all_ways_to_go_on() -> None:
+    """In the same worlds: freely, with the better move's plan, and taking that move by the next turn."""
     record, n_later = played_out(0), 0
     found = review(record, 0, rollouts=16, progress=False)
     for one in map(found.first_measured, found.table.index):
@@ -154,13 +154,13 @@ def test_a_loss_measured_again_holds_against_both_ways_to_go_on() -> None:
         search.n_worlds = 1 << 21
         of_each = [*ways(one.played, one.best), *ways(one.planned, one.best), alone(one.best)]
         won = search.results(np.array(of_each, dtype=np.int64), again.worlds).won[:, :, 0].mean(axis=1)
-        of_played, of_planned, best = won[:2], won[2:4], won[4]
+        of_played, of_planned, best = won[:3], won[3:6], won[6]
 
         assert again.chances[0] == pytest.approx(max(of_played))
         assert again.loss == pytest.approx(best - max(of_played))
-        assert again.comes_back == (of_played[1] > of_played[0])
+        assert again.way == of_played.argmax()
         assert again.skill[0] == pytest.approx(max(of_played) - max(of_planned))
-        n_later += again.comes_back
+        n_later += again.way > 0
     assert n_later
 
 

@@ -76,7 +76,7 @@ See `Rollouts.try_out`.
 
 
 class _Lines(NamedTuple):
-    """What to measure: the best action, and the one played and the planner's, each in the better of two `ways`."""
+    """What to measure: the best action, and the one played and the planner's, each in the best of its `ways`."""
 
     played: Line
     best: Line
@@ -99,12 +99,11 @@ class Decision:
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
     after the action played, `lost` and `points` are the gains of the best action over it
     (in shares and in final points), and `skill` is its own gain over the planner's. After
-    another action than the best, the seat follows the best one's plan and takes it by its
-    next turn, if that looks better (`comes_back`); so does a planner.
+    another action than the best, the seat goes on in the best of several ways: `way` is its
+    number in `ways`. So does a planner.
     Errors are standard errors. All were measured in `worlds` other than those that found
-    the best action, so it may turn out not to be better: see `believed`. `is_clear` is whether
-    it looked clearly better than the planner's there. If there was no choice, `n_tried` is 1
-    and nothing was measured.
+    the best action, so it may not be better: see `believed`. `is_clear` is whether it looked
+    clearly better than the planner's there. If `n_tried` is 1, nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
     uncertain, or some of its cards, `holds` is the probability that the loss is at least 2%
     with those that it held. `is_seen` is whether the record knows all cards that the seat saw.
@@ -127,7 +126,7 @@ class Decision:
     points_error: tuple[float, ...]
     skill: tuple[float, ...]
     skill_error: tuple[float, ...]
-    comes_back: bool = False
+    way: int = 0
     is_seen: bool = True
     is_clear: bool = True
 
@@ -198,17 +197,19 @@ class Moment:
             return _is_settled(mean_loss(results[best], results[_best_for(seat, of_played, results)], seat))
 
         results = _measured(search, [*of_played, best, *of_planned], most, until, is_settled)
-        # A mark must hold against both ways in the same worlds: with fewer others, chance often picked the worse one.
+        # A mark must hold against all ways in the same worlds: with fewer others, chance often picked a worse one.
         lines = _Lines(_best_for(seat, of_played, results), best, _best_for(seat, of_planned, results))
         return replace(self._decision(lines, before.n_tried, results, search), is_clear=before.is_clear)
 
-    def _better(self, search: Search, pairs: Sequence[tuple[Line, Line]], n_worlds: int) -> list[Line]:
-        """Return the line of each pair that looks better in other worlds than those that will measure it."""
-        different = list(dict.fromkeys(line for pair in pairs if pair[0] != pair[1] for line in pair))
+    def _better(self, search: Search, of_each: Sequence[Sequence[Line]], n_worlds: int) -> list[Line]:
+        """Return the way of each action that looks best in other worlds than those that will measure it."""
+        different = list(dict.fromkeys(line for lines in of_each if len(set(lines)) > 1 for line in lines))
         if not different:
-            return [pair[0] for pair in pairs]
+            return [lines[0] for lines in of_each]
         results = _measured(search, different, n_worlds, None)
-        return [pair[0] if pair[0] == pair[1] else _best_for(self._known.viewer, pair, results) for pair in pairs]
+        return [
+            lines[0] if len(set(lines)) == 1 else _best_for(self._known.viewer, lines, results) for lines in of_each
+        ]
 
     def _forced(self, action: Candidate) -> Decision:
         nothing = (0.0,) * self._known.n_players
@@ -242,7 +243,7 @@ class Moment:
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
             skill_error=tuple(errors.tolist()),
-            comes_back=lines.played != alone(self._played),
+            way=ways(self._played, best).index(lines.played),
             is_seen=not (n_unknown_cards(state, seat) or (state.market >= UNKNOWN_CARD).any()),
         )
 
@@ -264,16 +265,16 @@ class Moment:
         return float(ndtr((likely - LEAST_LOSS) / np.maximum(spread, _NO_SPREAD))[hand].mean())
 
 
-def ways(played: Candidate, best: Candidate) -> tuple[Line, Line]:
+def ways(played: Candidate, best: Candidate) -> tuple[Line, Line, Line]:
     """
-    Return the action played alone, and followed by the plan of the best one, and by that one if it can wait.
+    Return the ways to go on after the action played: freely, with the plan of the best action, and taking that one too.
 
-    Planners who play on do neither, but a player may. A choice of tickets to keep has no second way: its plan is for
-    other tickets.
+    Planners who play on do only the first, but a player may do all. If the best action cannot wait, the third way is
+    the second. A choice of tickets to keep has only the first: its plan is for other tickets.
     """
     if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
-        return alone(played), alone(played)
-    return alone(played), (*played, *best, int(kind_of(best[0]) in _CAN_WAIT))
+        return (alone(played),) * 3
+    return alone(played), (*played, *best, 0), (*played, *best, int(kind_of(best[0]) in _CAN_WAIT))
 
 
 def alone(action: Candidate) -> Line:
@@ -378,13 +379,13 @@ _NEARLY_ALWAYS: Final = 0.8
 
 
 def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> tuple[str, Route | None]:
-    """Return the reason for the best action of a decision, and the route that it draws a card for, if any."""
+    """Return the reason for the best action of a decision, and the route that it draws a card toward, if any."""
     reasons = Reasons(view_of(known))
     action = codec_of(known.game_map).decode(*one.best, known.packed)
     aim, in_favor = reasons.aim(action), reasons.in_favor(action)
     changes = Changes()
     if is_marked:
-        changes = what_changes(known, alone(one.best), ways(one.played, one.best)[one.comes_back])
+        changes = what_changes(known, alone(one.best), ways(one.played, one.best)[one.way])
     if changes.route and isinstance(action, DrawCard | DrawFaceUp):  # games show better what a card is for
         aim, in_favor = changes.route, ""
     gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
@@ -400,7 +401,7 @@ class Changes(NamedTuple):
 
 
 def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) -> Changes:
-    """Return how the best of two lines (see `Rollouts.try_out`) clearly helps the seat in games played on from here."""
+    """Return how the best of two lines (see `Rollouts.try_out`) helps the seat in games that planners play on."""
     tables, seat = known.tables, known.viewer
     lines = np.array([best, other], dtype=np.int64)
     if any(action_fault(known.packed, tables, *row[:2]) != codes.NONE for row in lines.tolist()):
@@ -421,7 +422,7 @@ def what_changes(known: Knowledge, best: Sequence[int], other: Sequence[int]) ->
     words = [
         _route_taken(known, best[0], ends[_N_GAMES:]),
         _can_wait(known, best[0], other[0], ends[:_N_GAMES]),
-        f"in games played on from here, P{seat} more often {more}" if more else "",
+        f"in games that planners play on from here, P{seat} more often {more}" if more else "",
         f"P{who} gets the longest path less often {path}" if who not in (NOBODY, seat) else "",
     ]
     return Changes(tuple(filter(None, words)), routes[0] if routes else None)

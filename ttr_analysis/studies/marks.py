@@ -33,14 +33,13 @@ _NARROW: Final = 0.06
 
 def label_of(decision: Decision) -> str:
     """
-    Return the label of a decision, given by the highest bound of `BOUNDS` that its loss reaches.
+    Return the label of a decision, by the highest bound of `BOUNDS` that its loss, in whole percent, reaches.
 
     The low end of the interval must also reach the bound of the next milder label (if the
     record does not know everything that the seat saw, the midpoint of the two bounds);
     otherwise the decision gets the milder label. A decision is good if its loss may be next to
     nothing, if it was measured too imprecisely (among hundreds, some would look costly by
-    chance), or if it may have been right with other tickets or cards that the seat may have
-    held.
+    chance), or if it may have been right with other tickets or cards.
     """
     if decision.n_tried == 1:
         return FORCED
@@ -52,7 +51,7 @@ def label_of(decision: Decision) -> str:
     milder = [*list(BOUNDS.values())[1:], _SURELY]
     for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
         least = sure if decision.is_seen or sure == _SURELY else (sure + bound) / 2
-        if decision.loss >= bound and decision.loss_low >= least:
+        if round(decision.loss, 2) >= bound and decision.loss_low >= least:
             return label
     return "good"
 

@@ -413,7 +413,7 @@ class Review:
         return self._told(step)[0]
 
     def aim(self, step: int) -> Route | None:
-        """Return the route that the best action draws a card for; None if for none, or if it is another action."""
+        """Return the route that the best action draws a card toward; None if none, or if it is another action."""
         return self._told(step)[1]
 
     def _told(self, step: int) -> tuple[str, Route | None]:
@@ -536,9 +536,8 @@ def review(
 
     Three quarters of a decision's budget go to finding the action of highest value, from
     what its seat knew then. The rest plays out the action played and that one in the same
-    new worlds. Decisions that seem costliest are measured again in new worlds, until it is
-    clear what they cost or the budget is spent. An action counts as the best unless another
-    is clearly better.
+    new worlds. Decisions that seem costliest are measured again, until it is clear what they
+    cost or the budget is spent. An action counts as best unless another is clearly better.
 
     Parameters
     ----------
