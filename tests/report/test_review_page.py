@@ -200,7 +200,7 @@ def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -
     aim = Reasons(found.view(step)).aim(DrawCard())
     assert aim is not None
     *_, (caption, board) = moment(DRAW_CARD)["boards"]
-    assert caption == f"Better: on the way to {name_route(aim)}"
+    assert caption == f"Better: toward {name_route(aim)}"
     assert board.count(f"stroke='{BOARD.glow}'") == 1
     assert f"{aim.id}: P0" not in board
     assert moment(DRAW_CARD)["hand"].endswith(" and 2 unknown cards")

@@ -266,7 +266,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     if any(better):
         boards.append(("Better", _board(before, row["seat"], better, tickets)))
     elif aim := review.aim(step):
-        boards.append((f"Better: on the way to {name_route(aim)}", _board(before, None, Places((aim,)), tickets)))
+        boards.append((f"Better: toward {name_route(aim)}", _board(before, None, Places((aim,)), tickets)))
     if not boards:
         boards.append(("The board then", _board(before, None, Places(), tickets)))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
