@@ -145,7 +145,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     late = partial(reviews._decisions_of, steps=range(len(log.steps) - 12, len(log.steps)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reviews, "_decisions_of", late)
-        found = review(log, rollouts=4, seed=1, progress=False)
+        found = review(log, rollouts=4, seed=1, progress=False)  # its few worlds differ, so that luck is hardly known
         some = found.table.head(1).assign(since=0, until=0, times=1, reason="")
         patch.setattr(Review, "moments", lambda *_: some)
         write_review(found, tmp_path / "page.html")

@@ -140,8 +140,17 @@ class Decision:
         if self.best == self.played or self.loss_low > 0 or self.loss_high >= BOUNDS["blunder"]:
             return self
         nothing = (0.0,) * len(self.lost)
-        same = replace(self, best=self.played, lost=nothing, points=nothing, points_error=nothing)
-        return replace(same, loss_low=0.0, loss_high=0.0, holds=1.0, lead=0.0)
+        return replace(
+            self,
+            best=self.played,
+            lost=nothing,
+            loss_low=0.0,
+            loss_high=0.0,
+            holds=1.0,
+            lead=0.0,
+            points=nothing,
+            points_error=nothing,
+        )
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
@@ -203,13 +212,9 @@ class Moment:
 
     def _better(self, search: Search, of_each: Sequence[Sequence[Line]], n_worlds: int) -> list[Line]:
         """Return the way of each action that looks best in other worlds than those that will measure it."""
-        different = list(dict.fromkeys(line for lines in of_each if len(set(lines)) > 1 for line in lines))
-        if not different:
-            return [lines[0] for lines in of_each]
-        results = _measured(search, different, n_worlds, None)
-        return [
-            lines[0] if len(set(lines)) == 1 else _best_for(self._known.viewer, lines, results) for lines in of_each
-        ]
+        different = [line for lines in of_each if len(set(lines)) > 1 for line in lines]
+        results = _measured(search, different, n_worlds, None) if different else {}
+        return [_best_for(self._known.viewer, lines, results) if lines[0] in results else lines[0] for lines in of_each]
 
     def _forced(self, action: Candidate) -> Decision:
         nothing = (0.0,) * self._known.n_players
