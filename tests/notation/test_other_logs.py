@@ -118,7 +118,7 @@ def test_ends_of_lines_do_not_matter(end: str) -> None:
 def test_marks_of_a_page_do_not_matter() -> None:
     _, text = whole(3)
     players = read_bga(text).header.players
-    marked = "\n".join(f'<div class="log"><b>{line}</b>&nbsp;</div>' for line in text.splitlines())
+    marked = "\n".join(f'<div class="log"><b>{line}</b>&nbsp;<BR></div>' for line in text.splitlines())
 
     assert read_bga(marked).entries == read_bga(text).entries
     heart = re.sub(r"\bBo\b", "Bo <3 > Ann", text)

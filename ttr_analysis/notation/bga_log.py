@@ -89,7 +89,7 @@ _VALUES: Final[Mapping[str, Callable[[str], Any]]] = {
 """How to read each part of a line."""
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle", "stay")
-_TAG: Final = re.compile(r"<(?:/?[a-z]|!--)[^<>]*>")
+_TAG: Final = re.compile(r"<(?:/?[a-z]|!--)[^<>]*>", re.IGNORECASE)
 _LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
 ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "station", "choose", "pass")
