@@ -14,7 +14,6 @@ from tests.engine.conformance import Combination
 from tests.fixtures import load
 from tests.policies.moments import COMBINATIONS, some_states
 from ttr_analysis import Game, GameError, GameMap
-from ttr_analysis._compile import Ints
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -24,9 +23,6 @@ from ttr_analysis.engine.codes import (
     FIRST_EVENT,
     NONE,
     PAY_TUNNEL,
-    TAPE_START,
-    WRITE_AT,
-    WRITE_END,
     argument_of,
     kind_of,
     make_action,
@@ -41,7 +37,7 @@ from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies.planner.knowledge import Memory, is_open
 from ttr_analysis.policies.playout import Players, choose, first_look, is_compiled
 from ttr_analysis.policies.search.knowledge import knowledge_of
-from ttr_analysis.policies.search.rollouts import NO_ACTION, NOTHING, Rollouts, _play_block, _share_plan
+from ttr_analysis.policies.search.rollouts import NO_ACTION, Rollouts, _share_plan
 from ttr_analysis.policies.search.searcher import Search, candidates
 from ttr_analysis.tables import Tables, game_tables
 from ttr_analysis.widgets.human_game import HumanGame
@@ -159,12 +155,13 @@ def test_a_seat_may_take_an_action_on_its_next_turn(name: str) -> None:
         laters = [NO_ACTION, (make_action(DRAW_TICKETS, 0), 0), *claims, *cards]
         lines = np.array([(*draw, *later, 1) for later in laters])
 
-        played = [follow(table, worlds[i : i + 1], i, line) for line in lines for i in range(12)]
-        found = table.ends(worlds, 0, lines).reshape(len(lines), 12, -1)
+        played = [table.follow(world, i, line[np.newaxis]) for line in lines for i, world in enumerate(worlds)]
+        found = table.ends(worlds, 0, lines)
 
-        assert np.array_equal(found[0], table.ends(worlds, 0, lines[:1, :2]))
-        for line, events in zip(np.repeat(lines, 12, axis=0).tolist(), played, strict=True):
-            acts = [(code, value) for code, value in events if kind_of(code) < FIRST_EVENT]
+        assert np.array_equal(found[:12], table.ends(worlds, 0, lines[:1, :2]))
+        assert np.array_equal(found, [end.cells for end, _ in played])
+        for line, (_, events) in zip(np.repeat(lines, 12, axis=0).tolist(), played, strict=True):
+            acts = [(code, value) for code, value in events.tolist() if kind_of(code) < FIRST_EVENT]
             turns = [acts[i] for i in range(1, len(acts)) if seat_of(acts[i][0]) == seat != seat_of(acts[i - 1][0])]
             assert (without_seat(acts[0][0]), acts[0][1]) == tuple(line[:2])
             follower = acts[1] if kind_of(line[2]) == DRAW_FACE_UP else turns[0]
@@ -259,15 +256,6 @@ def memory_after(state: GameState, action: tuple[int, int], tables: Tables, play
 def plan_of(memory: Memory) -> set[int]:
     """Return the routes of a planner's plan."""
     return set(memory.plan[: memory.n_planned].tolist())
-
-
-def follow(table: Rollouts, world: Ints, number: int, line: Ints) -> list[tuple[int, int]]:
-    """Return the events of a rollout after an action."""
-    tape = np.zeros(TAPE_START + 8_192, dtype=np.int64)
-    tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-    given = game_tables(table._game_map, 3), table._players, table._keys
-    _play_block(*given, number, line[np.newaxis], NOTHING, np.zeros((0, 0, 0)), world.copy(), tape)
-    return [(int(code), int(value)) for code, value in tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)]
 
 
 @pytest.mark.compiled_only

@@ -20,11 +20,12 @@ from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions import DrawCard
 from ttr_analysis.engine.codes import DRAW_CARD, DRAW_TICKETS, make_action
-from ttr_analysis.maps.names import name_route, name_ticket
+from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.policies.search.watching import Watcher
-from ttr_analysis.report.played import _known, _moment, _table, _tickets, write_review
+from ttr_analysis.report.played import _known, _moment, _outlook, _table, _tickets, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.advice import Reasons
+from ttr_analysis.studies.judging import Row
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
@@ -200,11 +201,32 @@ def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -
     aim = Reasons(found.view(step)).aim(DrawCard())
     assert aim is not None
     *_, (caption, board) = moment(DRAW_CARD)["boards"]
-    assert caption == f"Better: toward {name_route(aim)}"
+    assert caption == "Better: the plan from there"
     assert board.count(f"stroke='{BOARD.glow}'") == 1
     assert f"{aim.id}: P0" not in board
     assert moment(DRAW_CARD)["hand"].endswith(" and 2 unknown cards")
     assert not [caption for caption, _ in moment(DRAW_TICKETS)["boards"] if caption.startswith("Better")]
+
+
+def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() -> None:
+    """Colors are told where they differ; a ticket that was kept after one move only has no share after the other."""
+    often, seldom, none = np.array([1.0, 1, 1, 0]), np.array([1.0, 0, 0, 0]), np.array([np.nan])
+    rows = [
+        Row(0, "claims", "Bergen – Oslo", often, seldom, 3, ("blue", "red")),
+        Row(0, "claims", "Oslo – Stockholm", often, seldom, 4, ("blue", "blue")),
+        Row(0, "completes", "Narvik – Tallinn", seldom, none, condition=", if it is held"),
+        Row(1, "gets", "the longest path", seldom, often),
+        Row(0, "scores", "points", 100 * often, 40 * seldom),
+    ]
+
+    shown = str(_outlook({"seat": 0, "win": 0.25, "loss": 0.5}, rows, ["Ann", EVIL]))
+
+    words = read_page(shown).words
+    assert "wins75%25% claims Bergen – Oslo75%, blue25%, red claims Oslo – Stockholm75%25%" in words
+    assert "completes Narvik – Tallinn, if it is held25%– " in words
+    assert words.endswith(f"{EVIL} gets the longest path25%75% points7510")
+    assert "<img" not in shown
+    assert not _outlook({}, [], [])
 
 
 def test_a_row_without_a_finding_is_left_out() -> None:

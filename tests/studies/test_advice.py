@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttr_analysis as ttr
@@ -23,6 +24,7 @@ from ttr_analysis.engine.codes import (
     BUILD_STATION,
     CLAIM_ROUTE,
     DRAW_CARD,
+    KEEP_TICKETS,
     PAY_TUNNEL,
     make_action,
     packed,
@@ -31,8 +33,8 @@ from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate, Comparison, Search, halve
 from ttr_analysis.studies import advise, review
-from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points
-from ttr_analysis.studies.judging import Changes, locomotives_kept, what_changes
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, in_points, ticket_ends
+from ttr_analysis.studies.judging import PATH, POINTS, Why, locomotives_kept, what_changes
 from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
@@ -313,6 +315,11 @@ def test_who_gains_and_loses_points_is_told() -> None:
     assert in_points(0, [1, 5], [1, 1]) == ""
 
 
+def words(why: Why) -> list[str]:
+    """Return all that is said of an action."""
+    return [*why.reasons, *why.changes]
+
+
 def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their_chances() -> None:
     """The last route before the end also completes a ticket."""
     game = Game("usa", 2)
@@ -327,15 +334,15 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
     houston = codec.encode(ClaimRoute(state.game_map.route("El Paso", "Houston"), Payment("green", 6, 0)), state.packed)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    [told] = what_changes(known, houston, draw).words
+    [told] = words(what_changes(known, houston, draw))
     assert told.startswith(
         "in games that planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
     )
     assert told.endswith("and gets the longest path (100%, not 0%)")
-    assert not what_changes(known, draw, houston).words  # then a rival gets it more often, the seat never
-    assert what_changes(known, draw, draw) == Changes()
+    assert not words(what_changes(known, draw, houston))  # then a rival gets it more often, the seat never
+    assert not words(what_changes(known, draw, draw))
     claimed = (houston[0], 0)
-    assert what_changes(known, claimed, draw) == Changes()  # its cards cannot pay
+    assert what_changes(known, claimed, draw) == Why()  # its cards cannot pay
 
 
 def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> None:
@@ -355,15 +362,24 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
         return codec.encode(ClaimRoute(state.game_map.route(a, b), Payment(color, n, 0)), state.packed)
 
     spent = what_changes(known, (make_action(DRAW_CARD, 0), 0), claim("Dallas", "Little Rock", "green", 2))
-    assert spent.route == state.game_map.route("El Paso", "Houston")
-    assert spent.words[0] == "Dallas – Little Rock can wait: P0 still claims it in 100% of games"
-    assert spent.words[1].startswith(
-        "in games that planners play on from here, P0 more often claims El Paso – Houston (100%, not"
-    )
-    assert ", completes Duluth – El Paso (100%, not" in spent.words[1]
-    assert ", and gets the longest path (" in spent.words[1]
+    assert spent.reasons == ("Dallas – Little Rock can wait: P0 still claims it in 100% of games",)
+    [more] = spent.changes
+    assert more.startswith("in games that planners play on from here, P0 more often claims El Paso – Houston (100%, ")
+    assert ", completes Duluth – El Paso (100%, not" in more
+    assert ", and gets the longest path (" in more
+    plan = {("Dallas", "Little Rock", "red"), ("El Paso", "Houston", "green")}
+    assert {(*route.cities, color) for route, color in spent.plan} == plan
     long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
-    assert long_first == Changes(spent.words[:1], None)  # two routes, two turns, and cards for both
+    assert words(long_first) == list(spent.reasons)  # two routes, two turns, and cards for both
+    assert [route.cities for route, _ in long_first.plan] == [("Dallas", "Little Rock")]  # but for the move itself
+
+    rows = {(does, what): values for (seat, does), what, *values in spent.outlook().itertuples() if seat == 0}
+    assert rows["claims", "Dallas – Little Rock"] == [1.0, 1.0, "red", "green"]
+    houston = rows["claims", "El Paso – Houston"]
+    assert (houston[0], houston[2]) == (1.0, "green")
+    assert houston[1] < 0.5
+    assert rows["gets", "the longest path"][0] > rows["gets", "the longest path"][1]
+    assert rows["scores", "points"][0] > rows["scores", "points"][1] + 15
 
 
 def test_the_route_of_the_best_action_is_not_told_as_one_that_waits_or_is_then_claimed() -> None:
@@ -374,9 +390,9 @@ def test_the_route_of_the_best_action_is_not_told_as_one_that_waits_or_is_then_c
     routes = [state.game_map.route("Dallas", "Houston", track=track) for track in (0, 1)]
     tracks = [codec.encode(ClaimRoute(route, Payment("red", 1, 0)), state.packed) for route in routes]
     for best, other in (tracks, tracks[::-1]):
-        assert "Dallas – Houston" not in "; ".join(what_changes(known, best, other).words)
+        assert "Dallas – Houston" not in "; ".join(words(what_changes(known, best, other)))
         draw = make_action(DRAW_CARD, 0), 0
-        assert "claims Dallas – Houston" not in "; ".join(what_changes(known, best, draw).words)
+        assert "claims Dallas – Houston" not in "; ".join(words(what_changes(known, best, draw)))
 
 
 def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
@@ -393,7 +409,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
         state = game.position(owners=owners, hands=hands, tickets=[1] * 5, to_move=0, turns_left=5)
         claim = ClaimRoute(state.game_map.route(a, b, track=0), Payment("red", 2, 0))
         best = codec_of(state.game_map).encode(claim, state.packed)
-        return "; ".join(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0)).words)
+        return "; ".join(words(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0))))
 
     said = [told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")]
     single, double = (re.match(r"otherwise (P\d.+) in (\d\d)% of games", text) for text in said)
@@ -416,7 +432,9 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
         known, codec = knowledge_of(state, state.acting), codec_of(game_map)
         legal = game.legal_actions(state)
         first, last = (codec.encode(action, state.packed) for action in (legal[-1], legal[0]))
-        for told in what_changes(known, first, last).words:
+        why = what_changes(known, first, last)
+        assert not any(share < 0 or share > 1 for row in why.rows if row.what != POINTS for share in row.means)
+        for told in words(why):
             assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
             assert re.fullmatch(
                 r"(otherwise .+ (takes it|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of games"
@@ -426,11 +444,29 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
             )
 
 
+def test_a_choice_of_tickets_is_followed_to_their_ends() -> None:
+    """Each ticket counts only where it was kept."""
+    state = Game("usa", 2).new(seed=7)
+    offer = [ticket for ticket in state.offers[0] if ticket is not None]
+    keep = make_action(KEEP_TICKETS, 0)
+
+    found = what_changes(knowledge_of(state, 0), (keep, 0b011), (keep, 0b110))
+
+    rows = {row.what: row.means for row in found.rows if row.does == "completes"}
+    first, both, last = (rows[ticket_ends(ticket)] for ticket in offer)
+    assert np.isnan([first[1], last[0]]).all()
+    assert not np.isnan([first[0], *both, last[1]]).any()
+    assert not any("completes" in text and ticket_ends(offer[0]) in text for text in words(found))
+
+
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
     draw = (make_action(DRAW_CARD, 0), 0)
 
-    assert what_changes(knowledge_of(state, state.acting), draw, draw) == Changes()
+    found = what_changes(knowledge_of(state, state.acting), draw, draw)
+
+    assert not words(found)
+    assert PATH not in {row.what for row in found.rows}
 
 
 def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:

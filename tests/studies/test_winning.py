@@ -148,7 +148,8 @@ def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord)
 
     assert np.array_equal(few.points, many.points[:5])
     assert 0 < (many.points == named.points).all(axis=1).sum() < 40
-    ends = [played.follow(known, played.believe(known), 0)[0] for played in (table, Rollouts(record.map, 2))]
+    tables = table, Rollouts(record.map, 2)
+    ends = [played.follow(played.worlds(known, played.believe(known), 1)[0], 0)[0] for played in tables]
     assert np.array_equal(ends[0].cells, ends[1].cells)
 
 
@@ -460,7 +461,7 @@ def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
     table = Rollouts(game_map, 3, players)
     n_own = n_ties = 0
     for number in range(25):
-        state, rows = table.follow(known, table.believe(known), number)
+        state, rows = table.follow(table.worlds(known, table.believe(known), 1, number)[0], number)
         taken = _turns_taken(known, state, rows, 0)
         order = state.claimed[: state.n_claims].tolist()
         for route in taken:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from markupsafe import Markup
 
-from ttr_analysis._words import counted, listed, number, percent, percentage_points, seat_names, with_names
+from ttr_analysis._words import between, counted, listed, number, percent, percentage_points, seat_names, with_names
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import n_unknown_cards
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.maps.names import name_route, name_ticket
+from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
@@ -30,7 +30,7 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, POINTS, Row
 from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.studies.marks import MOST_DOUBT
 from ttr_analysis.studies.reviews import Review, player_names
@@ -44,7 +44,7 @@ from ttr_analysis.widgets.stepper import GameStepper
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ttr_analysis.maps.model import Ticket
+    from ttr_analysis.maps.model import Route, Ticket
 
 Rows: TypeAlias = list[dict[Any, Any]]
 """Rows of `Review.summary`."""
@@ -153,8 +153,8 @@ def _marks(row: dict[Any, Any]) -> str:
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
     in_total = " in total" if n_marks > 1 else ""
-    back = f"{lost}% was lost for good" if lost else "all of that came back"
-    return f"{made}, which cost {cost}% of win probability{in_total}; {back}.{shared}"
+    back = f"{lost}% was lost for good" if lost else "all of that came back by the end"
+    return f"{made}, which cost {cost}% of win probability{in_total} when made; {back}.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -263,12 +263,14 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     better = places_of(best)
     tickets = [*reasons.open_tickets, *filter(None, view.offer)]
     boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
-    if any(better):
-        boards.append(("Better", _board(before, row["seat"], better, tickets)))
-    elif aim := review.aim(step):
-        boards.append((f"Better: toward {name_route(aim)}", _board(before, None, Places((aim,)), tickets)))
+    why = review.why(step)
+    planned = tuple(route for route, _ in why.plan)
+    if any(better) or planned:
+        plan = "the plan from there" if planned else ""
+        caption = f"Better: {plan}" if not any(better) else f"Better, and {plan}" if planned else "Better"
+        boards.append((caption, _board(before, row["seat"], better, tickets, planned)))
     if not boards:
-        boards.append(("The board then", _board(before, None, Places(), tickets)))
+        boards.append(("The board then", _board(before, row["seat"], Places(), tickets)))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
     return {
         "label": row["label"],
@@ -289,12 +291,32 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
         "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-        "reason": row["reason"],
+        "reason": with_names("; ".join(why.reasons), names),
+        "plan": listed([f"{between(route.cities)}{f' with {color}' if color else ''}" for route, color in why.plan]),
+        "outlook": _outlook(row, [one for one in why.rows if one.what != POINTS or one.seat == row["seat"]], names),
         "gain": with_names(reasons.of(move.action), names)
         if isinstance(move.action, ClaimRoute | AttemptTunnel)
         else "",
         "boards": boards,
     }
+
+
+def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # noqa: ANN401 - a row of the moments
+    """Return a table of how often things happen after the better move and after the move played."""
+    if not rows:
+        return Markup()
+    cells: list[list[str]] = [["wins", percent(row["win"] + row["loss"]), percent(row["win"])]]
+    for one in rows:
+        what = one.what if one.what == POINTS else f"{one.does} {one.what}{one.condition}"
+        shares = ["–" if isnan(mean) else percent(mean) for mean in one.means]
+        if one.what == POINTS:
+            shares = [number(mean) for mean in one.means]
+        elif all(one.cards) and one.cards[0] != one.cards[1]:
+            shares = [f"{share}, {color}" for share, color in zip(shares, one.cards, strict=True)]
+        who = one.seat != row["seat"]
+        cells.append([Markup("{} {}").format(bdi(names[one.seat]), what) if who else what, *shares])
+    lines = [[what, *map(figure, values)] for what, *values in cells]
+    return table([bdi(names[row["seat"]]), figure("better"), figure("played")], lines)
 
 
 def _tickets(known: Knowledge) -> str:
@@ -312,22 +334,21 @@ def _tickets(known: Knowledge) -> str:
     return f"Likely tickets, going by the routes: {'; '.join(f'{share} {hand}' for hand, share in likely)}{others}"
 
 
-def _board(state: GameState, seat: int | None, marked: Places, tickets: Iterable[Ticket]) -> Markup:
+def _board(
+    state: GameState, seat: int, marked: Places, tickets: Iterable[Ticket], planned: Sequence[Route] = ()
+) -> Markup:
     """
     Return a board so far, with the ends of tickets connected.
 
-    The marked places glow, and those still free are drawn as the seat's, if one is given.
+    The marked places glow, and those still free are drawn as the seat's. Planned routes only glow.
     """
-    owners: dict[str, Owner] = dict(state.owners)
-    stations = dict(state.stations)
-    if seat is not None:
-        owners = {**{route.id: seat for route in marked.routes}, **owners}
-        stations = {**{city.name: seat for city in marked.cities}, **stations}
+    owners: dict[str, Owner] = {route.id: seat for route in marked.routes}
+    stations = {city.name: seat for city in marked.cities}
     return map_svg(
         state.game_map,
-        owners,
-        stations=stations,
-        highlight=marked.routes,
+        {**owners, **state.owners},
+        stations={**stations, **state.stations},
+        highlight=(*marked.routes, *planned),
         cities=marked.cities,
         tickets=tickets,
         width=BOARD_WIDTH,

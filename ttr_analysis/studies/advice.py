@@ -55,7 +55,7 @@ _TAKES_NONE: Final = "takes no route that is needed"
 _AGAINST: Final = (_HELPS_NONE, _PAY_ALREADY, _TAKES_NONE)
 """Beginnings of reasons that speak against an action."""
 _POINTS: Final = attrgetter("points")
-_FEWEST_POINTS: Final = 1.5
+FEWEST_POINTS: Final = 1.5
 """Smallest change in points that is reported."""
 
 
@@ -346,7 +346,7 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wi
     >>> in_points(0, [-4.0, -10.0], [0.5, 0.5])
     'on average, P0 ends with 4 points fewer and P1 with 10 points fewer'
     """
-    clear = [abs(gain) > max(_FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
+    clear = [abs(gain) > max(FEWEST_POINTS, 2 * error) for gain, error in zip(points, errors, strict=True)]
     others = [other for other in range(len(points)) if other != seat and clear[other] and points[other] < 0]
     whom = [seat, *others] if clear[seat] else others
     if not whom:

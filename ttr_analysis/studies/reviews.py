@@ -26,7 +26,6 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
-from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
@@ -34,7 +33,7 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import check_budget, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment, explained
+from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment, Why, explained
 from ttr_analysis.studies.marks import FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
@@ -132,7 +131,7 @@ class Review:
         self._decisions = {decision.step: decision.believed() for decision in decisions}
         self._at_first = {decision.step: decision for decision in (*decisions, *first)}
         self._watchers: dict[int, Watcher] = {}
-        self._reasons: dict[int, tuple[str, Route | None]] = {}
+        self._why: dict[int, Why] = {}
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -410,18 +409,25 @@ class Review:
 
     def reason(self, step: int) -> str:
         """Return the reason for the best action of a decision."""
-        return self._told(step)[0]
+        why = self.why(step)
+        return with_names("; ".join((*why.reasons, *why.changes)), player_names(self.record))
 
-    def aim(self, step: int) -> Route | None:
-        """Return the route that the best action draws a card toward; None if none, or if it is another action."""
-        return self._told(step)[1]
+    def outlook(self, step: int) -> pd.DataFrame:
+        """
+        Return how games go on after the best action of a marked decision, and after the one played.
 
-    def _told(self, step: int) -> tuple[str, Route | None]:
-        if step not in self._reasons:
+        Planners play on from the same 160 worlds after each. There is a row for each route, ticket,
+        longest path and result that matters (index `seat`, `does`), with the columns of
+        `judging.OUTLOOK_COLUMNS`; none if the decision has no mark.
+        """
+        return self.why(step).outlook()
+
+    def why(self, step: int) -> Why:
+        """Return why the best action of a decision is better."""
+        if step not in self._why:
             one = self._decisions[step]
-            text, aim = explained(one, self.known(step), is_marked=label_of(one) in BOUNDS)
-            self._reasons[step] = with_names(text, player_names(self.record)), aim
-        return self._reasons[step]
+            self._why[step] = explained(one, self.known(step), is_marked=label_of(one) in BOUNDS)
+        return self._why[step]
 
     def view(self, step: int) -> SeatView:
         """Return what the deciding seat saw in a step; for uncertain tickets, the likeliest ones."""

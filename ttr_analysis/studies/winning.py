@@ -534,7 +534,7 @@ def route_gone(
     routes = np.flatnonzero(is_open)
     gone, own = np.zeros(len(routes)), np.zeros(len(routes))
     for number in range(n_rollouts):
-        state, rows = table.follow(known, beliefs, number)
+        state, rows = table.follow(table.worlds(known, beliefs, 1, number)[0], number)
         taken = _turns_taken(known, state, rows, seat)
         for i, route in enumerate(routes):
             lost = _lost_at(known.tables, state, taken, seat, int(route))

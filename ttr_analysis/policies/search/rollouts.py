@@ -242,17 +242,18 @@ class Rollouts:
         check_legal(states, first)
         return states
 
-    def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
-        """Play one rollout, and return its last state with the codes and values of later events."""
+    def follow(self, world: Ints, number: int, actions: Ints = _NO_ACTIONS) -> tuple[State, Ints]:
+        """Play on from one of `worlds`, after the action if there is one: the last state, and the events on the way."""
         n_events = _TAPE_EVENTS
         while True:
-            worlds = self.worlds(known, beliefs, 1, number)
+            states = world[np.newaxis].copy()
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-            play_block(known.tables, self._players, self._keys, number, worlds, tape, deals=False)
-            check_legal(worlds, number)
+            tables = game_tables(self._game_map, len(self.policies))
+            _play_block(tables, self._players, self._keys, number, actions, NOTHING, _NO_STYLES, states, tape)
+            check_legal(states, number)
             if tape[WRITE_AT] <= len(tape):
-                return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
+                return State(states[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
 
 
