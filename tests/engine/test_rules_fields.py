@@ -24,7 +24,7 @@ from ttr_analysis.engine.kernel.scoring import _column_of
 from ttr_analysis.engine.kernel.turns import after_draw, find_ticket_pile
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.report.sections.method import rules_in_words
+from ttr_analysis.report.method import rules_in_words
 from ttr_analysis.rules import market
 from ttr_analysis.rules.market import may_take_face_up
 from ttr_analysis.rules.ruleset import BonusRules, DeckRules, RuleSet

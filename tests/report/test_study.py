@@ -26,13 +26,12 @@ from ttr_analysis._words import percent
 from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
-from ttr_analysis.report import Settings, Study, page, run_study, write_study
+from ttr_analysis.report import Settings, Study, cards, games, page, run_study, write_study
 from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Background, Context
+from ttr_analysis.report.method import decisions, rules_in_words, sources
 from ttr_analysis.report.page import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, descriptions, plain, to_csv
 from ttr_analysis.report.played import insights_page
-from ttr_analysis.report.sections import cards, games
-from ttr_analysis.report.sections.method import decisions, rules_in_words, sources
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet, ScoringRules
 from ttr_analysis.studies import SimulationResult, insights, seat_advantage, simulate, ticket_fates

@@ -18,9 +18,8 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.report import page
+from ttr_analysis.report import board, cards, games, method, page, tickets
 from ttr_analysis.report.context import Context, Settings
-from ttr_analysis.report.sections import board, cards, games, method, tickets
 from ttr_analysis.studies.findings import Findings
 
 PAGE = "report.html"

@@ -1,1 +1,0 @@
-"""The sections of a study, each computed if it applies to the map."""
