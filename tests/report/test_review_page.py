@@ -19,13 +19,13 @@ from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions import DrawCard
-from ttr_analysis.engine.codes import DRAW_CARD, DRAW_TICKETS, make_action
-from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, DRAW_TICKETS, kind_of, make_action
+from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.report.played import _known, _moment, _outlook, _table, _tickets, write_review
 from ttr_analysis.studies import review, reviews
 from ttr_analysis.studies.advice import Reasons
-from ttr_analysis.studies.judging import Row
+from ttr_analysis.studies.outlook import Row
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
@@ -201,7 +201,7 @@ def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -
     aim = Reasons(found.view(step)).aim(DrawCard())
     assert aim is not None
     *_, (caption, board) = moment(DRAW_CARD)["boards"]
-    assert caption == "Better: the plan from there"
+    assert caption == f"Better: toward {name_route(aim)}"
     assert board.count(f"stroke='{BOARD.glow}'") == 1
     assert f"{aim.id}: P0" not in board
     assert moment(DRAW_CARD)["hand"].endswith(" and 2 unknown cards")
@@ -210,7 +210,7 @@ def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -
 
 def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() -> None:
     """Colors are told where they differ; a ticket that was kept after one move only has no share after the other."""
-    often, seldom, none = np.array([1.0, 1, 1, 0]), np.array([1.0, 0, 0, 0]), np.array([np.nan])
+    often, seldom, none = np.array([1.0, 1, 1, 0]), np.array([1.0, 0, 0, 0]), np.array([])
     rows = [
         Row(0, "claims", "Bergen – Oslo", often, seldom, 3, ("blue", "red")),
         Row(0, "claims", "Oslo – Stockholm", often, seldom, 4, ("blue", "blue")),
@@ -224,9 +224,36 @@ def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() ->
     words = read_page(shown).words
     assert "wins75%25% claims Bergen – Oslo75%, blue25%, red claims Oslo – Stockholm75%25%" in words
     assert "completes Narvik – Tallinn, if it is held25%– " in words
-    assert words.endswith(f"{EVIL} gets the longest path25%75% points7510")
+    assert words.endswith(f"{EVIL} gets the longest path25%75% has points7510")
     assert "<img" not in shown
     assert not _outlook({}, [], [])
+
+
+def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(tmp_path: Path) -> None:
+    record = Game("usa").play(["Planner", "Planner"], seed=7)
+    record = replace(record, header=replace(record.header, players=(f"{EVIL}0", f"{EVIL}1")))
+    found = review(record, 0, rollouts=2, progress=False)
+    claims = [one for one in found.decisions if one.step > 40 and kind_of(one.played[0]) == CLAIM_ROUTE]
+    draw = make_action(DRAW_CARD, 0), 0
+    costly = partial(replace, best=draw, n_tried=3, lost=(0.3, -0.3), loss_low=0.25, loss_high=0.35)
+    marked = Review(record, 0, [costly(one) for one in claims[:2]])
+
+    write_review(marked, tmp_path / "page.html")
+
+    moments = marked.moments()
+    text = (tmp_path / "page.html").read_text("utf-8")
+    words = " ".join(re.sub("<[^>]+>", "", text.split("Step through the game")[0]).split())
+    assert len(moments) == words.count("It was better to draw a card from the pile") == 2
+    plans = [marked.why(step).plan for step in moments.index]
+    assert any(plans)
+    for step, plan in zip(moments.index, plans, strict=True):
+        assert all(name_route(route) in words for route, _ in plan)
+        assert {row.what for row in marked.why(step).rows} == set(marked.outlook(step)["what"])
+    assert "<img" not in text
+    [other] = {one.step for one in found.decisions[:1]}
+    assert not len(Review(record, 0, found.decisions[:1]).outlook(other))
+    with pytest.raises(KeyError):
+        marked.outlook(other)
 
 
 def test_a_row_without_a_finding_is_left_out() -> None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from markupsafe import Markup
 
-from ttr_analysis._words import between, counted, listed, number, percent, percentage_points, seat_names, with_names
+from ttr_analysis._words import counted, listed, number, percent, percentage_points, seat_names, with_names
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import n_unknown_cards
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
@@ -30,9 +30,10 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, POINTS, Row
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS
 from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.studies.marks import MOST_DOUBT
+from ttr_analysis.studies.outlook import POINTS, Row
 from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
@@ -264,11 +265,15 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     tickets = [*reasons.open_tickets, *filter(None, view.offer)]
     boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
     why = review.why(step)
-    planned = tuple(route for route, _ in why.plan)
-    if any(better) or planned:
-        plan = "the plan from there" if planned else ""
-        caption = f"Better: {plan}" if not any(better) else f"Better, and {plan}" if planned else "Better"
+    planned = [route for route, _ in why.plan]
+    if any(better):
+        caption = "Better, and the plan from there" if planned else "Better"
         boards.append((caption, _board(before, row["seat"], better, tickets, planned)))
+    elif planned:
+        boards.append(("Better: the plan from there", _board(before, row["seat"], Places(), tickets, planned)))
+    elif why.aim:
+        caption = f"Better: toward {name_route(why.aim)}"
+        boards.append((caption, _board(before, row["seat"], Places(), tickets, [why.aim])))
     if not boards:
         boards.append(("The board then", _board(before, row["seat"], Places(), tickets)))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
@@ -281,8 +286,10 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "step": step,
         "stamp": review.record.stamps[step],
         "standing": Markup("; ").join(
-            Markup("{} {} and {}").format(bdi(name), counted(points, "point"), counted(trains, "train"))
-            for name, points, trains in zip(names, before.scores, before.trains, strict=True)
+            Markup("{} {} {} and {}").format(
+                seat_mark(seat), bdi(names[seat]), counted(points, "point"), counted(trains, "train")
+            )
+            for seat, (points, trains) in enumerate(zip(before.scores, before.trains, strict=True))
         ),
         "missed": row["times"],
         "since": row["since"],
@@ -290,10 +297,11 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no card",
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
-        "player": Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])),
-        "reason": with_names("; ".join(why.reasons), names),
-        "plan": listed([f"{between(route.cities)}{f' with {color}' if color else ''}" for route, color in why.plan]),
-        "outlook": _outlook(row, [one for one in why.rows if one.what != POINTS or one.seat == row["seat"]], names),
+        "player": bdi(names[row["seat"]]),
+        "reason": with_names("; ".join(why.reasons or why.changes), names),
+        "plan": listed([f"{name_route(route)}{f' with {color}' if color else ''}" for route, color in why.plan]),
+        "brings_less": any(one.what == POINTS and one.seat == row["seat"] and one.change < 0 for one in why.rows),
+        "outlook": _outlook(row, why.rows, names),
         "gain": with_names(reasons.of(move.action), names)
         if isinstance(move.action, ClaimRoute | AttemptTunnel)
         else "",
@@ -307,10 +315,10 @@ def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # 
         return Markup()
     cells: list[list[str]] = [["wins", percent(row["win"] + row["loss"]), percent(row["win"])]]
     for one in rows:
-        what = one.what if one.what == POINTS else f"{one.does} {one.what}{one.condition}"
+        what = f"{one.does} {one.what}{one.condition}"
         shares = ["–" if isnan(mean) else percent(mean) for mean in one.means]
         if one.what == POINTS:
-            shares = [number(mean) for mean in one.means]
+            what, shares = "has points", [number(mean) for mean in one.means]
         elif all(one.cards) and one.cards[0] != one.cards[1]:
             shares = [f"{share}, {color}" for share, color in zip(shares, one.cards, strict=True)]
         who = one.seat != row["seat"]

@@ -246,7 +246,10 @@ class Reasons:
             return
         ways = listed(ticket_ends(ticket) for ticket in plan.tickets if self._needs(ticket, route))
         if ways and not self._score_changes(route):
-            yield f"on the shortest path of {ways}"
+            is_alone = len(plan.tickets) == 1
+            yield (
+                f"on the shortest path of {ways}" if is_alone else f"for {ways} in the shortest network for all tickets"
+            )
         without = self._solver.without([route]).trains(plan.tickets)
         if without is None or without > self._view.trains[self._view.seat]:
             names = listed(map(ticket_ends, plan.tickets))
@@ -633,7 +636,7 @@ def _gain(best: Results, other: Results) -> Floats:
 def standard_errors(values: Floats) -> Floats:
     """Return the standard error of each column's mean."""
     if len(values) < _FEWEST:
-        return np.full(values.shape[1], np.inf)
+        return np.full(values.shape[1:], np.inf)
     errors: Floats = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     return errors
 

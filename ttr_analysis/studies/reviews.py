@@ -33,8 +33,9 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import check_budget, view_of
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment, Why, explained
+from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment
 from ttr_analysis.studies.marks import FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
+from ttr_analysis.studies.outlook import Why, explained
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
 
@@ -414,16 +415,15 @@ class Review:
 
     def outlook(self, step: int) -> pd.DataFrame:
         """
-        Return how games go on after the best action of a marked decision, and after the one played.
+        Return how planners play on after the best action of a marked decision, and after the one played.
 
-        Planners play on from the same 160 worlds after each. There is a row for each route, ticket,
-        longest path and result that matters (index `seat`, `does`), with the columns of
-        `judging.OUTLOOK_COLUMNS`; none if the decision has no mark.
+        There is a row for each route, ticket and result that matters in 160 games after each (index
+        `seat`, `does`), with the columns of `outlook.OUTLOOK_COLUMNS`; none if there is no mark.
         """
         return self.why(step).outlook()
 
     def why(self, step: int) -> Why:
-        """Return why the best action of a decision is better."""
+        """Return why the best action of a decision is better; raise a `KeyError` if none was judged at that step."""
         if step not in self._why:
             one = self._decisions[step]
             self._why[step] = explained(one, self.known(step), is_marked=label_of(one) in BOUNDS)
