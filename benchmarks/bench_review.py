@@ -25,8 +25,7 @@ from ttr_analysis.policies.search.searcher import Candidate, Search
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.advice import considered
 from ttr_analysis.studies.intervals import rate_interval
-from ttr_analysis.studies.judging import Line, alone, ways
-from ttr_analysis.studies.marks import FORCED
+from ttr_analysis.studies.judging import FORCED, Line, alone, ways
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15

@@ -20,8 +20,17 @@ from ttr_analysis.policies.search.searcher import Candidate, Search
 from ttr_analysis.policies.search.watching import know
 from ttr_analysis.studies import Review, judging, review
 from ttr_analysis.studies.intervals import Interval
-from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment, alone, ways
-from ttr_analysis.studies.marks import label_of, lost_for_good, missed_ideas
+from ttr_analysis.studies.judging import (
+    BOUNDS,
+    Budget,
+    Decision,
+    Moment,
+    alone,
+    label_of,
+    lost_for_good,
+    missed_ideas,
+    ways,
+)
 
 N_REVIEWS = 2 if os.environ.get("TTR_FAST") else 5
 DRAW: Candidate = (make_action(DRAW_CARD, 0), 0)

@@ -30,9 +30,8 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner2
 from ttr_analysis.studies import player_results, review, reviews
-from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment
+from ttr_analysis.studies.judging import BOUNDS, LABELS, Budget, Decision, Moment, SavedWork, label_of
 from ttr_analysis.studies.losses import decisions_of
-from ttr_analysis.studies.marks import LABELS, SavedWork, label_of
 from ttr_analysis.studies.reviews import REVIEW_COLUMNS, SUMMARY_COLUMNS, Review
 
 pytestmark = pytest.mark.compiled_only

@@ -437,12 +437,7 @@ ret i1 false
 
 
 class _Entry:
-    """
-    Write the function that Python calls: it reads a frame, calls the root, and stores its results.
-
-    The cells of the frame are the address of the context, the arguments, and room for the
-    results.
-    """
+    """Write the function that Python calls: it reads a frame (context, arguments, results) and calls the root."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -443,12 +443,7 @@ def _fits(route: Route, entry: LogEntry) -> bool:
 
 
 def _assign(routes: Sequence[Route], entries: Sequence[LogEntry], attempts: Sequence[LogEntry]) -> dict[int, Route]:
-    """
-    Assign tracks to the claims between two cities.
-
-    If possible, each is paid in its color, and each attempt of a tunnel finds a track of
-    its color free.
-    """
+    """Assign tracks to the claims between two cities: if possible, of the color paid, and free for each attempt."""
     if len(entries) > len(routes):
         late = entries[len(routes)]
         raise late.fault(f"{' and '.join(route.id for route in routes)} are already taken")

@@ -340,12 +340,7 @@ class LogFollower:
             raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, got {told}")
 
     def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
-        """
-        Read a tunnel attempt with its outcome.
-
-        The log gives only the number of cards turned over and of matches, and names the
-        cards laid down only if the route is claimed.
-        """
+        """Read a tunnel attempt with its outcome; the log names the cards laid down only if the route is claimed."""
         found = self._tunnel(act, after)
         route, end, paid = found.route, found.end, found.paid
         is_free = found.n_more == 0

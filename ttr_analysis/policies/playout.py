@@ -196,12 +196,8 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
 
 
 def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """
-    Concatenate the policies' data, and return the start and end of each.
-
-    Equal objects are stored once, so that more of them fit into the processor's cache; but
-    not those of user policies, which may write to their data.
-    """
+    """Concatenate the policies' data, and return the start and end of each."""
+    # Equal objects are stored once, so that more fit into the processor's cache; but user policies may write to theirs.
     parts: list[Ints] = []
     spans: dict[int, tuple[int, int]] = {}
     keys = [

@@ -197,12 +197,9 @@ def _nth_open(tables: Tables, shapes: Shapes, routes: OpenRoutes, kind: int, s: 
 
 @compiled
 def _look_at_board(state: State, tables: Tables, shapes: Shapes, seat: int, routes: OpenRoutes) -> None:
-    """
-    Update the routes open to the seat.
-
-    New claims close few routes. Too few trains close more, so then all routes are checked.
-    With limited loans, money may reopen routes, so every update starts from scratch.
-    """
+    """Update the routes open to the seat."""
+    # New claims close few routes. Too few trains close more, so then all are checked. With limited loans, money may
+    # reopen routes, so every update starts from scratch.
     reach = min(state.trains[seat], shapes.longest)
     may_reopen = tables.loan_limit > 0 and tables.tokens_each > 0
     if routes.reach == 0 or may_reopen:

@@ -15,7 +15,6 @@ import numpy as np
 from ttr_analysis._compile import Floats, Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_cities
@@ -68,7 +67,7 @@ def choose_for_tickets(
             for i in range(tables.n_routes):
                 route = lore[i]
                 if plan.routes[route] and can_claim(state, tables, seat, route):
-                    return make_action(codes.CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+                    return codes.make_action(codes.CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
         if trains > 0:
             draw = _draw_for(state, tables, seat, plan)
             if draw >= 0:
@@ -247,7 +246,7 @@ def _draw_for(state: State, tables: Tables, seat: int, plan: Plan) -> int:
         if missing > most:
             best, most = slot, missing
     if best >= 0:
-        return make_action(codes.DRAW_FACE_UP, best)
+        return codes.make_action(codes.DRAW_FACE_UP, best)
     return codes.DRAW_CARD if has_cards(state) else -1
 
 

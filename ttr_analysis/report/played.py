@@ -25,14 +25,12 @@ from ttr_analysis.policies.search.shown import ticket_orders
 from ttr_analysis.records.positions import UNKNOWN
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.report import page
-from ttr_analysis.report.page import asset, drawing
 from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, MOST_DOUBT
 from ttr_analysis.studies.losses import PLACES
-from ttr_analysis.studies.marks import MOST_DOUBT
 from ttr_analysis.studies.outlook import POINTS, Row
 from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
@@ -68,7 +66,7 @@ def write_review(review: Review, path: str | os.PathLike[str], *, open_cards: pd
     existing file is replaced only once the new one is complete.
     """
     stepper = GameStepper(review.record, seat=review.seat, review=review)
-    stepper.to_html(path, before=_article(review, open_cards), styles=asset("review.css"))
+    stepper.to_html(path, before=_article(review, open_cards), styles=page.asset("review.css"))
 
 
 def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
@@ -241,7 +239,7 @@ def _curve(review: Review, curve: pd.DataFrame, steps: Sequence[int] = ()) -> Ma
     judged = review.table.loc[list(steps), ["seat"]].reset_index()
     moments = judged.merge(curve, on=["step", "seat"], how="left").set_index("step") if len(steps) else None
     players = player_names(review.record)
-    return drawing(
+    return page.drawing(
         lambda ax: plot_win_curve(curve, ax, points=moments, players=players, title=""),
         "Win probability over the game",
         size=(11.0, 3.2),

@@ -10,6 +10,7 @@ from .findings import worth_in_words as worth_in_words
 from .insights import Insights as Insights
 from .insights import insights as insights
 from .insights import percentile as percentile
+from .insights import player_results as player_results
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import rate_interval as rate_interval
@@ -44,7 +45,6 @@ from .questions.results import win_rates as win_rates
 from .recorded import decisions as decisions
 from .recorded import from_records as from_records
 from .reviews import Review as Review
-from .reviews import player_results as player_results
 from .reviews import review as review
 from .simulation import Interrupted as Interrupted
 from .simulation import SimulationError as SimulationError

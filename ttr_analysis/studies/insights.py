@@ -1,4 +1,4 @@
-"""Insights from a player's games: results, percentiles of scores, habits, and where winning chances are lost."""
+"""Insights from players' games: results, percentiles of scores, habits, and where winning chances are lost."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from ttr_analysis.records.entries import START
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies import intervals
 from ttr_analysis.studies.columns import ANSWERS, BONUSES, SEATS, Column, bonus_points
+from ttr_analysis.studies.judging import LABELS
 from ttr_analysis.studies.losses import BLOCKED, CLAIMING, DRAWING, DRAWS, END, OPENING, decisions_of, losses
 from ttr_analysis.studies.questions.tally import Tally
 from ttr_analysis.studies.recorded import alike, from_records
@@ -579,3 +580,51 @@ def _review(record: GameRecord, seat: int, seconds: float, seed: int, path: Path
 
 _FEWEST_SECONDS: Final = 0.5
 """Minimum time for the review of a game, even when time is up."""
+
+
+def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
+    """
+    Return each player's results in reviews of many games.
+
+    Parameters
+    ----------
+    reviews
+        From `review`.
+
+    Returns
+    -------
+    results
+        One row for each name (index `player`): `games` (each seat with the name counts),
+        `decisions`, and the means per game of `result`, `start`, `skill`, `others`,
+        `luck` and `lost`, as in `Review.summary`, with 95% intervals of `skill`, `luck`
+        and `lost`; and the number of decisions with each label.
+
+    Raises
+    ------
+    ValueError
+        If there are no reviews, or none has a judged decision.
+
+    Examples
+    --------
+    >>> game = ttr.Game(ttr.load_map("usa"))
+    >>> games = [game.play(["Planner", "Greedy"], seed=7, game=i) for i in range(2)]
+    >>> found = [ttr.studies.review(record, 1, rollouts=2, progress=False) for record in games]
+    >>> player_results(found)[["games", "result"]].to_dict("index")
+    {'Greedy': {'games': 2, 'result': 0.0}}
+    """
+    frames = [review.summary() for review in reviews]
+    if not frames:
+        raise ValueError("expected at least one review")
+    seats = pd.concat(frames)
+    seats = seats[seats["decisions"] > 0]
+    if not len(seats):
+        raise ValueError("expected a review in which a decision was judged")
+    rows = []
+    for name, of_player in seats.groupby("player", sort=True):
+        decisions = int(of_player["decisions"].sum())
+        row: dict[str, object] = {"player": name, "games": len(of_player), "decisions": decisions}
+        row |= {what: float(of_player[what].mean()) for what in ("result", "start", "others")}
+        for what in ("skill", "luck", "lost"):
+            row |= intervals.with_ends(what, intervals.interval_of_mean(of_player[what]))
+        rows.append(row | {label: int(of_player[label].sum()) for label in LABELS})
+    return as_table(pd.DataFrame(rows).set_index("player"))

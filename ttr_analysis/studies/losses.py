@@ -19,8 +19,7 @@ from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.advice import planned
 from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import BOUNDS, Decision
-from ttr_analysis.studies.marks import FORCED, label_of
+from ttr_analysis.studies.judging import BOUNDS, FORCED, Decision, label_of
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.winning import DEFAULT_SEED
 

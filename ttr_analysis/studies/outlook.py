@@ -18,7 +18,6 @@ from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, TOTAL_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
@@ -27,15 +26,7 @@ from ttr_analysis.policies.playout import results_of, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.searcher import Candidate
-from ttr_analysis.studies.advice import (
-    FEWEST_POINTS,
-    Reasons,
-    considered,
-    in_points,
-    standard_errors,
-    ticket_ends,
-    view_of,
-)
+from ttr_analysis.studies import advice
 from ttr_analysis.studies.judging import LEAST_LOSS, Decision, ways
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MEASURE_TRAIL, Tables
@@ -102,7 +93,9 @@ class Row:
         if len(self.best) != len(self.played):  # a ticket that the seat keeps after one action only
             return 0.0
         gains = self.best - self.played
-        least = max(FEWEST_POINTS if self.what == POINTS else _CLEAR_CHANGE, 2 * float(standard_errors(gains)))
+        least = max(
+            advice.FEWEST_POINTS if self.what == POINTS else _CLEAR_CHANGE, 2 * float(advice.standard_errors(gains))
+        )
         return float(gains.mean()) if abs(gains.mean()) > least else 0.0
 
     @property
@@ -142,11 +135,11 @@ class Why:
 
 def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> Why:
     """Return why the best action of a decision is better; games are played only for a mark."""
-    reasons = Reasons(view_of(known))
+    reasons = advice.Reasons(advice.view_of(known))
     action = codec_of(known.game_map).decode(*one.best, known.packed)
     why = what_changes(known, one.best, ways(one.played, one.best)[one.way]) if is_marked else Why()
     is_shown = why.plan and isinstance(action, DrawCard | DrawFaceUp)  # games show better what a card is for
-    gains = in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
+    gains = advice.in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
     kept = locomotives_kept(known.tables, one.best, one.played)
     return replace(
         why,
@@ -184,7 +177,7 @@ class _Games:
     def _future(self, line: Sequence[int]) -> _Future:
         ends, claims = np.empty_like(self._worlds), []
         claim, attempt = (codes.make_event(kind, self._seat) for kind in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL))
-        pays = [tuple(line[:2])] if kind_of(line[0]) == codes.PAY_TUNNEL else []  # the attempt came before
+        pays = [tuple(line[:2])] if codes.kind_of(line[0]) == codes.PAY_TUNNEL else []  # the attempt came before
         for i, world in enumerate(self._worlds):
             end, events = self._table.follow(world, _FIRST_GAME + i, np.array([line], dtype=np.int64))
             ends[i] = end.cells
@@ -250,7 +243,7 @@ class _Games:
                 for future, action in zip(self._futures, (self._best, self._other), strict=True)
             )
             condition = ", if it is held" if holds.any() and not holds.all() else ""
-            name = ticket_ends(self._known.game_map.tickets[ticket])
+            name = advice.ticket_ends(self._known.game_map.tickets[ticket])
             if len(best) or len(played):
                 rows.append(Row(seat, COMPLETES, name, best, played, condition=condition))
         return rows
@@ -342,41 +335,43 @@ class _Games:
 
     def _at_once(self, planned: Sequence[Row]) -> str:
         """Describe how good it is to claim a route of the plan at once, if a draw of a card is best."""
-        if kind_of(self._best[0]) not in (codes.DRAW_CARD, codes.DRAW_FACE_UP):
+        if codes.kind_of(self._best[0]) not in (codes.DRAW_CARD, codes.DRAW_FACE_UP):
             return ""
         wanted = {row.route for row in planned} - {*self._replaced}
-        tried = considered(view_of(self._known), DEFAULT_SEED)
+        tried = advice.considered(advice.view_of(self._known), DEFAULT_SEED)
         claims = [action for action in tried if wanted.intersection(_tracks(self._known, action[0]))]
         if not claims:
             return ""
         won = self._table.try_out(self._worlds, _FIRST_GAME, np.array(claims, dtype=np.int64)).won
         losses = (results_of(self._futures[0].ends, self._tables).won - won)[..., self._seat]
         least = int(losses.mean(axis=1).argmin())
-        name = between(self._known.game_map.routes[argument_of(claims[least][0])].cities)
+        name = between(self._known.game_map.routes[codes.argument_of(claims[least][0])].cities)
         loss = float(losses[least].mean())
-        if loss <= max(LEAST_LOSS, 2 * float(standard_errors(losses[least]))):
+        if loss <= max(LEAST_LOSS, 2 * float(advice.standard_errors(losses[least]))):
             return f"claiming {name} at once may be as good"
         return f"claiming {name} at once would cost {percent(loss)}"
 
 
 def _tracks(known: Knowledge, code: int) -> list[int]:
     """Return the route that an action takes, and its twin if it has one; nothing for other actions."""
-    kind = kind_of(code)
+    kind = codes.kind_of(code)
     if kind not in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL, codes.PAY_TUNNEL):
         return []
-    route = int(known.packed.pending) if kind == codes.PAY_TUNNEL else argument_of(code)
+    route = int(known.packed.pending) if kind == codes.PAY_TUNNEL else codes.argument_of(code)
     return [track for track in (route, int(known.tables.twin[route])) if track >= 0]
 
 
 def _is_kept(ticket: int, offered: Sequence[int], action: Sequence[int]) -> bool:
     """Return whether an action keeps a ticket of an offer."""
     code, value = action[:2]
-    return kind_of(code) == codes.KEEP_TICKETS and any(value >> i & 1 for i, one in enumerate(offered) if one == ticket)
+    return codes.kind_of(code) == codes.KEEP_TICKETS and any(
+        value >> i & 1 for i, one in enumerate(offered) if one == ticket
+    )
 
 
 def _color(payments: Sequence[int]) -> str:
     """Return the color that pays for most of some claims; "" if there is none."""
-    counts = (zip(COLORS, unpacked(cards).counts, strict=False) for cards in payments)  # the rest are locomotives
+    counts = (zip(COLORS, codes.unpacked(cards).counts, strict=False) for cards in payments)  # the rest are locomotives
     colors = Counter(color for count in counts for color, n in count if n)
     color, n = colors.most_common(1)[0] if colors else ("", 0)
     return color if n > _MOSTLY * len(payments) else ""
@@ -392,9 +387,9 @@ def locomotives_kept(tables: Tables, best: Candidate, other: Candidate) -> str:
 
 def _locomotives(tables: Tables, code: int, value: int) -> tuple[int, int]:
     """Return the locomotives that an action spends, and how many of them replace cards of a color."""
-    kind = kind_of(code)
+    kind = codes.kind_of(code)
     if kind not in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL, codes.BUILD_STATION):
         return 0, 0
-    spent = unpacked(value).counts[LOCOMOTIVE_INDEX]
-    asked = int(tables.symbols[argument_of(code)]) if kind == codes.CLAIM_ROUTE else 0
+    spent = codes.unpacked(value).counts[LOCOMOTIVE_INDEX]
+    asked = int(tables.symbols[codes.argument_of(code)]) if kind == codes.CLAIM_ROUTE else 0
     return spent, max(0, spent - asked)

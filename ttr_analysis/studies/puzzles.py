@@ -38,7 +38,7 @@ from ttr_analysis.policies.search.watching import know
 from ttr_analysis.records.file import MAX_NAME, built_in_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.studies.advice import advice_table, advise, check_budget, view_of
-from ttr_analysis.studies.marks import FORCED, SavedWork, label_of
+from ttr_analysis.studies.judging import FORCED, SavedWork, label_of
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.studies.winning import DEFAULT_SEED
 from ttr_analysis.tables import MAX_SEATS

@@ -233,12 +233,7 @@ def _players_of(record: GameRecord) -> list[tuple[str, int]]:
 
 
 class _RecordedGames(Collector):
-    """
-    Follows records and collects notes of their games.
-
-    `numbers` are the numbers of the games, and `players` gives the players of each game by
-    seat.
-    """
+    """Follows records and collects notes of their games; `players` gives those of each game by seat."""
 
     def __init__(
         self, game_map: GameMap, names: Sequence[str], n_players: int, numbers: Sequence[int], players: Ints

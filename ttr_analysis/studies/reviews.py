@@ -31,10 +31,10 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies import judging
 from ttr_analysis.studies.advice import check_budget, view_of
-from ttr_analysis.studies.intervals import end_columns, interval_of_mean, with_ends
-from ttr_analysis.studies.judging import BOUNDS, Budget, Decision, Moment
-from ttr_analysis.studies.marks import FORCED, LABELS, SavedReview, label_of, lost_for_good, missed_ideas
+from ttr_analysis.studies.intervals import end_columns
+from ttr_analysis.studies.judging import BOUNDS, FORCED, LABELS, Budget, Decision, Moment, label_of
 from ttr_analysis.studies.outlook import Why, explained
 from ttr_analysis.studies.simulation import Interrupted, in_order
 from ttr_analysis.studies.winning import DEFAULT_SEED
@@ -229,7 +229,9 @@ class Review:
 
     @cached_property
     def _missed(self) -> dict[tuple[int, object], list[Decision]]:
-        return missed_ideas(self._decisions.values(), self.record.map, lambda step: self.known(step).packed.market)
+        return judging.missed_ideas(
+            self._decisions.values(), self.record.map, lambda step: self.known(step).packed.market
+        )
 
     def summary(self) -> pd.DataFrame:
         """
@@ -252,7 +254,7 @@ class Review:
             dearest = [max(marked, key=lambda one: one.loss) for marked in ideas if marked]
             skill, result = self._gain(seat, made), self._result(seat)
             cost = sum(one.loss for one in dearest)
-            lost = min(cost, lost_for_good((one for one in made if label_of(one) in BOUNDS), result))
+            lost = min(cost, judging.lost_for_good((one for one in made if label_of(one) in BOUNDS), result))
             others = self._gain(seat, self._of_others(seat)) if self.seat is None else np.nan
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in all_missed)
             marks["best"] = sum(one.best == one.played for one in made)
@@ -466,54 +468,6 @@ def player_names(record: GameRecord) -> tuple[str, ...]:
     return header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
 
 
-def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
-    """
-    Return each player's results in reviews of many games.
-
-    Parameters
-    ----------
-    reviews
-        From `review`.
-
-    Returns
-    -------
-    results
-        One row for each name (index `player`): `games` (each seat with the name counts),
-        `decisions`, and the means per game of `result`, `start`, `skill`, `others`,
-        `luck` and `lost`, as in `Review.summary`, with 95% intervals of `skill`, `luck`
-        and `lost`; and the number of decisions with each label.
-
-    Raises
-    ------
-    ValueError
-        If there are no reviews, or none has a judged decision.
-
-    Examples
-    --------
-    >>> game = ttr.Game(ttr.load_map("usa"))
-    >>> games = [game.play(["Planner", "Greedy"], seed=7, game=i) for i in range(2)]
-    >>> found = [ttr.studies.review(record, 1, rollouts=2, progress=False) for record in games]
-    >>> player_results(found)[["games", "result"]].to_dict("index")
-    {'Greedy': {'games': 2, 'result': 0.0}}
-    """
-    frames = [review.summary() for review in reviews]
-    if not frames:
-        raise ValueError("expected at least one review")
-    seats = pd.concat(frames)
-    seats = seats[seats["decisions"] > 0]
-    if not len(seats):
-        raise ValueError("expected a review in which a decision was judged")
-    rows = []
-    for name, of_player in seats.groupby("player", sort=True):
-        decisions = int(of_player["decisions"].sum())
-        row: dict[str, object] = {"player": name, "games": len(of_player), "decisions": decisions}
-        row |= {what: float(of_player[what].mean()) for what in ("result", "start", "others")}
-        for what in ("skill", "luck", "lost"):
-            row |= with_ends(what, interval_of_mean(of_player[what]))
-        rows.append(row | {label: int(of_player[label].sum()) for label in LABELS})
-    return as_table(pd.DataFrame(rows).set_index("player"))
-
-
 # -- the review of a game ------------------------------------------------------------------------------------------
 
 DEFAULT_ROLLOUTS: Final = 2_400
@@ -614,7 +568,7 @@ def review(
         seat = seat_number(seat, record.header.n_players)
     n, seconds = check_budget(rollouts, seconds, None)
     n = n or DEFAULT_ROLLOUTS
-    saved = SavedReview(path, _key(record, seat, n if seconds is None else None, seed))
+    saved = judging.SavedReview(path, _key(record, seat, n if seconds is None else None, seed))
     start = perf_counter()
     cases = _decisions_of(record, seat, seed)
     until = None if seconds is None else start + _PLANNED * seconds
@@ -667,7 +621,7 @@ def _decisions_of(
 
 
 def _judge(
-    cases: Mapping[int, Moment], saved: SavedReview, n_rollouts: int, until: float | None, *, progress: bool
+    cases: Mapping[int, Moment], saved: judging.SavedReview, n_rollouts: int, until: float | None, *, progress: bool
 ) -> None:
     """Judge the remaining decisions, then measure again those that seem costliest."""
     threads = os.cpu_count() or 1

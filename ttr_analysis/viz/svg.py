@@ -212,12 +212,7 @@ def map_svg(
 
 
 def _live_board(board: Drawing) -> str:
-    """
-    Return a board that can be changed in a browser.
-
-    Routes, and the numbers on them, have `data-route` and `data-owner`; glows have `data-route`, tickets
-    `data-ticket`, cities `data-city`, and badges on cards that replace others `data-routes`.
-    """
+    """Return a board that can be changed in a browser: `data-` attributes name routes, owners, tickets and cities."""
     unit, routes = board.unit, board.game_map.routes
     layers: dict[str, Iterable[str]] = {
         "glows": (f"<path d='{board.routes[r.id].track}' {_data('route', r.id)} class='ttr-glow'/>" for r in routes),
