@@ -191,6 +191,7 @@ def test_a_seat_may_follow_the_plan_of_another_action(name: str) -> None:
             assert len(plan_of(mind)) == mind.n_planned
             assert mind.is_stale == (tables.length[sorted(plan_of(mind))].sum() > after.trains[seat])
             assert mind.n_seen == after.n_claims
+            assert mind.left_planned == 0  # however few turns are left
             n_others += plan_of(mind) != plan_of(alone)
     assert n_others > 5
 

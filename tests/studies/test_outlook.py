@@ -82,9 +82,9 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
 
     spent = what_changes(known, (make_action(DRAW_CARD, 0), 0), claim("Dallas", "Little Rock", "green", 2))
     assert spent.reasons == (
+        "claiming El Paso – Houston at once may be as good",
         "keeps green for El Paso – Houston",
         "Dallas – Little Rock can wait: P0 still claims it in 100% of games",
-        "claiming El Paso – Houston at once may be as good",
     )
     [more] = spent.changes
     assert more.startswith("in games that planners play on from here, P0 more often claims El Paso – Houston (100%, ")
@@ -93,7 +93,7 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     plan = {("Dallas", "Little Rock", "red"), ("El Paso", "Houston", "")}  # a green route
     assert {(*route.cities, color) for route, color in spent.plan} == plan
     long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
-    assert words(long_first) == [spent.reasons[1]]  # two routes, two turns, and cards for both
+    assert words(long_first) == [spent.reasons[2]]  # two routes, two turns, and cards for both
     assert [route.cities for route, _ in long_first.plan] == [("Dallas", "Little Rock")]  # but for the move itself
 
     rows = {(does, what): values for (seat, does), what, *values in spent.outlook().itertuples() if seat == 0}

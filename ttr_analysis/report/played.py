@@ -296,7 +296,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
         "player": bdi(names[row["seat"]]),
-        "reason": with_names("; ".join(why.reasons or why.changes), names),
+        "reason": with_names("; ".join(why.reasons), names),
         "plan": listed([f"{name_route(route)}{f' with {color}' if color else ''}" for route, color in why.plan]),
         "brings_less": any(one.what == POINTS and one.seat == row["seat"] and one.change < 0 for one in why.rows),
         "outlook": _outlook(row, why.rows, names),

@@ -199,10 +199,10 @@ class _Games:
         planned = [row for row in others if row.means[0] >= _MOSTLY][:_MOST_NEXT]
         routes = self._known.game_map.routes
         return Why(
-            tuple(filter(None, (self._route_taken(), self._saves(more), self._can_wait(), self._at_once(planned)))),
+            tuple(filter(None, (self._at_once(planned), self._route_taken(), self._saves(more), self._can_wait()))),
             tuple(filter(None, (self._more_often(more[:_MOST_ROUTES], tickets, paths), self._less_often(paths)))),
             tuple((routes[row.route], row.cards[0] if routes[row.route].color == GRAY else "") for row in planned),
-            (*self._shown(claims, {row.route for row in planned}), *tickets, *paths, *self._points()),
+            (*self._points(), *tickets, *paths, *self._shown(claims, {row.route for row in planned})),
         )
 
     # -- what the seat does later ------------------------------------------------------

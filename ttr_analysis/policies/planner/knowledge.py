@@ -239,8 +239,8 @@ def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Me
     """
     Replace a plan by that of another memory for as many tickets, and add `route` unless it is below 0.
 
-    Routes that the seat has by now are left out. If another player has one, or there are too few trains for all, a new
-    plan will be made.
+    Routes that the seat has by now are left out. The plan is kept to the end, unless another player takes one of its
+    routes, or there are too few trains for all.
     """
     if other.n_tickets_planned != memory.n_tickets_planned:
         return
@@ -263,7 +263,7 @@ def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Me
     if n_trains > state.trains[seat]:
         memory.is_stale = 1
     memory.gain_planned = other.gain_planned
-    memory.left_planned = other.left_planned
+    memory.left_planned = 0  # not made anew because few turns are left
     memory.board_foreseen = 0
 
 

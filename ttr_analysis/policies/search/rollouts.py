@@ -213,7 +213,7 @@ class Rollouts:
         actions
             Codes and values of actions that are legal in all worlds. Three more columns, if
             any, give for each another such action, or `NO_ACTION`: the seat, a planner, then
-            follows the plan that it would have made after that one. If the last column is 1,
+            keeps to the plan that it would have made after that one. If the last column is 1,
             it also takes it as soon as it is legal, at the latest on its next turn (a face-up
             card only if it is still there).
         memory
