@@ -28,7 +28,8 @@ from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.studies.advice import ticket_ends
-from ttr_analysis.studies.outlook import PATH, POINTS, Why, locomotives_kept, what_changes
+from ttr_analysis.studies.judging import Decision
+from ttr_analysis.studies.outlook import PATH, POINTS, Why, explained, locomotives_kept, what_changes
 from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
@@ -103,6 +104,28 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     assert houston[1] < 0.5
     assert rows["gets", "the longest path"][0] > rows["gets", "the longest path"][1]
     assert rows["scores", "points"][0] > rows["scores", "points"][1] + 15
+
+
+def test_what_speaks_for_both_actions_is_no_reason() -> None:
+    game = Game("usa", 2)
+    state = game.position(hands=[{"red": 6, "green": 6}, {}], tickets=[["Seattle-New York"], 1], to_move=0)
+    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
+    miami, houston, omaha = (
+        codec.encode(ClaimRoute(state.game_map.route(*ends), Payment(color, n, 0)), state.packed)
+        for *ends, color, n in (
+            ("Miami", "New Orleans", "red", 6),
+            ("El Paso", "Houston", "green", 6),
+            ("Helena", "Omaha", "red", 5),
+        )
+    )
+    nothing = (0.0, 0.0)
+
+    def reasons(best: tuple[int, int], played: tuple[int, int]) -> tuple[str, ...]:
+        measured = (*(nothing,) * 2, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
+        return explained(Decision(1, 0, played, best, played, 3, 1, *measured), known, is_marked=False).reasons
+
+    assert reasons(miami, houston) == ()  # both score 15 points
+    assert reasons(miami, omaha) == ("15 points",)
 
 
 def test_the_route_of_the_best_action_is_not_told_as_one_that_waits_or_is_then_claimed() -> None:

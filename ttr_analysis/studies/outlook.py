@@ -136,14 +136,16 @@ class Why:
 def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> Why:
     """Return why the best action of a decision is better; games are played only for a mark."""
     reasons = advice.Reasons(advice.view_of(known))
-    action = codec_of(known.game_map).decode(*one.best, known.packed)
+    action, played = (codec_of(known.game_map).decode(*code, known.packed) for code in (one.best, one.played))
     why = what_changes(known, one.best, ways(one.played, one.best)[one.way]) if is_marked else Why()
     is_shown = why.plan and isinstance(action, DrawCard | DrawFaceUp)  # games show better what a card is for
     gains = advice.in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
     kept = locomotives_kept(known.tables, one.best, one.played)
+    of_both = reasons.of(played).split("; ")
+    favor = [] if is_shown else [part for part in reasons.in_favor(action).split("; ") if part not in of_both]
     return replace(
         why,
-        reasons=tuple(filter(None, (kept, "" if is_shown else reasons.in_favor(action), *why.reasons))),
+        reasons=tuple(filter(None, (kept, *favor, *why.reasons))),
         changes=tuple(filter(None, (*why.changes, gains))),
         aim=reasons.aim(action),
     )
