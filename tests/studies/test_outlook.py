@@ -29,7 +29,7 @@ from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.studies.advice import ticket_ends
 from ttr_analysis.studies.judging import Decision
-from ttr_analysis.studies.outlook import PATH, POINTS, Why, explained, locomotives_kept, what_changes
+from ttr_analysis.studies.outlook import PATH, POINTS, Why, _color, explained, locomotives_kept, what_changes
 from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
@@ -104,6 +104,14 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     assert houston[1] < 0.5
     assert rows["gets", "the longest path"][0] > rows["gets", "the longest path"][1]
     assert rows["scores", "points"][0] > rows["scores", "points"][1] + 15
+
+
+def test_a_color_pays_for_most_claims_or_none_does() -> None:
+    red, blue = (packed(CardCounts.of(**{color: 3, "locomotive": 1})) for color in ("red", "blue"))
+    mixed, plain = packed(CardCounts.of(red=4, white=1)), packed(CardCounts.of(locomotive=2))
+
+    assert _color([red, blue, red]) == _color([red]) == "red"
+    assert _color([red, blue]) == _color([mixed]) == _color([plain, plain, red]) == _color([]) == ""
 
 
 def test_what_speaks_for_both_actions_is_no_reason() -> None:

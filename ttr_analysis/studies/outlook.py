@@ -373,8 +373,8 @@ def _is_kept(ticket: int, offered: Sequence[int], action: Sequence[int]) -> bool
 
 def _color(payments: Sequence[int]) -> str:
     """Return the color that pays for most of some claims; "" if there is none."""
-    counts = (zip(COLORS, codes.unpacked(cards).counts, strict=False) for cards in payments)  # the rest are locomotives
-    colors = Counter(color for count in counts for color, n in count if n)
+    paid = ([c for c, n in zip(COLORS, codes.unpacked(cards).counts, strict=False) if n] for cards in payments)
+    colors = Counter(some[0] for some in paid if len(some) == 1)  # not if cards of several colors replace others
     color, n = colors.most_common(1)[0] if colors else ("", 0)
     return color if n > _MOSTLY * len(payments) else ""
 
