@@ -332,7 +332,7 @@ class _Games:
             own, replaced = routes[self._own[0]], routes[self._replaced[0]]
             if own.color != GRAY == replaced.color:
                 return f"only {spent} pays for {between(own.cities)}, any color for {between(replaced.cities)}"
-        needed = [row.what for row in more if row.cards[0] == spent]
+        needed = [row.what for row in more if row.cards[0] == spent and row.means[0] >= _MOSTLY]
         return f"keeps {spent} for {needed[0]}" if spent and needed else ""
 
     def _at_once(self, planned: Sequence[Row]) -> str:
