@@ -29,12 +29,7 @@ from ttr_analysis.policies.playout import Results, joined
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
-from ttr_analysis.studies.advice import (
-    considered,
-    mean_loss,
-    standard_errors,
-    view_of,
-)
+from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval
 
 _AT_ONCE: Final = 64

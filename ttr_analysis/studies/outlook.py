@@ -22,7 +22,7 @@ from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, TOTAL_COLUMN, mark_
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
 from ttr_analysis.maps.model import Route
-from ttr_analysis.policies.playout import results_of, scores_of
+from ttr_analysis.policies.playout import results_from, scores_of
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.policies.search.searcher import Candidate
@@ -159,9 +159,10 @@ def what_changes(known: Knowledge, best: Candidate, other: Sequence[int]) -> Why
 
 
 class _Future(NamedTuple):
-    """Games after an action: their last states, and the routes that the seat claims in each, with track and cards."""
+    """Games after an action: last states, scores, and the routes that the seat claims, with track and cards."""
 
     ends: Ints
+    scores: Ints
     claims: list[dict[int, tuple[int, int]]]
 
 
@@ -191,7 +192,7 @@ class _Games:
                     made.pop(min(tracks), None)  # an attempt at a tunnel that was declined
                     made[min(tracks)] = tracks[0], cards
             claims.append(made)
-        return _Future(ends, claims)
+        return _Future(ends, scores_of(ends, self._tables), claims)
 
     def why(self) -> Why:
         """Return how the best action helps."""
@@ -200,8 +201,9 @@ class _Games:
         more = sorted((row for row in others if row.is_clear and row.change > 0), key=lambda row: -row.change)
         planned = [row for row in others if row.means[0] >= _MOSTLY][:_MOST_NEXT]
         routes = self._known.game_map.routes
+        reasons = self._at_once(planned), self._route_taken(), self._saves(more), self._can_wait(claims)
         return Why(
-            tuple(filter(None, (self._at_once(planned), self._route_taken(), self._saves(more), self._can_wait()))),
+            tuple(filter(None, reasons)),
             tuple(filter(None, (self._more_often(more[:_MOST_ROUTES], tickets, paths), self._less_often(paths)))),
             tuple((routes[row.route], row.cards[0] if routes[row.route].color == GRAY else "") for row in planned),
             (*self._points(), *tickets, *paths, *self._shown(claims, {row.route for row in planned})),
@@ -235,14 +237,17 @@ class _Games:
         seat, state = self._seat, self._known.packed
         held = State.across(self._worlds, "held")[:, seat, : state.n_held[seat]]
         offered = state.offer[seat, : state.n_offer[seat]].tolist()
+        tickets = np.unique([*held.ravel(), *offered]).astype(np.int64)
+        before = self._completes(self._worlds, tickets)
+        after = [self._completes(future.ends, tickets) for future in self._futures]
         rows = []
-        for ticket in np.unique([*held.ravel(), *offered]).tolist():
+        for i, ticket in enumerate(tickets.tolist()):
             holds = (held == ticket).any(axis=1)
-            if self._completes(self._worlds, ticket).all() or (ticket not in offered and holds.sum() < _FEWEST_GAMES):
+            if before[:, i].all() or (ticket not in offered and holds.sum() < _FEWEST_GAMES):
                 continue
             best, played = (
-                self._completes(future.ends, ticket)[holds | _is_kept(ticket, offered, action)]
-                for future, action in zip(self._futures, (self._best, self._other), strict=True)
+                done[holds | _is_kept(ticket, offered, action), i]
+                for done, action in zip(after, (self._best, self._other), strict=True)
             )
             condition = ", if it is held" if holds.any() and not holds.all() else ""
             name = advice.ticket_ends(self._known.game_map.tickets[ticket])
@@ -250,11 +255,11 @@ class _Games:
                 rows.append(Row(seat, COMPLETES, name, best, played, condition=condition))
         return rows
 
-    def _completes(self, states: Ints, ticket: int) -> Floats:
-        """Return 1 for each state in which the seat has completed a ticket, held or not."""
-        done = np.zeros((len(states), 1), dtype=np.int8)
-        mark_completed(self._tables, states, np.full(len(states), self._seat), np.array([ticket]), done)
-        return done[:, 0].astype(np.float64)
+    def _completes(self, states: Ints, tickets: Ints) -> Floats:
+        """Return 1 where the seat has completed a ticket, held or not: shape (states, tickets)."""
+        done = np.zeros((len(states), len(tickets)), dtype=np.int8)
+        mark_completed(self._tables, states, np.full(len(states), self._seat), tickets, done)
+        return done.astype(np.float64)
 
     def _paths(self) -> list[Row]:
         """Return how often the seat gets the longest path, and others for whom that clearly changes."""
@@ -270,7 +275,7 @@ class _Games:
 
     def _of_scores(self, does: str, what: str, value: Callable[[Ints], Ints]) -> list[Row]:
         """Return a row for the seat, and for each other one for whom the value of its scores clearly changes."""
-        best, played = (value(scores_of(future.ends, self._tables)).astype(np.float64) for future in self._futures)
+        best, played = (value(future.scores).astype(np.float64) for future in self._futures)
         rows = [Row(seat, does, what, best[:, seat], played[:, seat]) for seat in range(self._known.n_players)]
         rows.insert(0, rows.pop(self._seat))
         return [row for row in rows if row.seat == self._seat or row.change]
@@ -312,16 +317,12 @@ class _Games:
         taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
         return f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
 
-    def _can_wait(self) -> str:
+    def _can_wait(self, claims: Iterable[Row]) -> str:
         """Describe how often the seat still claims the route of the other action later, if nearly always."""
-        if not self._replaced or self._replaced[0] in self._own:
-            return ""
-        owners = State.across(self._futures[0].ends, "owner")[:, self._replaced]
-        share = float((owners == self._seat).any(axis=1).mean())
-        if share < _NEARLY_ALWAYS:
-            return ""
-        name = between(self._known.game_map.routes[self._replaced[0]].cities)
-        return f"{name} can wait: P{self._seat} still claims it in {percent(share)} of games"
+        for row in claims:
+            if row.route in self._replaced and row.route not in self._own and row.means[0] >= _NEARLY_ALWAYS:
+                return f"{row.what} can wait: P{self._seat} still claims it in {percent(row.means[0])} of games"
+        return ""
 
     def _saves(self, more: Sequence[Row]) -> str:
         """Describe for which route the color is saved that the other action spends."""
@@ -345,7 +346,7 @@ class _Games:
         if not claims:
             return ""
         won = self._table.try_out(self._worlds, _FIRST_GAME, np.array(claims, dtype=np.int64)).won
-        losses = (results_of(self._futures[0].ends, self._tables).won - won)[..., self._seat]
+        losses = (results_from(self._futures[0].scores).won - won)[..., self._seat]
         least = int(losses.mean(axis=1).argmin())
         name = between(self._known.game_map.routes[codes.argument_of(claims[least][0])].cities)
         loss = float(losses[least].mean())

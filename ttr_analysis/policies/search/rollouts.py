@@ -115,7 +115,7 @@ class Rollouts:
         self.policies = as_players(["Planner"] * n_players if policies is None else policies)
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
-        self._game_map = game_map
+        self._tables = game_tables(game_map, n_players)
         # a separate stream: rollouts with a seed are independent of the games with that seed
         own_seed = blake2b(f"{index(seed)}".encode(), digest_size=16, person=b"rollouts").digest()
         self._keys = run_keys(int.from_bytes(own_seed, "little"), n_players)
@@ -227,7 +227,7 @@ class Rollouts:
             with the same random numbers.
         """
         states = self.ends(worlds, first, actions, memory)
-        scores = scores_of(states, game_tables(self._game_map, len(self.policies)))
+        scores = scores_of(states, self._tables)
         return results_from(scores.reshape(len(actions), len(worlds), *scores.shape[1:]))
 
     def ends(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Ints:
@@ -236,9 +236,8 @@ class Rollouts:
             raise ValueError("only planners, the default policies, follow the plans of other actions")
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-        tables = game_tables(self._game_map, len(self.policies))
         remembered = NOTHING if memory is None else memory[KEY_SIZE:]
-        _play_block(tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
+        _play_block(self._tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
         check_legal(states, first)
         return states
 
@@ -249,8 +248,7 @@ class Rollouts:
             states = world[np.newaxis].copy()
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-            tables = game_tables(self._game_map, len(self.policies))
-            _play_block(tables, self._players, self._keys, number, actions, NOTHING, _NO_STYLES, states, tape)
+            _play_block(self._tables, self._players, self._keys, number, actions, NOTHING, _NO_STYLES, states, tape)
             check_legal(states, number)
             if tape[WRITE_AT] <= len(tape):
                 return State(states[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
