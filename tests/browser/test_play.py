@@ -374,6 +374,7 @@ FLOWN = """() => {
   const seen = new MutationObserver(changes => changes.forEach(({addedNodes}) => addedNodes.forEach(note)));
   seen.observe(document.querySelector('.ttr-sky'), {childList: true});
 }"""
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def test_cards_and_trains_fly_where_they_go_until_a_key_or_click(browser: Browser, tmp_path: Path) -> None:
@@ -388,6 +389,7 @@ def test_cards_and_trains_fly_where_they_go_until_a_key_or_click(browser: Browse
             expect(draw).to_be_enabled()
             draw.click()
         expect(draw).to_be_enabled()
+        page.evaluate(NEXT_FRAME)
         page.keyboard.press("Shift")
         assert sky.count() == 0
 
@@ -428,7 +430,8 @@ def test_refills_tickets_and_stations_fly_where_they_go(browser: Browser, tmp_pa
         page.evaluate(FLOWN)
 
         def flown_by(act: Callable[[], None], said: str) -> tuple[list[str], list[Any]]:
-            page.keyboard.press("Shift")  # what still flies has landed
+            page.evaluate(NEXT_FRAME)  # what the last step sends up flies now
+            page.keyboard.press("Shift")  # and has landed
             page.evaluate("() => { [window.flown, window.ends] = [[], []]; }")
             act()
             expect(news).to_contain_text(said)
