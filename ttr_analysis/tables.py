@@ -8,7 +8,9 @@ the limits below apply to maps that can be played. `MapTables` is a map alone, f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,6 +63,16 @@ _UNKEPT: Final = {
     "discard_pile": UNKEPT_DISCARDED,
 }
 
+_RULES: Final[dict[object, Callable[[RuleSet], int]]] = {}
+"""How to read each field of `Tables` that is a rule."""
+
+
+def rule(read: Callable[[RuleSet], int]) -> int:
+    """Declare a field that holds a rule."""
+    field = cell()
+    _RULES[field] = read
+    return field
+
 
 class Tables(Record):
     """What a game needs from its map, its rules and the number of players."""
@@ -69,56 +81,56 @@ class Tables(Record):
     n_cities = cell()
     n_routes = cell()
     n_tickets = cell()
-    opening_hand = cell()
-    draws = cell()
+    opening_hand = rule(lambda rules: rules.cards.opening_hand)
+    draws = rule(lambda rules: rules.cards.draws_per_turn)
     """Draws in a turn of drawing cards."""
-    shuffle_at_once = cell()
-    market_size = cell()
-    locomotive_cost = cell()
-    reset_at = cell()
-    max_resets = cell()
-    reset_needs_full = cell()
-    reset_needs_colored = cell()
-    open_without_piles = cell()
-    trains_each = cell()
-    last_round_at = cell()
-    last_turns = cell()
-    max_turns = cell()
+    shuffle_at_once = rule(lambda rules: rules.cards.reshuffle == "at_once")
+    market_size = rule(lambda rules: rules.market.size)
+    locomotive_cost = rule(lambda rules: rules.market.locomotive_cost)
+    reset_at = rule(lambda rules: rules.market.reset_at)
+    max_resets = rule(lambda rules: rules.market.max_resets)
+    reset_needs_full = rule(lambda rules: rules.market.reset_needs_full)
+    reset_needs_colored = rule(lambda rules: rules.market.reset_needs_colored)
+    open_without_piles = rule(lambda rules: rules.market.open_without_piles)
+    trains_each = rule(lambda rules: rules.trains.per_player)
+    last_round_at = rule(lambda rules: rules.trains.last_round_at)
+    last_turns = rule(lambda rules: rules.trains.last_turns)
+    max_turns = rule(lambda rules: rules.trains.max_turns)
     both_open = cell()
     """1 if both tracks of a double route may be claimed."""
-    pass_rounds = cell()
-    n_revealed = cell()
-    opening_deal = cell()
-    opening_keep = cell()
-    ticket_draw = cell()
-    ticket_keep = cell()
-    unkept = cell()
+    pass_rounds = rule(lambda rules: rules.claims.pass_rounds)
+    n_revealed = rule(lambda rules: rules.tunnel.revealed)
+    opening_deal = rule(lambda rules: rules.tickets.opening_deal)
+    opening_keep = rule(lambda rules: rules.tickets.opening_keep)
+    ticket_draw = rule(lambda rules: rules.tickets.draw)
+    ticket_keep = rule(lambda rules: rules.tickets.keep)
+    unkept = rule(lambda rules: _UNKEPT[rules.tickets.unkept])
     """Where tickets that are not kept go: one of `UNKEPT_*`."""
-    opening_unkept = cell()
+    opening_unkept = rule(lambda rules: _UNKEPT[rules.tickets.unkept_at(opening=True)])
     """The same for opening tickets."""
     n_decks = cell()
     """Decks of tickets: 1 unless the rules name several."""
-    zero_ties = cell()
-    tokens_each = cell()
-    pays_owner = cell()
+    zero_ties = rule(lambda rules: rules.scoring.zero_ties)
+    tokens_each = rule(lambda rules: rules.money.tokens)
+    pays_owner = rule(lambda rules: rules.money.second_track_pays == "owner")
     """1 if the toll of a second track goes to the owner of the first."""
-    loan_penalty = cell()
-    loan_limit = cell()
-    neutral_trains = cell()
-    neutral_from = cell()
-    marker_seat = cell()
-    neutral_after_last = cell()
-    stations_each = cell()
-    station_jokers = cell()
+    loan_penalty = rule(lambda rules: rules.money.loan.penalty)
+    loan_limit = rule(lambda rules: rules.money.loan.limit)
+    neutral_trains = rule(lambda rules: rules.neutral.trains)
+    neutral_from = rule(lambda rules: rules.neutral.first_round)
+    marker_seat = rule(lambda rules: rules.neutral.marker_seat)
+    neutral_after_last = rule(lambda rules: rules.neutral.after_last_turn)
+    stations_each = rule(lambda rules: rules.stations.number)
+    station_jokers = rule(lambda rules: "plain" in rules.claims.locomotives_on)
     """1 if locomotives are jokers in payments for stations."""
-    station_points = cell()
+    station_points = rule(lambda rules: rules.stations.points_left)
     """Points for each station not built."""
-    lends_neutral = cell()
+    lends_neutral = rule(lambda rules: rules.stations.lends_from == "anyone")
     """1 if stations may lend routes of the neutral player."""
     station_cost = block(MAX_STATIONS)
     """The cost in cards of the first station, the second and so on."""
-    n_bonuses = cell()
-    n_tie_breaks = cell()
+    n_bonuses = rule(lambda rules: len(rules.bonus))
+    n_tie_breaks = rule(lambda rules: len(rules.scoring.tie_breaks))
     tie_break = block(MAX_TIE_BREAKS)
     """A measure, or who has a bonus for the longest trail."""
     start_score = block(MAX_SEATS)
@@ -184,7 +196,6 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
     check_size(game_map, n_players)
     tables = Tables()
     _put_rules(tables, game_map, n_players)
-    _put_stations(tables, game_map.rules)
     _put_routes(tables, game_map)
     _put_tickets(tables, game_map)
     return tables
@@ -230,55 +241,19 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
     tables.n_cities = len(game_map.cities)
     tables.n_routes = len(game_map.routes)
     tables.n_tickets = len(game_map.tickets)
-    tables.opening_hand = rules.cards.opening_hand
-    tables.draws = rules.cards.draws_per_turn
-    tables.shuffle_at_once = rules.cards.reshuffle == "at_once"
-    tables.market_size = rules.market.size
-    for fact, value in face_up_rules_of(rules)._asdict().items():
-        setattr(tables, fact, value)
-    tables.trains_each = rules.trains.per_player
-    tables.last_round_at = rules.trains.last_round_at
-    tables.last_turns = rules.trains.last_turns
-    tables.max_turns = rules.trains.max_turns
+    for name, field in Tables.fields.items():
+        if field in _RULES:
+            setattr(tables, name, _RULES[field](rules))
     tables.both_open = rules.both_tracks_open(n_players)
-    tables.pass_rounds = rules.claims.pass_rounds
-    tables.n_revealed = rules.tunnel.revealed
-    tables.opening_deal = rules.tickets.opening_deal
-    tables.opening_keep = rules.tickets.opening_keep
-    tables.ticket_draw = rules.tickets.draw
-    tables.ticket_keep = rules.tickets.keep
-    tables.unkept = _UNKEPT[rules.tickets.unkept]
-    tables.opening_unkept = _UNKEPT[rules.tickets.unkept_at(opening=True)]
-    tables.zero_ties = rules.scoring.zero_ties
-    tables.tokens_each = rules.money.tokens
-    tables.pays_owner = rules.money.second_track_pays == "owner"
-    tables.loan_penalty = rules.money.loan.penalty
-    tables.loan_limit = rules.money.loan.limit
-    tables.neutral_trains = rules.neutral.trains
-    tables.neutral_from = rules.neutral.first_round
-    tables.marker_seat = rules.neutral.marker_seat
-    tables.neutral_after_last = rules.neutral.after_last_turn
-    tables.n_bonuses = len(rules.bonus)
-    tables.n_tie_breaks = len(rules.scoring.tie_breaks)
-    for i, measure in enumerate(rules.scoring.tie_breaks):
-        tables.tie_break[i] = _MEASURES[measure]
-    for seat, score in enumerate(rules.scoring.start_scores[:n_players]):
-        tables.start_score[seat] = score
     tables.deck[:] = rules.deck.counts
+    _fill(tables.tie_break, [_MEASURES[measure] for measure in rules.scoring.tie_breaks])
+    _fill(tables.start_score, rules.scoring.start_scores[:n_players])
+    _fill(tables.station_cost, rules.stations.costs[: rules.stations.number])
     for i, bonus in enumerate(rules.bonus):
         points = bonus.ranked_points(n_players)[:MAX_SEATS]
         tables.bonus_measure[i] = _MEASURES[bonus.measure]
         tables.bonus_without_loans[i] = bonus.requires == "no_loans"
         tables.bonus_points[i, : len(points)] = points
-
-
-def _put_stations(tables: Tables, rules: RuleSet) -> None:
-    tables.stations_each = rules.stations.number
-    tables.station_jokers = "plain" in rules.claims.locomotives_on
-    tables.station_points = rules.stations.points_left
-    tables.lends_neutral = rules.stations.lends_from == "anyone"
-    for i, cost in enumerate(rules.stations.costs[: rules.stations.number]):
-        tables.station_cost[i] = cost
 
 
 def face_up_rules_of(rules: RuleSet) -> FaceUpRules:
@@ -302,13 +277,11 @@ def face_up_rules(tables: Tables) -> FaceUpRules:
 def _put_routes(tables: Tables, game_map: GameMap) -> None:
     for i, route in enumerate(game_map.routes):
         tables.city_a[i], tables.city_b[i] = (game_map.city_numbers[name] for name in route.cities)
-        tables.length[i] = route.length
+        for fact in ("length", "tunnel", "toll", "points"):
+            getattr(tables, fact)[i] = getattr(route, fact)
         tables.color[i] = ROUTE_COLORS.index(route.color)
         for fact, value in spaces_of(route)._asdict().items():
             getattr(tables, fact)[i] = value
-        tables.tunnel[i] = route.tunnel
-        tables.toll[i] = route.toll
-        tables.points[i] = route.points
         twin = game_map.twin(route)
         tables.twin[i] = -1 if twin is None else game_map.route_numbers[twin.id]
 
@@ -350,7 +323,6 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     for d, known in enumerate(decks):
         tables.deck_deal[d] = known.opening_deal
         tables.deck_leaves[d] = known.undealt == "removed"
-    n_goals = 0
     for t, ticket in enumerate(game_map.tickets):
         tracks = (
             [game_map.route_numbers[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
@@ -360,19 +332,18 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
         tables.deck_size[deck[ticket.deck]] += 1
         tables.penalty[t] = ticket.penalty
         tables.origin[t] = place[ticket.origin.name]
-        tables.goal_start[t] = n_goals
-        for goal, points in sorted(ticket.destinations, key=lambda pair: -pair[1]):
-            tables.goal_place[n_goals] = place[goal.name]
-            tables.goal_points[n_goals] = points
-            n_goals += 1
-    tables.goal_start[len(game_map.tickets)] = n_goals
-    n_cities = 0
-    for p, where in enumerate(game_map.places):
-        tables.place_start[p] = n_cities
-        for name in where.cities:
-            tables.place_city[n_cities] = game_map.city_numbers[name]
-            n_cities += 1
-    tables.place_start[len(game_map.places)] = n_cities
+    goals = [sorted(ticket.destinations, key=lambda pair: -pair[1]) for ticket in game_map.tickets]
+    _fill(tables.goal_start, accumulate(map(len, goals), initial=0))
+    _fill(tables.goal_place, [place[goal.name] for of_ticket in goals for goal, _ in of_ticket])
+    _fill(tables.goal_points, [points for of_ticket in goals for _, points in of_ticket])
+    _fill(tables.place_start, accumulate((len(p.cities) for p in game_map.places), initial=0))
+    _fill(tables.place_city, [game_map.city_numbers[name] for p in game_map.places for name in p.cities])
+
+
+def _fill(numbers: Ints, values: Iterable[int]) -> None:
+    """Put values at the start of a block."""
+    given = [*values]
+    numbers[: len(given)] = given
 
 
 # -- a map as flat arrays ------------------------------------------------------------------------------------------
