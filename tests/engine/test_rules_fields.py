@@ -20,7 +20,6 @@ from tests.engine.test_rules_setup import start
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.kernel import scoring
-from ttr_analysis.engine.kernel.scoring import _column_of
 from ttr_analysis.engine.kernel.turns import after_draw, find_ticket_pile
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
@@ -244,7 +243,7 @@ def test_what_a_bonus_compares_has_a_column_points_and_words_of_its_own() -> Non
     maps = [changed("usa", bonus=(BonusRules(measure, (7,)),)) for measure in measures]
     numbers = [game_tables(game_map, 2).bonus_measure[0] for game_map in maps]
 
-    assert len({int(_column_of(number)) for number in numbers}) == len(measures)
+    assert len({int(number) for number in numbers}) == len(measures)
     assert len({BONUS_COLUMNS[measure] for measure in measures} & SEATS.keys()) == len(measures)
     told = [rules_in_words(game_map.rules, ferries=False, tunnels=False, doubles=False) for game_map in maps]
     assert len({dict(words)["Bonus"] for words in told}) == len(measures)

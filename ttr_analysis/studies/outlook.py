@@ -18,7 +18,7 @@ from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, TOTAL_COLUMN, mark_completed
+from ttr_analysis.engine.kernel.scoring import PATH_BONUS_COLUMN, TOTAL_COLUMN, mark_completed
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
 from ttr_analysis.maps.model import Route
@@ -263,11 +263,9 @@ class _Games:
 
     def _paths(self) -> list[Row]:
         """Return how often the seat gets the longest path, and others for whom that clearly changes."""
-        measures = self._tables.bonus_measure[: self._tables.n_bonuses]
-        columns = BONUS_COLUMN + np.flatnonzero(measures == MEASURE_TRAIL)
-        if not len(columns):
+        if MEASURE_TRAIL not in self._tables.bonus_measure[: self._tables.n_bonuses]:
             return []
-        return self._of_scores(GETS, PATH, lambda scores: scores[..., columns].sum(axis=-1) > 0)
+        return self._of_scores(GETS, PATH, lambda scores: scores[..., PATH_BONUS_COLUMN])
 
     def _points(self) -> list[Row]:
         """Return the points of the seat, and of others for whom they clearly change."""

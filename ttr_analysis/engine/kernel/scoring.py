@@ -18,6 +18,7 @@ from ttr_analysis.tables import (
     MAX_ROUTES,
     MAX_STATIONS,
     MEASURE_COMPLETED,
+    MEASURE_TOKENS,
     MEASURE_TRAIL,
     Tables,
 )
@@ -32,24 +33,30 @@ GAINED_COLUMN: Final = 2
 """Points for completed tickets."""
 LOST_COLUMN: Final = 3
 """Points for the other tickets: 0 or less."""
-COMPLETED_COLUMN: Final = 4
-"""Number of completed tickets."""
-UNKNOWN_COLUMN: Final = 5
-"""Number of tickets unknown to the record; they score nothing."""
-TRAIL_COLUMN: Final = 6
-"""Trains on the longest trail."""
-TOKENS_COLUMN: Final = 7
-LOANS_COLUMN: Final = 8
-LOAN_POINTS_COLUMN: Final = 9
+LOAN_POINTS_COLUMN: Final = 4
 """Points for loans: 0 or less."""
-TOTAL_COLUMN: Final = 10
-WON_COLUMN: Final = 11
-"""1 for each winner."""
-BONUS_COLUMN: Final = 12
-"""Points for the first bonus of the rules; the others follow."""
-STATIONS_COLUMN: Final = BONUS_COLUMN + MAX_BONUSES
+STATIONS_COLUMN: Final = 5
 """Points for unused stations."""
-N_COLUMNS: Final = STATIONS_COLUMN + 1
+BONUS_COLUMN: Final = 6
+"""Points for the first bonus of the rules; the others follow."""
+N_PARTS: Final = BONUS_COLUMN + MAX_BONUSES
+"""Columns of points so far; together they are the total."""
+MEASURE_COLUMN: Final = N_PARTS
+"""What bonuses and tie-breaks compare, in the order of their numbers: first the trains on the longest trail."""
+TRAIL_COLUMN: Final = MEASURE_COLUMN + MEASURE_TRAIL
+COMPLETED_COLUMN: Final = MEASURE_COLUMN + MEASURE_COMPLETED
+"""Number of completed tickets."""
+TOKENS_COLUMN: Final = MEASURE_COLUMN + MEASURE_TOKENS
+PATH_BONUS_COLUMN: Final = MEASURE_COLUMN + BREAK_PATH_BONUS
+"""1 for each seat with a bonus for the longest trail."""
+STATIONS_LEFT_COLUMN: Final = MEASURE_COLUMN + BREAK_STATIONS
+UNKNOWN_COLUMN: Final = STATIONS_LEFT_COLUMN + 1
+"""Number of tickets unknown to the record; they score nothing."""
+LOANS_COLUMN: Final = UNKNOWN_COLUMN + 1
+TOTAL_COLUMN: Final = LOANS_COLUMN + 1
+WON_COLUMN: Final = TOTAL_COLUMN + 1
+"""1 for each winner."""
+N_COLUMNS: Final = WON_COLUMN + 1
 
 
 def score_games(states: Ints, tables: Tables, results: Ints) -> None:
@@ -116,21 +123,13 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
         row[LOANS_COLUMN] = state.loans[seat]
         row[LOAN_POINTS_COLUMN] = -tables.loan_penalty * state.loans[seat]
         row[STATIONS_COLUMN] = tables.station_points * state.stations[seat]
+        row[STATIONS_LEFT_COLUMN] = state.stations[seat]
         row[BONUS_COLUMN : BONUS_COLUMN + MAX_BONUSES] = 0
+        row[PATH_BONUS_COLUMN] = 0
     _award_bonuses(state, tables, result)
     for seat in range(tables.n_seats):
-        row = result[seat]
-        row[TOTAL_COLUMN] = (
-            row[START_COLUMN]
-            + row[ROUTES_COLUMN]
-            + row[GAINED_COLUMN]
-            + row[LOST_COLUMN]
-            + row[LOAN_POINTS_COLUMN]
-            + row[STATIONS_COLUMN]
-        )
-        for i in range(tables.n_bonuses):
-            row[TOTAL_COLUMN] += row[BONUS_COLUMN + i]
-    _mark_winners(state, tables, result)
+        result[seat, TOTAL_COLUMN] = result[seat, :N_PARTS].sum()
+    _mark_winners(tables, result)
 
 
 @quickly_compiled
@@ -167,7 +166,7 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
     label = np.empty(MAX_CITIES, dtype=np.int64)
     lent = np.empty(MAX_STATIONS, dtype=np.int64)
     label_at_end(state, tables, seat, label, lent)
-    row[GAINED_COLUMN : UNKNOWN_COLUMN + 1] = 0
+    row[GAINED_COLUMN] = row[LOST_COLUMN] = row[COMPLETED_COLUMN] = row[UNKNOWN_COLUMN] = 0
     for i in range(state.n_held[seat]):
         ticket = state.held[seat, i]
         if ticket == UNKNOWN_TICKET:
@@ -298,10 +297,12 @@ def _award_bonuses(state: State, tables: Tables, result: Ints) -> None:
     measure = np.empty(tables.n_seats, dtype=np.int64)
     bonus = np.empty(tables.n_seats, dtype=np.int64)
     for i in range(tables.n_bonuses):
-        _read_column(result, _column_of(tables.bonus_measure[i]), measure)
+        _read_column(result, MEASURE_COLUMN + tables.bonus_measure[i], measure)
         award_bonus(tables, i, measure, state.loans, bonus)
         for seat in range(tables.n_seats):
             result[seat, BONUS_COLUMN + i] = bonus[seat]
+            if tables.bonus_measure[i] == MEASURE_TRAIL and bonus[seat] > 0:
+                result[seat, PATH_BONUS_COLUMN] = 1
 
 
 @compiled
@@ -320,16 +321,7 @@ def _read_column(result: Ints, column: int, measure: Ints) -> None:
 
 
 @compiled
-def _column_of(measure: int) -> int:
-    if measure == MEASURE_TRAIL:
-        return TRAIL_COLUMN
-    if measure == MEASURE_COMPLETED:
-        return COMPLETED_COLUMN
-    return TOKENS_COLUMN
-
-
-@compiled
-def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
+def _mark_winners(tables: Tables, result: Ints) -> None:
     """
     Mark the winners: most points, ties broken step by step, and remaining ties shared.
 
@@ -343,23 +335,7 @@ def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
     n_winners = keep_best(winners, measure)
     for i in range(tables.n_tie_breaks):
         if n_winners > 1:
-            if tables.tie_break[i] == BREAK_PATH_BONUS:
-                _mark_path_bonus(tables, result, measure)
-            elif tables.tie_break[i] == BREAK_STATIONS:
-                for seat in range(n_seats):
-                    measure[seat] = state.stations[seat]
-            else:
-                _read_column(result, _column_of(tables.tie_break[i]), measure)
+            _read_column(result, MEASURE_COLUMN + tables.tie_break[i], measure)
             n_winners = keep_best(winners, measure)
     for seat in range(n_seats):
         result[seat, WON_COLUMN] = winners[seat]
-
-
-@compiled
-def _mark_path_bonus(tables: Tables, result: Ints, has_bonus: Ints) -> None:
-    has_bonus.fill(0)
-    for i in range(tables.n_bonuses):
-        if tables.bonus_measure[i] == MEASURE_TRAIL:
-            for seat in range(has_bonus.size):
-                if result[seat, BONUS_COLUMN + i] > 0:
-                    has_bonus[seat] = 1
