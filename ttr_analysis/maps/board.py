@@ -10,7 +10,6 @@ from typing import Literal, Self
 
 from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted
-from ttr_analysis.cards import GRAY
 from ttr_analysis.rules.ruleset import RouteKind
 
 
@@ -115,13 +114,13 @@ class Route:
     track: int
     length: int
     color: str
-    tunnel: bool
-    locomotives: int
-    locomotives_allowed: bool
-    swap_size: int
-    swap_fills: Literal["any", "symbols"]
-    toll: int
-    points: int
+    tunnel: bool = False
+    locomotives: int = 0
+    locomotives_allowed: bool = True
+    swap_size: int = 0
+    swap_fills: Literal["any", "symbols"] = "any"
+    toll: int = 0
+    points: int = 0
 
     @property
     def kind(self) -> RouteKind:
@@ -153,24 +152,6 @@ class Route:
     def __repr__(self) -> str:
         kind = "" if self.kind == "plain" else f" {self.kind}"
         return f"<Route {self.id}: {self.length} {self.color}{kind}, {counted(self.points, 'point')}>"
-
-
-def imaginary_route(name: str, cities: tuple[str, str], length: int, *, tunnel: bool, jokers: bool) -> Route:
-    """Return a gray route of no map, so that questions about payments apply to what is paid alike."""
-    return Route(
-        id=name,
-        cities=cities,
-        track=0,
-        length=length,
-        color=GRAY,
-        tunnel=tunnel,
-        locomotives=0,
-        locomotives_allowed=jokers,
-        swap_size=0,
-        swap_fills="any",
-        toll=0,
-        points=0,
-    )
 
 
 _facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))

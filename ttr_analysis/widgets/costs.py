@@ -12,7 +12,6 @@ from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, CardCounts
-from ttr_analysis.maps.board import imaginary_route
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.maps.names import describe_route
@@ -370,7 +369,7 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
     jokers = "tunnel" in game_map.rules.claims.locomotives_on
     anywhere = [
-        imaginary_route(f"length {length}", ("Anywhere", "anywhere"), length, tunnel=True, jokers=jokers)
+        Route(f"length {length}", ("Anywhere", "anywhere"), 0, length, GRAY, tunnel=True, locomotives_allowed=jokers)
         for length in lengths
     ]
     return {route.id: route for route in (*anywhere, *real)}

@@ -13,7 +13,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
-from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes, layout
 from ttr_analysis.engine.actions.handler import (
     Handler,
@@ -29,7 +29,6 @@ from ttr_analysis.engine.kernel import claims
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
 from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
 from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, State
-from ttr_analysis.maps.board import imaginary_route
 from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, find_form, payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
@@ -477,8 +476,7 @@ def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: in
 def as_route(state: State, tables: Tables, seat: int) -> Route:
     """Return a gray route at the cost of a seat's next station, so that questions about payments apply to it."""
     spaces = claims.next_spaces(state, tables, seat)
-    jokers = bool(spaces.jokers)
-    return imaginary_route("station", ("", ""), int(spaces.plain), tunnel=False, jokers=jokers)
+    return Route("station", ("", ""), 0, int(spaces.plain), GRAY, locomotives_allowed=bool(spaces.jokers))
 
 
 def _encode_station(index: MapIndex, action: BuildStation, _state: State) -> tuple[int, int]:
