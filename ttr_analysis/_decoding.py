@@ -285,15 +285,6 @@ class Decoder:
         self.refuse(path, shown(value), f"expected {' or '.join(hint) or what}")
         return None
 
-    def items(
-        self, path: Keys, value: object, decode: Callable[[Keys, Any], T | None], expected: str, n: int | None = None
-    ) -> tuple[T | None, ...] | None:
-        """Return the decoded items of a list, of length `n` if that is given; or None with a fault."""
-        if isinstance(value, list) and (len(value) <= _MAX_ITEMS if n is None else len(value) == n):
-            return tuple(decode(path, item) for item in value)
-        self.refuse(path, shown(value), f"expected {expected}")
-        return None
-
     def table(self, cls: type[Any], data: object, path: Keys = ()) -> Any:  # noqa: ANN401 - an instance of `cls`
         """Return an instance of a dataclass, or None with faults."""
         if not isinstance(data, dict):

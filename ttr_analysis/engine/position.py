@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import layout
+from ttr_analysis.engine.actions.handler import owner_name
 from ttr_analysis.engine.kernel.turns import put_pieces
 from ttr_analysis.engine.layout import Ending, State, n_of_leaving_decks
 from ttr_analysis.maps.model import GameMap
@@ -277,7 +278,7 @@ class _Setter:
             if state.trains[owner] < 0:
                 most = tables.neutral_trains if owner == layout.NEUTRAL_OWNER else tables.trains_each
                 taken = most - int(state.trains[owner])
-                who = _owner_words(owner)
+                who = owner_name(owner)
                 self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains of {who}")
         for part, found in (("trains", state.trains), ("scores", state.score)):
             for seat, told in enumerate(getattr(self.position, part) or ()):
@@ -291,12 +292,12 @@ class _Setter:
             self._refuse("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
         if twin < 0 or state.owner[twin] == layout.NOBODY:
             return
-        other = f"{self.map.routes[twin].id} is of {_owner_words(int(state.owner[twin]))}"
+        other = f"{self.map.routes[twin].id} is of {owner_name(int(state.owner[twin]))}"
         if state.owner[twin] == owner:
             self._refuse(
                 "owners",
                 name,
-                f"expected an owner other than {_owner_words(owner)}, who also has {self.map.routes[twin].id}",
+                f"expected an owner other than {owner_name(owner)}, who also has {self.map.routes[twin].id}",
             )
         elif not self.tables.both_open and layout.NEUTRAL_OWNER not in (owner, state.owner[twin]):
             self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
@@ -502,17 +503,13 @@ def _at(items: Sequence[T | None] | None, seat: int) -> T | None:
     return None if items is None else items[seat]
 
 
-def _owner_words(owner: int) -> str:
-    return "the neutral player" if owner == layout.NEUTRAL_OWNER else f"P{owner}"
-
-
 # -- words ---------------------------------------------------------------------------------------------------------
 
 
 def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
     """Yield the parts of a position in words."""
     for route, owner in position.owners or ():
-        whose = "free" if owner == layout.NOBODY else f"of {_owner_words(owner)}"
+        whose = "free" if owner == layout.NOBODY else f"of {owner_name(owner)}"
         yield f"{game_map.routes[route].id} is {whose}"
     for seat, hand in enumerate(position.hands or ()):
         if hand is not None:
