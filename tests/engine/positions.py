@@ -335,6 +335,28 @@ class Position:
         assert tape[codes.READ_AT] == tape[codes.READ_END], f"chance was asked for less: {self.events}"
         return self
 
+    def draws(self, *cards: str) -> Self:
+        """Draw these cards unseen, each as a move of its own."""
+        for card in cards:
+            self.do(DRAW, drawn(card))
+        return self
+
+    def takes(self, slot: int, refill: str) -> Self:
+        """Take the card of a market slot, which this one refills."""
+        return self.do(face_up(slot), turned(slot, refill))
+
+    def claims(self, route: str, *outcomes: Outcome | list[Outcome], **cards: int) -> Self:
+        """Take the action `claim`."""
+        return self.do(self.claim(route, **cards), *outcomes)
+
+    def keeps(self, *tickets: str) -> Self:
+        """Take the action `keep`."""
+        return self.do(self.keep(*tickets))
+
+    def chooses(self, route: str) -> Self:
+        """Take the action `choose`."""
+        return self.do(self.choose(route))
+
     def do_by_chance(self, *actions: Action) -> Self:
         """Do legal actions, one after the other; chance turns out at random."""
         for action in actions:

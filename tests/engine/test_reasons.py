@@ -65,7 +65,7 @@ def _offered() -> Position:
 
 def _tunnel(**hand: int) -> Position:
     table = Position("nordic").hand(0, blue=4, **hand)
-    return table.do(table.claim("Bergen-Oslo/0", blue=4), revealed("blue", "red", "locomotive"))
+    return table.claims("Bergen-Oslo/0", revealed("blue", "red", "locomotive"), blue=4)
 
 
 def _locomotive_second() -> Position:
@@ -300,7 +300,7 @@ def test_no_fault_is_without_a_case() -> None:
 
 def test_a_tunnel_in_locomotives_wants_locomotives() -> None:
     table = Position("nordic").hand(0, locomotive=4, green=2)
-    table.do(table.claim("Kristiansand-Stavanger/0", locomotive=2), revealed("green", "red", "locomotive"))
+    table.claims("Kristiansand-Stavanger/0", revealed("green", "red", "locomotive"), locomotive=2)
 
     reason = why(table, PayTunnel(CardCounts.of(green=1)))
     assert reason == "the tunnel demands 1 more card (locomotives), got 1 green"

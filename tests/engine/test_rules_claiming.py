@@ -10,6 +10,8 @@ pays for a ferry or for Murmansk-Lieksa, and tunnels, have tests of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.engine.positions import DRAW, PASS, Position, changed, face_up
@@ -17,20 +19,22 @@ from tests.fixtures import EVERY_MAP
 from ttr_analysis.engine.codes import CLAIM_ROUTE, ActionFault, kind_of, make_action
 from ttr_analysis.engine.layout import NOBODY, Phase
 
+WINNIPEG = "Calgary-Winnipeg/0"
+"""Six white spaces."""
+BREDA = "Breda-Rotterdam"
+
 # -- one route a turn -----------------------------------------------------------------
 
 
 def test_a_claim_is_a_turn() -> None:
-    table = Position("usa").hand(0, red=4)
-    table.do(table.claim("Boston-New York/0", red=2))
+    table = Position("usa").hand(0, red=4).claims("Boston-New York/0", red=2)
 
     assert (table.phase, table.seat) == (Phase.TURN, 1)
     assert table.owner("Boston-New York/0") == 0
 
 
 def test_the_cards_go_to_the_discard_pile() -> None:
-    table = Position("usa").hand(0, red=3, blue=1)
-    table.do(table.claim("Boston-New York/0", red=2))
+    table = Position("usa").hand(0, red=3, blue=1).claims("Boston-New York/0", red=2)
 
     assert table.discard_pile() == {"red": 2}
     assert table.hand_of(0) == {"blue": 1, "red": 1}
@@ -38,8 +42,7 @@ def test_the_cards_go_to_the_discard_pile() -> None:
 
 
 def test_the_trains_go_to_the_route() -> None:
-    table = Position("usa").hand(0, white=6)
-    table.do(table.claim("Calgary-Winnipeg/0", white=6))
+    table = Position("usa").hand(0, white=6).claims(WINNIPEG, white=6)
 
     assert table.numbers("trains") == [39, 45]
 
@@ -61,20 +64,13 @@ def test_the_trains_go_to_the_route() -> None:
 def test_points_are_scored_at_once(name: str, route: str, cards: dict[str, int], points: int) -> None:
     table = Position(name).hand(0, **cards)
     before = table.number("score")
-    table.do(table.claim(route, **cards))
+    table.claims(route, **cards)
 
     assert table.number("score") == before + points
 
 
-def test_a_route_need_not_be_connected_to_others() -> None:
-    table = Position("usa").own(0, "Seattle-Vancouver/0").hand(0, blue=5)
-
-    assert table.fault(table.claim("Atlanta-Miami/0", blue=5)) == ActionFault.NONE
-
-
 def test_no_second_route_in_a_turn() -> None:
-    table = Position("usa").hand(0, red=4, yellow=2)
-    table.do(table.claim("Boston-New York/0", red=2))
+    table = Position("usa").hand(0, red=4, yellow=2).claims("Boston-New York/0", red=2)
 
     assert table.seat == 1
     assert table.fault(table.claim("Chicago-Duluth/0", red=3)) == ActionFault.CARDS  # seat 1 has none
@@ -126,16 +122,21 @@ def test_cards_that_are_not_held_pay_for_nothing() -> None:
 # -- which routes are open ------------------------------------------------------------------
 
 
-def test_a_route_of_another_player_is_taken() -> None:
-    table = Position("usa").hand(0, white=6).own(1, "Calgary-Winnipeg/0")
+@pytest.mark.parametrize(
+    ("before", "fault"),
+    [
+        pytest.param(lambda t: t.own(1, WINNIPEG), ActionFault.TAKEN, id="it belongs to another player"),
+        pytest.param(lambda t: t.own(0, WINNIPEG), ActionFault.TAKEN, id="it is one's own"),
+        pytest.param(lambda t: t.own(0, "Atlanta-Miami/0"), ActionFault.NONE, id="it is not connected to others"),
+        pytest.param(lambda t: t.put("trains", 5), ActionFault.TRAINS, id="it is longer than the trains left"),
+        pytest.param(lambda t: t.put("trains", 6), ActionFault.NONE, id="it takes all trains"),
+        pytest.param(lambda t: t.put("trains", 0, 1), ActionFault.NONE, id="the trains of others do not matter"),
+    ],
+)
+def test_whether_a_route_of_six_is_open(before: Callable[[Position], Position], fault: ActionFault) -> None:
+    table = before(Position("usa").hand(0, white=6))
 
-    assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.TAKEN
-
-
-def test_a_route_of_ones_own_is_taken() -> None:
-    table = Position("usa").hand(0, white=6).own(0, "Calgary-Winnipeg/0")
-
-    assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.TAKEN
+    assert table.fault(table.claim(WINNIPEG, white=6)) == fault
 
 
 def test_there_is_no_such_route() -> None:
@@ -145,75 +146,31 @@ def test_there_is_no_such_route() -> None:
         assert table.fault((make_action(CLAIM_ROUTE, route), 0)) == ActionFault.ROUTE
 
 
-def test_a_player_needs_as_many_trains_as_the_route_is_long() -> None:
-    table = Position("usa").hand(0, white=6).put("trains", 5)
-
-    assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.TRAINS
-    table.put("trains", 6)
-    assert table.do(table.claim("Calgary-Winnipeg/0", white=6)).number("trains") == 0
-
-
-def test_the_trains_of_others_do_not_matter() -> None:
-    table = Position("usa").hand(0, white=6).put("trains", 0, 1)
-
-    assert table.fault(table.claim("Calgary-Winnipeg/0", white=6)) == ActionFault.NONE
-
-
 # -- double routes --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "variant", "route", "cards", "twin", "twin_cards", "open_from"),
+    ("name", "variant", "pair", "cards", "twin_cards", "open_from"),
     [
-        pytest.param(
-            "nordic", None, "Oslo-Örebro/0", {"green": 2}, "Oslo-Örebro/1", {"yellow": 2}, 3, id="Nordic: from 3"
-        ),
-        pytest.param(
-            "switzerland", None, "Zug-Zürich/0", {"green": 1}, "Zug-Zürich/1", {"red": 1}, 3, id="Switzerland: from 3"
-        ),
-        pytest.param(
-            "nederland",
-            None,
-            "Breda-Rotterdam/0",
-            {"purple": 2},
-            "Breda-Rotterdam/1",
-            {"yellow": 2},
-            2,
-            id="Nederland: always",
-        ),
-        pytest.param(
-            "nederland",
-            "no_tolls",
-            "Breda-Rotterdam/0",
-            {"purple": 2},
-            "Breda-Rotterdam/1",
-            {"yellow": 2},
-            4,
-            id="Nederland without tolls: from 4",
-        ),
-        pytest.param(
-            "usa", None, "Boston-New York/0", {"red": 2}, "Boston-New York/1", {"yellow": 2}, 4, id="base game: from 4"
-        ),
+        pytest.param("nordic", None, "Oslo-Örebro", {"green": 2}, {"yellow": 2}, 3, id="Nordic: from 3"),
+        pytest.param("switzerland", None, "Zug-Zürich", {"green": 1}, {"red": 1}, 3, id="Switzerland: from 3"),
+        pytest.param("nederland", None, BREDA, {"purple": 2}, {"yellow": 2}, 2, id="Nederland: always"),
+        pytest.param("nederland", "no_tolls", BREDA, {"purple": 2}, {"yellow": 2}, 4, id="without tolls: from 4"),
+        pytest.param("usa", None, "Boston-New York", {"red": 2}, {"yellow": 2}, 4, id="base game: from 4"),
     ],
 )
 def test_the_second_track_is_open_from_some_number_of_players(
-    name: str,
-    variant: str | None,
-    route: str,
-    cards: dict[str, int],
-    twin: str,
-    twin_cards: dict[str, int],
-    open_from: int,
+    name: str, variant: str | None, pair: str, cards: dict[str, int], twin_cards: dict[str, int], open_from: int
 ) -> None:
+    twin = f"{pair}/1"
     fewest, most = Position(name).map.rules.players
     for n_players in range(fewest, most + 1):
         table = Position(name, n_players, variant).hand(0, **cards).hand(1, **twin_cards)
-        table.do(table.claim(route, **cards))
+        table.claims(f"{pair}/0", **cards)
 
         is_open = n_players >= open_from
-        assert table.fault(table.claim(twin, **twin_cards)) == (
-            ActionFault.NONE if is_open else ActionFault.TWIN_CLOSED
-        )
+        fault = ActionFault.NONE if is_open else ActionFault.TWIN_CLOSED
+        assert table.fault(table.claim(twin, **twin_cards)) == fault
         assert (twin in table.claimable()) == is_open
 
 
@@ -228,7 +185,7 @@ def test_no_player_claims_both_tracks(name: str, n_players: int) -> None:
 def test_the_first_claim_closes_the_other_track_at_once_for_both() -> None:
     table = Position("nordic").hand(0, green=2, yellow=2).hand(1, green=2, yellow=2)
     assert {"Oslo-Örebro/0", "Oslo-Örebro/1"} <= table.claimable()
-    table.do(table.claim("Oslo-Örebro/1", yellow=2))
+    table.claims("Oslo-Örebro/1", yellow=2)
 
     assert not {"Oslo-Örebro/0", "Oslo-Örebro/1"} & table.claimable()
     assert table.fault(table.claim("Oslo-Örebro/0", green=2)) == ActionFault.TWIN_CLOSED
@@ -299,7 +256,7 @@ def test_other_points_by_length() -> None:
     points = tuple((length, 10 * length) for length in range(1, 7))
     table = Position(changed("usa", claims={"points": points})).hand(0, red=2)
 
-    assert table.do(table.claim("Boston-New York/0", red=2)).number("score") == 20
+    assert table.claims("Boston-New York/0", red=2).number("score") == 20
 
 
 @pytest.mark.parametrize("open_from", [0, 2, 3, 7])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, changed, drawn, face_up, pay, revealed
+from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, face_up, pay, revealed
 from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameMap
 from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS, ActionFault
@@ -47,8 +47,7 @@ def play_out(table: Position, most: int = 20) -> list[int]:
     ],
 )
 def test_the_last_round_is_set_off_at_two_trains_or_fewer(left: int, triggers: bool) -> None:  # noqa: FBT001
-    table = Position("nordic").hand(0, green=1).put("trains", left + 1)
-    table.do(table.claim(SHORT, green=1))
+    table = Position("nordic").hand(0, green=1).put("trains", left + 1).claims(SHORT, green=1)
 
     assert table.number("trains") == left
     assert table.number("last_left") == (2 if triggers else -1)
@@ -56,8 +55,7 @@ def test_the_last_round_is_set_off_at_two_trains_or_fewer(left: int, triggers: b
 
 
 def test_every_player_then_has_one_turn_the_trigger_last() -> None:
-    table = Position("nordic", 3).hand(1, green=1).put("trains", 3, 1).after_turns(1)
-    table.do(table.claim(SHORT, green=1))
+    table = Position("nordic", 3).hand(1, green=1).put("trains", 3, 1).after_turns(1).claims(SHORT, green=1)
 
     assert play_out(table) == [2, 0, 1]
     assert table.number("ending") == Ending.TRAINS
@@ -82,7 +80,7 @@ def test_the_game_is_not_over_before_the_trigger_had_its_last_turn() -> None:
 
 def test_it_is_set_off_once() -> None:
     table = Position("nordic").hand(1, green=1).put("trains", 2).put("trains", 3, 1).do_by_chance(DRAW, DRAW)
-    table.do(table.claim(SHORT, green=1))
+    table.claims(SHORT, green=1)
 
     assert table.number("trains", 1) == 2
     assert table.number("last_seat") == 0
@@ -104,56 +102,33 @@ def poor(game_map: str | GameMap = "nordic") -> Position:
     return Position(game_map).put("trains", 2)
 
 
-def is_set_off(table: Position) -> bool:
-    return table.number("last_seat") == 0 and table.number("seat") == 1
-
-
-def test_set_off_by_a_turn_of_drawing_cards() -> None:
-    table = poor().do(DRAW, drawn("red"))
-
-    assert table.number("last_left") == -1  # the turn has not ended
-    assert is_set_off(table.do(DRAW, drawn("red")))
-
-
-def test_set_off_by_taking_a_face_up_locomotive() -> None:
-    assert is_set_off(poor("usa").market("locomotive", "red", "red", "red", "red").do_by_chance(face_up(0)))
-
-
-def test_set_off_by_a_turn_of_drawing_tickets() -> None:
-    table = poor().do_by_chance(TICKETS)
-
-    assert table.number("last_left") == -1
-    assert is_set_off(table.do((KEEP_TICKETS, 1)))
-
-
-def test_set_off_by_a_claim() -> None:
-    table = poor().hand(0, green=1)
-
-    assert is_set_off(table.do(table.claim(SHORT, green=1)))
-
-
-def test_set_off_by_a_tunnel_that_is_paid() -> None:
-    table = poor().hand(0, green=3)
-    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
-
-    assert table.number("last_left") == -1
-    assert is_set_off(table.do(pay(green=1)))
-
-
-def test_set_off_by_a_tunnel_that_is_declined() -> None:
-    table = poor().hand(0, green=3)
-    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
-
-    assert is_set_off(table.do(DECLINE))
+def in_a_tunnel() -> Position:
+    """Return the same in a tunnel that asks for one more green card, which seat 0 has."""
+    return poor().hand(0, green=3).claims("Kristiansand-Stavanger/0", revealed("green", "red", "red"), green=2)
 
 
 def stuck(game_map: str | GameMap = "nordic", n_players: int = 2) -> Position:
     """Return a table where no card and no ticket is left and the last seat holds all cards."""
-    return Position(game_map, n_players).market(None, None, None, None, None).ticket_pile().pile()
+    return Position(game_map, n_players).market().ticket_pile().pile()
 
 
-def test_set_off_by_passing() -> None:
-    assert is_set_off(stuck().put("trains", 2).do(PASS))
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        pytest.param(lambda: poor().draws("red"), DRAW, id="drawing cards"),
+        pytest.param(lambda: poor("usa").market("locomotive", *["red"] * 4), face_up(0), id="a face-up locomotive"),
+        pytest.param(lambda: poor().do_by_chance(TICKETS), (KEEP_TICKETS, 1), id="drawing tickets"),
+        pytest.param(in_a_tunnel, pay(green=1), id="a tunnel that is paid"),
+        pytest.param(in_a_tunnel, DECLINE, id="a tunnel that is declined"),
+        pytest.param(lambda: stuck().put("trains", 2), PASS, id="passing"),
+    ],
+)
+def test_set_off_when_a_turn_of_any_kind_ends(before: Callable[[], Position], last: Action) -> None:
+    table = before()
+    assert table.number("last_left") == -1
+    table.do_by_chance(last)
+
+    assert (table.number("last_seat"), table.seat) == (0, 1)
 
 
 # -- passing ----------------------------------------------------------------------------
@@ -229,7 +204,7 @@ def test_a_round_of_passes_ends_the_last_round_too() -> None:
 
 
 def test_passing_ends_no_second_draw() -> None:
-    table = Position("nordic").do(DRAW, drawn("red"))
+    table = Position("nordic").draws("red")
 
     assert table.fault(PASS) == ActionFault.PHASE
 
@@ -242,7 +217,7 @@ def test_passing_ends_no_second_draw() -> None:
     [DRAW, TICKETS, PASS, DECLINE, face_up(0), pay(green=1), (KEEP_TICKETS, 1), (CHOOSE_NEUTRAL, 0)],
     ids=["draw", "tickets", "pass", "decline", "face up", "pay", "keep", "choose"],
 )
-def test_nothing_is_legal_when_the_game_is_over(action: tuple[int, int]) -> None:
+def test_nothing_is_legal_when_the_game_is_over(action: Action) -> None:
     table = Position("nordic").put("last_left", 1).do_by_chance(DRAW, DRAW)
 
     assert table.phase == Phase.OVER

@@ -60,7 +60,7 @@ def test_a_claim_pays_its_toll_or_takes_a_loan(
 ) -> None:
     before(table)
     for seat, route in enumerate(routes):
-        table.do(table.claim(route, **CARDS[route]))
+        table.claims(route, **CARDS[route])
         assert table.owner(route) == seat
 
     assert money(table) == (tokens, loans)
@@ -68,14 +68,14 @@ def test_a_claim_pays_its_toll_or_takes_a_loan(
 
 def test_a_loan_is_never_repaid(table: Position) -> None:
     table.put("tokens", 3).put("loans", 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
-    table.do(table.claim(FIRST, purple=2))
+    table.claims(FIRST, purple=2)
 
     assert money(table) == ([7, 26], [1, 0])
 
 
 def test_money_taken_in_pays_later_tolls(table: Position) -> None:
     table.put("tokens", 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
-    table.do(table.claim(FIRST, purple=2)).do(table.claim(SINGLE, red=3))
+    table.claims(FIRST, purple=2).claims(SINGLE, red=3)
 
     assert money(table) == ([1, 26], [0, 0])
 
@@ -85,8 +85,7 @@ def test_every_route_has_a_toll_of_1_to_4() -> None:
 
 
 def test_among_five_players_the_owner_is_paid() -> None:
-    table = Position("nederland", 5).own(3, SECOND).hand(0, purple=2)
-    table.do(table.claim(FIRST, purple=2))
+    table = Position("nederland", 5).own(3, SECOND).hand(0, purple=2).claims(FIRST, purple=2)
 
     assert money(table) == ([26, 30, 30, 34, 30], [0] * 5)
 
@@ -99,8 +98,7 @@ def test_drawing_costs_nothing(table: Position) -> None:
 
 
 def test_a_tunnel_that_is_declined_costs_no_toll() -> None:
-    table = Position("invented").hand(0, red=4)
-    table.do(table.claim("Ærø Havn-Brindle/1", red=4), revealed("red", "blue", "blue"))
+    table = Position("invented").hand(0, red=4).claims("Ærø Havn-Brindle/1", revealed("red", "blue", "blue"), red=4)
 
     assert money(table) == ([20, 20], [0, 0])
     assert money(table.do(DECLINE)) == ([20, 20], [0, 0])
@@ -108,7 +106,7 @@ def test_a_tunnel_that_is_declined_costs_no_toll() -> None:
 
 def test_a_tunnel_that_is_paid_costs_its_toll() -> None:
     table = Position("invented").hand(0, red=5)
-    table.do(table.claim("Ærø Havn-Brindle/1", red=4), revealed("red", "blue", "blue")).do(pay(red=1))
+    table.claims("Ærø Havn-Brindle/1", revealed("red", "blue", "blue"), red=4).do(pay(red=1))
 
     assert money(table) == ([19, 20], [0, 0])
 
@@ -117,15 +115,14 @@ def test_a_tunnel_that_is_paid_costs_its_toll() -> None:
 
 
 def test_a_toll_owed_to_the_neutral_player_goes_to_the_bank() -> None:
-    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2)
-    table.do(table.claim(FIRST, purple=2))
+    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2).claims(FIRST, purple=2)
 
     assert money(table) == ([26, 30], [0, 0])
 
 
 def test_a_loan_beside_the_neutral_player_is_paid_to_nobody() -> None:
     table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2).put("tokens", 3)
-    table.do(table.claim(FIRST, purple=2))
+    table.claims(FIRST, purple=2)
 
     assert money(table) == ([3, 30], [1, 0])
 
@@ -134,8 +131,7 @@ def test_a_loan_beside_the_neutral_player_is_paid_to_nobody() -> None:
 
 
 def test_without_tolls_there_are_no_tokens_and_no_loans() -> None:
-    table = Position("nederland", 4, "no_tolls").own(1, SECOND).hand(0, purple=2)
-    table.do(table.claim(FIRST, purple=2))
+    table = Position("nederland", 4, "no_tolls").own(1, SECOND).hand(0, purple=2).claims(FIRST, purple=2)
 
     assert money(table) == ([0] * 4, [0] * 4)
 
@@ -202,14 +198,14 @@ def test_there_is_no_toll_bonus_without_tolls() -> None:
 
 def test_the_second_track_may_pay_the_bank() -> None:
     table = Position(changed("nederland", money={"second_track_pays": "bank"})).own(1, SECOND).hand(0, purple=2)
-    table.do(table.claim(FIRST, purple=2))
+    table.claims(FIRST, purple=2)
 
     assert money(table) == ([26, 30], [0, 0])
 
 
 def test_a_loan_beside_a_first_track_is_paid_to_nobody_where_the_bank_gets_tolls() -> None:
     table = Position(changed("nederland", money={"second_track_pays": "bank"})).own(1, SECOND).hand(0, purple=2)
-    table.put("tokens", 1).do(table.claim(FIRST, purple=2))
+    table.put("tokens", 1).claims(FIRST, purple=2)
 
     assert money(table) == ([1, 30], [1, 0])
 
@@ -222,7 +218,7 @@ def one_loan() -> Position:
 def test_with_a_limit_the_last_loan_card_may_be_taken() -> None:
     table = one_loan().put("tokens", 0)
 
-    assert money(table.do(table.claim(FIRST, purple=2))) == ([0, 30], [1, 0])
+    assert money(table.claims(FIRST, purple=2)) == ([0, 30], [1, 0])
 
 
 def test_with_no_loan_left_a_route_beyond_ones_tokens_cannot_be_claimed() -> None:
@@ -234,7 +230,7 @@ def test_with_no_loan_left_a_route_beyond_ones_tokens_cannot_be_claimed() -> Non
 
 
 def test_who_can_neither_pay_nor_borrow_may_pass() -> None:
-    table = one_loan().market(None, None, None, None, None).ticket_pile().pile()
+    table = one_loan().market().ticket_pile().pile()
     table.put("tokens", 0).put("loans", 1, 1)
 
     assert table.fault(PASS) == ActionFault.NONE

@@ -7,15 +7,18 @@ ways to play, the neutral player.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
 import pytest
 
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
 from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis.engine.codes import ActionFault
-from ttr_analysis.engine.layout import AT_DISCARDS, NEUTRAL_OWNER, NOBODY, Ending, Phase
+from ttr_analysis.engine.layout import AT_DISCARDS, NEUTRAL_OWNER, NOBODY, Phase
 
 BLANK = "Amsterdam-Antwerpen"
 """A ticket without a pair."""
@@ -25,6 +28,9 @@ A, B = "Breda-Rotterdam/0", "Breda-Rotterdam/1"
 TWICE = ("'s-Gravenhage-Liège", "Emmen-Lelystad")
 """Both have the pair Amsterdam-Rotterdam."""
 C, D = "Amsterdam-Rotterdam/0", "Amsterdam-Rotterdam/1"
+UNEQUAL = "Eksjö-Hollow"
+"""A ticket of the invented map; the tracks of its pair have lengths 3 and 4, tolls 2 and 1."""
+SHORT, LONG = "Ærø Havn-Brindle/0", "Ærø Havn-Brindle/1"
 
 
 def new(game_map: str | GameMap = "nederland", *, turns: int = 11) -> Position:
@@ -32,9 +38,14 @@ def new(game_map: str | GameMap = "nederland", *, turns: int = 11) -> Position:
     return Position(game_map, variant="neutral").after_turns(turns)
 
 
+def short_of_trains(left: int, name: str = "nederland") -> Position:
+    """Return the same with few trains left to the neutral player."""
+    return new(name).put("trains", left, NEUTRAL_OWNER)
+
+
 def end_round(table: Position, ticket: str) -> Position:
     """Let seat 1 draw two cards; then this ticket is turned up for the neutral player."""
-    return table.do(DRAW, drawn("red")).do(DRAW, drawn("red"), neutral(ticket))
+    return table.draws("red").do(DRAW, drawn("red"), neutral(ticket))
 
 
 def neutral_trains(table: Position) -> int:
@@ -44,12 +55,18 @@ def neutral_trains(table: Position) -> int:
 # -- when its phase comes ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_rounds", [1, 2, 3, 4, 5])
-def test_it_is_inactive_in_the_first_five_rounds(n_rounds: int) -> None:
-    table = new(turns=2 * n_rounds - 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-
-    assert table.events == ["card_drawn red"]
-    assert table.seat == 0
+@pytest.mark.parametrize(
+    "before",
+    [
+        *(pytest.param(partial(new, turns=2 * n_rounds - 1), id=f"round {n_rounds}") for n_rounds in range(1, 6)),
+        pytest.param(lambda: new(turns=12), id="the first turn of a round"),
+        pytest.param(lambda: Position("nederland").after_turns(11), id="another variant"),
+        pytest.param(lambda: new().put("neutral_in", 0).own("neutral", C), id="it has left"),
+        pytest.param(lambda: new(turns=13).put("last_left", 1), id="the last turn of the game"),
+    ],
+)
+def test_no_phase_follows(before: Callable[[], Position]) -> None:
+    assert before().draws("red", "red").events == ["card_drawn red"]
 
 
 @pytest.mark.parametrize("n_rounds", [6, 7, 20])
@@ -59,18 +76,12 @@ def test_a_phase_follows_each_complete_round_from_the_sixth_on(n_rounds: int) ->
     assert table.events == ["card_drawn red", f"neutral_ticket {BLANK}"]
 
 
-def test_no_phase_follows_the_first_turn_of_a_round() -> None:
-    table = new(turns=12).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-
-    assert table.events == ["card_drawn red"]
-
-
 @pytest.mark.parametrize("turn", ["claim", "tickets", "locomotive"])
 def test_a_phase_follows_a_turn_of_any_kind(turn: str) -> None:
     table = new().hand(1, red=1).market("locomotive", "red", "red", "blue", "blue")
     match turn:
         case "claim":
-            table.do(table.claim("Arnhem-Nijmegen/0", red=1), neutral(BLANK))
+            table.claims("Arnhem-Nijmegen/0", neutral(BLANK), red=1)
         case "tickets":
             names = ["Antwerpen-Rotterdam", TICKET, *TWICE]
             table.do(TICKETS, offered(*names))
@@ -78,12 +89,6 @@ def test_a_phase_follows_a_turn_of_any_kind(turn: str) -> None:
         case _:
             table.do_by_chance(face_up(0))
     assert table.events[-1].startswith("neutral_ticket")
-
-
-def test_the_variant_is_the_only_one_with_phases() -> None:
-    table = Position("nederland").after_turns(11).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-
-    assert table.events == ["card_drawn red"]
 
 
 # -- what it does ------------------------------------------------------------------------
@@ -97,12 +102,33 @@ def test_the_ticket_goes_to_the_discards() -> None:
         assert (table.number("n_ticket_pile"), table.number("n_ticket_discards")) == (43, 1)
 
 
-def test_a_ticket_without_a_pair_does_nothing() -> None:
-    table = end_round(new(), BLANK)
+@pytest.mark.parametrize(
+    ("before", "ticket", "stays"),
+    [
+        pytest.param(new, BLANK, True, id="no pair"),
+        pytest.param(lambda: new().own("neutral", C), TWICE[1], True, id="a pair that holds a neutral track"),
+        pytest.param(lambda: new().own("neutral", A).own(1, B), TICKET, True, id="a neutral track and a player's"),
+        pytest.param(lambda: new().own(0, A).own(1, B), TICKET, True, id="both tracks taken by players: no pair"),
+        pytest.param(lambda: short_of_trains(0), BLANK, True, id="no trains, and no track to take"),
+        pytest.param(lambda: short_of_trains(1), TICKET, False, id="tracks longer than its trains"),
+        pytest.param(lambda: short_of_trains(1).own(0, A), TICKET, False, id="too few trains for the other track"),
+        pytest.param(lambda: short_of_trains(3, "invented").own(0, SHORT), UNEQUAL, False, id="the longer one is left"),
+    ],
+)
+def test_it_takes_nothing_and_leaves_only_if_it_must_take_a_track(
+    before: Callable[[], Position],
+    ticket: str,
+    stays: bool,  # noqa: FBT001
+) -> None:
+    table = before()
+    owners, tokens, trains = table.state.owner.copy(), table.numbers("tokens"), neutral_trains(table)
+    end_round(table, ticket)
 
+    assert np.array_equal(table.state.owner, owners)
+    assert (table.numbers("tokens"), neutral_trains(table)) == (tokens, trains)
+    assert table.ticket_at(ticket) == AT_DISCARDS
     assert (table.phase, table.seat) == (Phase.TURN, 0)
-    assert table.number("marker") == 1
-    assert neutral_trains(table) == 40
+    assert (table.number("marker"), table.number("neutral_in")) == (1, stays)
 
 
 def test_with_both_tracks_free_the_holder_chooses() -> None:
@@ -116,8 +142,7 @@ def test_with_both_tracks_free_the_holder_chooses() -> None:
 
 @pytest.mark.parametrize("track", [A, B])
 def test_the_track_chosen_is_taken_and_the_marker_passed(track: str) -> None:
-    table = end_round(new(), TICKET)
-    table.do(table.choose(track))
+    table = end_round(new(), TICKET).chooses(track)
 
     assert {name: table.owner(name) for name in (A, B)} == {A: NOBODY, B: NOBODY} | {track: NEUTRAL_OWNER}
     assert neutral_trains(table) == 38
@@ -128,8 +153,7 @@ def test_the_track_chosen_is_taken_and_the_marker_passed(track: str) -> None:
 def test_the_marker_goes_on_to_the_next_seat_of_three() -> None:
     game_map = with_neutral()
     for_three = replace(game_map, rules=replace(game_map.rules, players=(2, 3)))
-    table = end_round(Position(for_three, 3).after_turns(17), TICKET)
-    table.do(table.choose(A))
+    table = end_round(Position(for_three, 3).after_turns(17), TICKET).chooses(A)
 
     assert table.number("marker") == 2
 
@@ -138,14 +162,13 @@ def test_choosing_is_outside_the_holders_turn() -> None:
     table = end_round(new().put("marker", 0), TICKET)
 
     assert (table.phase, table.seat) == (Phase.NEUTRAL, 0)
-    table.do(table.choose(A))
+    table.chooses(A)
     assert (table.phase, table.seat) == (Phase.TURN, 0)
     assert table.number("marker") == 1
 
 
 def test_the_holders_own_trains_money_and_points_are_not_touched() -> None:
-    table = end_round(new(), TICKET)
-    table.do(table.choose(A))
+    table = end_round(new(), TICKET).chooses(A)
 
     assert table.numbers("trains") == [40, 40]
     assert table.numbers("tokens") == [30, 30]
@@ -169,43 +192,16 @@ def test_a_player_with_a_loan_is_paid_too() -> None:
     assert table.number("tokens") == 6
 
 
-def test_a_pair_that_already_holds_a_neutral_track_does_nothing() -> None:
-    table = end_round(new().own("neutral", C), TWICE[1])
-
-    assert table.owner(D) == NOBODY
-    assert neutral_trains(table) == 36
-    assert table.number("marker") == 1
-    assert (table.phase, table.seat) == (Phase.TURN, 0)
-
-
 def test_both_tickets_of_a_pair_named_twice() -> None:
-    table = end_round(new(), TWICE[0])
-    table.do(table.choose(D)).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table = end_round(new(), TWICE[0]).chooses(D).draws("red", "red")
     end_round(table, TWICE[1])
 
     assert table.owner(C) == NOBODY
     assert table.ticket_at(TWICE[1]) == AT_DISCARDS
 
 
-def test_a_pair_of_a_neutral_track_and_a_players_does_nothing() -> None:
-    table = end_round(new().own("neutral", A).own(1, B), TICKET)
-
-    assert neutral_trains(table) == 38
-    assert table.numbers("tokens") == [30, 30]
-
-
-def test_both_tracks_taken_by_players_count_as_no_pair() -> None:
-    table = end_round(new().own(0, A).own(1, B), TICKET)
-
-    assert neutral_trains(table) == 40
-    assert table.numbers("tokens") == [30, 30]
-    assert table.number("marker") == 1
-    assert table.number("neutral_in") == 1
-
-
 def test_a_player_may_claim_the_track_beside_it() -> None:
-    table = end_round(new().hand(0, yellow=2), TICKET)
-    table.do(table.choose(A)).do(table.claim(B, yellow=2))
+    table = end_round(new().hand(0, yellow=2), TICKET).chooses(A).claims(B, yellow=2)
 
     assert table.owner(B) == 0
     assert table.numbers("tokens") == [26, 30]
@@ -220,39 +216,16 @@ def test_its_track_is_taken_for_everyone() -> None:
 # -- how it leaves -----------------------------------------------------------------------------
 
 
-def test_it_leaves_if_it_must_take_tracks_longer_than_its_trains() -> None:
-    table = end_round(new().put("trains", 1, NEUTRAL_OWNER), TICKET)
-
-    assert table.number("neutral_in") == 0
-    assert (table.owner(A), table.owner(B)) == (NOBODY, NOBODY)
-    assert table.ticket_at(TICKET) == AT_DISCARDS
-    assert (table.phase, table.seat) == (Phase.TURN, 0)
-
-
-def test_it_leaves_if_it_must_take_the_other_track_and_cannot() -> None:
-    table = end_round(new().put("trains", 1, NEUTRAL_OWNER).own(0, A), TICKET)
-
-    assert table.number("neutral_in") == 0
-    assert table.owner(B) == NOBODY
-    assert table.numbers("tokens") == [30, 30]  # it pays nothing for a track that it does not take
-
-
 def test_trains_for_the_track_are_enough() -> None:
-    table = end_round(new().put("trains", 2, NEUTRAL_OWNER).own(0, A), TICKET)
+    table = end_round(short_of_trains(2).own(0, A), TICKET)
 
     assert table.number("neutral_in") == 1
     assert neutral_trains(table) == 0
 
 
-def test_without_trains_it_stays_until_it_must_take_a_track() -> None:
-    table = end_round(new().put("trains", 0, NEUTRAL_OWNER), BLANK)
-
-    assert table.number("neutral_in") == 1
-
-
 def test_it_leaves_if_the_pile_is_empty_at_its_phase_and_then_the_discards_are_shuffled() -> None:
     table = new().ticket_discards(BLANK, TICKET).ticket_pile().own("neutral", C)
-    table.do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table.draws("red", "red")
 
     assert table.events == ["card_drawn red", "tickets_shuffled"]
     assert table.number("neutral_in") == 0
@@ -261,7 +234,7 @@ def test_it_leaves_if_the_pile_is_empty_at_its_phase_and_then_the_discards_are_s
 
 
 def test_it_leaves_though_there_are_no_discards_to_shuffle() -> None:
-    table = new().ticket_pile().do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table = new().ticket_pile().draws("red", "red")
 
     assert table.number("neutral_in") == 0
     assert (table.phase, table.seat) == (Phase.TURN, 0)
@@ -274,40 +247,21 @@ def test_the_last_ticket_of_the_pile_is_still_turned_up() -> None:
     assert table.number("neutral_in") == 1
 
 
-def test_it_leaves_when_a_players_draw_wants_more_than_the_pile_has() -> None:
-    table = new(turns=4).ticket_discards(*TWICE).ticket_pile(BLANK, TICKET)
-    table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
+@pytest.mark.parametrize(
+    ("discards", "pile", "stays"),
+    [
+        pytest.param(TWICE, [BLANK, TICKET], False, id="more than the pile has"),
+        pytest.param(TWICE, [], False, id="from an empty pile"),
+        pytest.param(["Antwerpen-Rotterdam"], [BLANK, TICKET, *TWICE], True, id="just what the pile has"),
+    ],
+)
+def test_it_leaves_when_a_player_draws(discards: Sequence[str], pile: Sequence[str], stays: bool) -> None:  # noqa: FBT001
+    table = new(turns=4).ticket_discards(*discards).ticket_pile(*pile).do_by_chance(TICKETS)
 
-    assert table.number("neutral_in") == 0
-
-
-def test_it_leaves_when_a_player_draws_from_an_empty_pile() -> None:
-    table = new(turns=4).ticket_discards(*TWICE).ticket_pile()
-    table.do_by_chance(TICKETS)
-
-    assert table.number("neutral_in") == 0
-
-
-def test_it_stays_when_a_players_draw_just_empties_the_pile() -> None:
-    table = new(turns=4).ticket_discards("Antwerpen-Rotterdam").ticket_pile(BLANK, TICKET, *TWICE)
-    table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
-
-    assert table.number("neutral_in") == 1
-
-
-def test_no_phase_follows_once_it_has_left() -> None:
-    table = new().put("neutral_in", 0).own("neutral", C).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-
-    assert table.events == ["card_drawn red"]
-    assert table.owner(C) == NEUTRAL_OWNER
+    assert table.number("neutral_in") == stays
 
 
 # -- tracks of different lengths ----------------------------------------------------------------
-
-
-UNEQUAL = "Eksjö-Hollow"
-"""A ticket of the invented map; the tracks of its pair have lengths 3 and 4, tolls 2 and 1."""
-SHORT, LONG = "Ærø Havn-Brindle/0", "Ærø Havn-Brindle/1"
 
 
 @pytest.mark.parametrize(
@@ -319,7 +273,7 @@ SHORT, LONG = "Ærø Havn-Brindle/0", "Ærø Havn-Brindle/1"
     ],
 )
 def test_the_holder_chooses_among_the_tracks_that_fit(trains: int, choices: list[str]) -> None:
-    table = end_round(new("invented").put("trains", trains, NEUTRAL_OWNER), UNEQUAL)
+    table = end_round(short_of_trains(trains, "invented"), UNEQUAL)
 
     assert (table.phase == Phase.NEUTRAL) == (choices != [])
     assert table.number("neutral_in") == (choices != [])
@@ -327,13 +281,6 @@ def test_the_holder_chooses_among_the_tracks_that_fit(trains: int, choices: list
         assert table.legal() == [table.choose(track) for track in choices]
     if trains == 3:
         assert table.fault(table.choose(LONG)) == ActionFault.NEUTRAL_ROUTE
-
-
-def test_it_leaves_if_the_only_track_left_is_the_longer_one() -> None:
-    table = end_round(new("invented").own(0, SHORT).put("trains", 3, NEUTRAL_OWNER), UNEQUAL)
-
-    assert table.number("neutral_in") == 0
-    assert table.owner(LONG) == NOBODY
 
 
 def test_the_bank_pays_the_toll_of_the_track_that_it_takes() -> None:
@@ -347,26 +294,19 @@ def test_the_bank_pays_the_toll_of_the_track_that_it_takes() -> None:
 
 
 def test_it_never_sets_off_the_last_round() -> None:
-    table = end_round(new().put("trains", 2, NEUTRAL_OWNER).own(0, A), TICKET)
+    table = end_round(short_of_trains(2).own(0, A), TICKET)
 
     assert table.number("last_left") == -1
 
 
 def test_a_phase_follows_in_the_final_round() -> None:
-    table = new(turns=12).put("trains", 2).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table = new(turns=12).put("trains", 2).draws("red", "red")
     assert table.number("last_left") == 2
     end_round(table, TICKET)
 
     assert table.phase == Phase.NEUTRAL
-    table.do(table.choose(A)).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    table.chooses(A).draws("red", "red")
     assert table.number("phase") == Phase.OVER
-
-
-def test_no_phase_follows_the_last_turn_of_the_game() -> None:
-    table = new(turns=13).put("last_left", 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-
-    assert (table.phase, table.number("ending")) == (Phase.OVER, Ending.TRAINS)
-    assert table.events == ["card_drawn red"]
 
 
 def with_neutral(**fields: object) -> GameMap:
@@ -379,7 +319,7 @@ def test_a_phase_after_the_last_turn_where_the_rules_say_so() -> None:
     end_round(table, TICKET)
 
     assert (table.phase, table.seat) == (Phase.NEUTRAL, 1)
-    table.do(table.choose(A))
+    table.chooses(A)
     assert (table.number("phase"), table.owner(A)) == (Phase.OVER, NEUTRAL_OWNER)
 
 

@@ -16,7 +16,6 @@ from tests.engine.positions import (
     TICKETS,
     Position,
     changed,
-    drawn,
     face_up,
     revealed,
     turned,
@@ -50,14 +49,14 @@ def test_three_face_up_locomotives_replace_the_market(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_RESET)
 def test_two_face_up_locomotives_are_no_reset(name: str) -> None:
     table = Position(name).market("locomotive", *CALM[:4])
-    table.do(face_up(1), turned(1, "locomotive"))
+    table.takes(1, "locomotive")
 
     assert table.market_cards().count("locomotive") == 2
 
 
 def test_nordic_has_no_reset() -> None:
     table = Position("nordic").market("locomotive", "locomotive", "locomotive", "locomotive", "red")
-    table.do(face_up(4), turned(4, "locomotive"))
+    table.takes(4, "locomotive")
 
     assert table.market_cards() == ["locomotive"] * 5
 
@@ -74,7 +73,7 @@ def test_the_check_is_made_again_after_a_reset(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_RESET)
 def test_a_reset_after_the_last_draw_belongs_to_that_turn(name: str) -> None:
-    table = Position(name).market("locomotive", "locomotive", *CALM[:3]).do(DRAW, drawn("red"))
+    table = Position(name).market("locomotive", "locomotive", *CALM[:3]).draws("red")
     table.do(face_up(2), turned(2, "locomotive"), whole_market(*CALM))
 
     assert table.seat == 1
@@ -120,7 +119,7 @@ def test_a_reset_needs_five_cards_face_up() -> None:
 def test_resets_end_though_only_locomotives_are_left() -> None:
     table = Position("usa").market("red", "locomotive", "locomotive", "locomotive", "locomotive")
     table.pile(locomotive=3)
-    table.do(face_up(0), turned(0, "locomotive"))
+    table.takes(0, "locomotive")
 
     assert table.market_cards() == ["locomotive"] * 5
     assert table.events == ["market_card 0 locomotive"]
@@ -143,7 +142,7 @@ def test_after_the_limit_of_resets_the_market_stays() -> None:
     table.do(face_up(2), turned(2, "locomotive"), whole_market(*many))
 
     assert table.market_cards() == many
-    table.do(DRAW, drawn("red"))
+    table.draws("red")
     assert table.market_cards() == many
     assert table.seat == 1
 
@@ -159,13 +158,13 @@ def test_the_next_refill_is_checked_again_after_the_limit_of_resets() -> None:
 def test_a_market_that_was_not_reset_stays_until_a_refill() -> None:
     table = Position("usa", 3).market("red", "locomotive", "locomotive", "locomotive", "green").hand(1, red=2)
     table.pile(locomotive=5)
-    table.do(face_up(0), turned(0, "locomotive")).do(DRAW, drawn("locomotive"))
+    table.takes(0, "locomotive").draws("locomotive")
 
     assert table.market_cards().count("locomotive") == 4  # green alone is colored
-    table.do(table.claim("Boston-New York/0", red=2))
+    table.claims("Boston-New York/0", red=2)
 
     assert table.market_cards().count("locomotive") == 4
-    table.do(face_up(4), turned(4, "locomotive"))
+    table.takes(4, "locomotive")
     assert table.market_cards() == ["locomotive"] * 5
 
 
@@ -174,19 +173,18 @@ def test_a_market_that_was_not_reset_stays_until_a_refill() -> None:
 
 def test_the_discards_are_shuffled_when_a_card_is_wanted_and_the_pile_is_empty() -> None:
     table = Position("nordic").discards(red=3).pile(blue=1)
-    table.do(DRAW, drawn("blue"))
+    table.draws("blue")
 
     assert table.events == ["card_drawn blue"]
     assert table.discard_pile() == {"red": 3}
-    table.do(DRAW, drawn("red"))
+    table.draws("red")
 
     assert table.events == ["cards_shuffled", "card_drawn red"]
     assert (table.draw_pile(), table.discard_pile()) == ({"red": 2}, {})
 
 
 def test_a_pile_that_nobody_draws_from_is_not_shuffled() -> None:
-    table = Position("nordic").hand(0, green=1).discards(red=3).pile()
-    table.do(table.claim("Boden-Tornio/0", green=1))
+    table = Position("nordic").hand(0, green=1).discards(red=3).pile().claims("Boden-Tornio/0", green=1)
 
     assert table.number("n_shuffles") == 0
     assert table.discard_pile() == {"green": 1, "red": 3}
@@ -194,7 +192,7 @@ def test_a_pile_that_nobody_draws_from_is_not_shuffled() -> None:
 
 def test_at_once_the_discards_are_shuffled_as_soon_as_the_pile_runs_out() -> None:
     table = Position(changed("nordic", cards={"reshuffle": "at_once"})).discards(red=3).pile(blue=1)
-    table.do(DRAW, drawn("blue"))
+    table.draws("blue")
 
     assert table.events == ["card_drawn blue", "cards_shuffled"]
     assert (table.draw_pile(), table.discard_pile()) == ({"red": 3}, {})
@@ -202,14 +200,14 @@ def test_at_once_the_discards_are_shuffled_as_soon_as_the_pile_runs_out() -> Non
 
 def test_at_once_the_discards_are_shuffled_when_a_refill_takes_the_last_card() -> None:
     table = Position(changed("nordic", cards={"reshuffle": "at_once"})).discards(red=3).pile(blue=1)
-    table.do(face_up(0), turned(0, "blue"))
+    table.takes(0, "blue")
 
     assert table.events == ["market_card 0 blue", "cards_shuffled"]
 
 
 def test_at_once_discards_are_the_new_pile_where_there_was_none() -> None:
     table = Position(changed("nordic", cards={"reshuffle": "at_once"})).hand(0, green=1).pile()
-    table.do(table.claim("Boden-Tornio/0", green=1))
+    table.claims("Boden-Tornio/0", green=1)
 
     assert (table.draw_pile(), table.discard_pile()) == ({"green": 1}, {})
 
@@ -241,7 +239,7 @@ def test_the_pile_runs_out_in_the_middle_of_a_refill() -> None:
 
 def test_a_taken_slot_is_refilled_from_the_shuffled_discards() -> None:
     table = Position("nordic").market(*CALM).discards(yellow=1).pile()
-    table.do(face_up(0), turned(0, "yellow"))
+    table.takes(0, "yellow")
 
     assert table.events == ["cards_shuffled", "market_card 0 yellow"]
 
@@ -281,7 +279,7 @@ def test_without_open_without_piles_the_market_opens_with_the_discards() -> None
 
 
 def test_drawing_is_illegal_if_no_card_can_be_taken() -> None:
-    table = Position("nordic").market(None, None, None, None, None).pile()
+    table = Position("nordic").market().pile()
 
     assert table.fault(DRAW) == ActionFault.NO_CARDS
     assert {table.fault(face_up(slot)) for slot in range(5)} == {ActionFault.EMPTY_SLOT}
@@ -289,15 +287,15 @@ def test_drawing_is_illegal_if_no_card_can_be_taken() -> None:
 
 
 def test_a_second_card_that_cannot_be_had_is_skipped() -> None:
-    table = Position("nordic").market("red", None, None, None, None).pile()
+    table = Position("nordic").market("red").pile()
     table.do(face_up(0))
 
     assert (table.phase, table.seat) == (Phase.TURN, 1)
 
 
 def test_the_last_card_of_the_pile_may_be_the_only_one_of_a_turn() -> None:
-    table = Position("nordic").market(None, None, None, None, None).pile(red=1)
-    table.do(DRAW, drawn("red"))
+    table = Position("nordic").market().pile(red=1)
+    table.draws("red")
 
     assert (table.phase, table.seat) == (Phase.TURN, 1)
 
@@ -321,8 +319,8 @@ def test_face_up_locomotives_are_a_second_card_where_they_count_as_one() -> None
 
 
 def test_empty_slots_are_filled_in_order_at_the_end_of_a_turn_that_added_discards() -> None:
-    table = Position("nordic").hand(0, red=2, green=1).market("red", None, "blue", None, None).pile()
-    table.do(table.claim("Boden-Tornio/0", green=1), turned(1, "green"))
+    table = Position("nordic").hand(0, red=2, green=1).market("red", None, "blue").pile()
+    table.claims("Boden-Tornio/0", turned(1, "green"), green=1)
 
     assert table.events == ["cards_shuffled", "market_card 1 green"]
     assert table.market_cards() == ["red", "green", "blue", "", ""]
@@ -330,14 +328,14 @@ def test_empty_slots_are_filled_in_order_at_the_end_of_a_turn_that_added_discard
 
 
 def test_slots_stay_empty_at_the_end_of_a_turn_without_discards() -> None:
-    table = Position("nordic").market("red", None, "blue", "blue", None).pile()
+    table = Position("nordic").market("red", None, "blue", "blue").pile()
     table.do(face_up(0)).do(face_up(2))
 
     assert table.market_cards() == ["", "", "", "blue", ""]
 
 
 def test_the_reset_check_follows_when_empty_slots_are_filled() -> None:
-    table = Position("usa").hand(0, red=2).market("locomotive", "locomotive", "locomotive", "blue", None).pile()
+    table = Position("usa").hand(0, red=2).market("locomotive", "locomotive", "locomotive", "blue").pile()
     table.do_by_chance(table.claim("Boston-New York/0", red=2))
 
     assert table.events[:3] == ["cards_shuffled", "market_card 4 red", "market_replaced"]
@@ -345,7 +343,7 @@ def test_the_reset_check_follows_when_empty_slots_are_filled() -> None:
 
 def test_cards_turned_over_for_a_tunnel_that_is_declined_fill_empty_slots() -> None:
     table = Position("nordic").hand(0, yellow=2).market("red", None, "blue", None, "white").pile(yellow=1, black=2)
-    table.do(table.claim("Lillehammer-Åndalsnes/0", yellow=2), revealed("yellow", "black", "black"))
+    table.claims("Lillehammer-Åndalsnes/0", revealed("yellow", "black", "black"), yellow=2)
 
     assert table.market_cards() == ["red", "", "blue", "", "white"]
     table.do(DECLINE, turned(1, "black"), turned(3, "yellow"))
@@ -357,7 +355,7 @@ def test_cards_turned_over_for_a_tunnel_that_is_declined_fill_empty_slots() -> N
 def test_whether_a_reset_needs_a_full_market(needs_full: bool) -> None:  # noqa: FBT001
     rules = {"reset_needs_full": needs_full, "reset_needs_colored": 0, "max_resets": 1}
     table = Position(changed("usa", market=rules)).hand(0, green=1)
-    table.market("locomotive", "locomotive", "locomotive", None, None).pile()
+    table.market("locomotive", "locomotive", "locomotive").pile()
     table.do_by_chance(table.claim("Dallas-Houston/0", green=1))
 
     assert table.events[:2] == ["cards_shuffled", "market_card 3 green"]
@@ -384,4 +382,4 @@ def test_a_market_of_another_size() -> None:
     table = Position(changed("usa", market={"size": 3})).market("red", "blue", "green")
 
     assert table.fault(face_up(3)) == ActionFault.SLOT
-    assert table.do(face_up(2), turned(2, "white")).market_cards() == ["red", "blue", "white"]
+    assert table.takes(2, "white").market_cards() == ["red", "blue", "white"]

@@ -8,6 +8,9 @@ tickets and toll tokens.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,7 +25,6 @@ from tests.engine.positions import (
     offered,
     pay,
     revealed,
-    turned,
 )
 from tests.engine.test_rules_setup import keep, start
 from tests.fixtures import BUILT_IN, load
@@ -50,37 +52,35 @@ def pool(table: Position) -> CardCounts:
 # -- secret ---------------------------------------------------------------------------
 
 
-def test_hands_are_secret() -> None:
-    one = Position("nordic").hand(0, red=2).hand(1, blue=3)
-    other = Position("nordic").hand(0, red=2).hand(1, green=2, locomotive=1)
+NORDIC = tuple(ticket.id for ticket in load("nordic").tickets)
+
+
+def new() -> Position:
+    """Return a Nordic table in the turn of seat 1."""
+    return Position("nordic").after_turns(1)
+
+
+def offer_from(n: int) -> Position:
+    """Return the same when seat 1 is offered three tickets from a number on."""
+    return new().do(TICKETS, offered(*NORDIC[n : n + 3]))
+
+
+@pytest.mark.parametrize(
+    ("table", "secrets"),
+    [
+        pytest.param(lambda cards: new().hand(1, **cards), [{"blue": 3}, {"green": 2, "red": 1}], id="a hand"),
+        pytest.param(lambda card: new().draws(card), ["red", "locomotive"], id="what is drawn unseen"),
+        pytest.param(lambda ticket: new().tickets(1, ticket), NORDIC[:2], id="a ticket"),
+        pytest.param(lambda ticket: new().tickets(1, ticket).put("phase", Phase.OVER), NORDIC[:2], id="to the end"),
+        pytest.param(offer_from, [0, 5], id="an offer"),
+        pytest.param(lambda n: offer_from(n).keeps(NORDIC[n]), [0, 5], id="what is kept and rejected"),
+    ],
+)
+def test_what_is_secret_to_one_seat(table: Callable[[Any], Position], secrets: Sequence[Any]) -> None:
+    one, other = map(table, secrets)
 
     assert seen(one, 0) == seen(other, 0)
     assert seen(one, 1) != seen(other, 1)
-
-
-def test_what_is_drawn_unseen_is_secret() -> None:
-    one, other = (Position("nordic").do(DRAW, drawn(card)) for card in ("red", "locomotive"))
-
-    assert seen(one, 1) == seen(other, 1)
-
-
-def test_tickets_are_secret_to_the_end() -> None:
-    tickets = [ticket.id for ticket in load("nordic").tickets]
-    for phase in (Phase.TURN, Phase.OVER):
-        one, other = (Position("nordic").tickets(1, ticket).put("phase", phase) for ticket in tickets[:2])
-
-        assert seen(one, 0) == seen(other, 0)
-        assert seen(one, 1) != seen(other, 1)
-
-
-def test_tickets_offered_and_rejected_are_secret() -> None:
-    tickets = [ticket.id for ticket in load("nordic").tickets]
-    one, other = (Position("nordic").do(TICKETS, offered(*tickets[i : i + 3])) for i in (0, 5))
-    assert seen(one, 1) == seen(other, 1)
-    one.do(one.keep(tickets[0]))
-    other.do(other.keep(tickets[7]))
-
-    assert seen(one, 1) == seen(other, 1)
 
 
 def test_the_order_under_the_pile_is_secret() -> None:
@@ -146,7 +146,7 @@ def test_what_every_view_shows(what: str) -> None:
     field = PUBLIC[what]
     table = Position("nederland", variant="neutral").hand(0, purple=2).tickets(1, "Amsterdam-Antwerpen")
     table.ticket_discards("Breda-Haarlem").own("neutral", "Emden-Emmen/0").put("loans", 2)
-    table.do(table.claim("Breda-Rotterdam/0", purple=2)).do_by_chance(face_up(0), face_up(1))
+    table.claims("Breda-Rotterdam/0", purple=2).do_by_chance(face_up(0), face_up(1))
 
     for seat in (0, 1):
         view = redact(table.state, table.tables, seat)
@@ -162,7 +162,7 @@ def test_ticket_discards_lie_face_up_in_nederland() -> None:
 
 def test_the_ticket_turned_up_for_the_neutral_player_is_public() -> None:
     table = Position("nederland", variant="neutral").after_turns(11)
-    table.do(DRAW, drawn("red")).do(DRAW, drawn("red"), neutral("Breda-Haarlem"))
+    table.draws("red").do(DRAW, drawn("red"), neutral("Breda-Haarlem"))
 
     for seat in (0, 1):
         assert redact(table.state, table.tables, seat).neutral_ticket == table.state.neutral_ticket
@@ -181,44 +181,39 @@ def test_a_seat_sees_its_own_cards_and_tickets() -> None:
 # -- what follows from what is public ------------------------------------------------------------
 
 
-def test_everyone_knows_a_card_taken_face_up() -> None:
-    table = Position("nordic").market("red", "blue", "green", "white", "black")
-    table.do(face_up(1), turned(1, "red")).do(DRAW, drawn("yellow"))
-
-    assert known(table, 0) == {"blue": 1}
-
-
-def test_a_known_card_that_is_played_is_known_no_longer() -> None:
+def taken_green() -> Position:
+    """Return a table where seat 0 holds two green cards, one of them taken face up, and has the turn again."""
     table = Position("nordic").market("green", "red", "red", "white", "white").hand(0, green=1)
-    table.do(face_up(0), turned(0, "red")).do(DRAW, drawn("yellow")).do_by_chance(DRAW, DRAW)
-    table.do(table.claim("Boden-Tornio/0", green=1))
-
-    assert known(table, 0) == {}  # whether the green card left is the one that was taken nobody else knows
-    assert table.hand_of(0) == {"green": 1, "yellow": 1}
+    return table.takes(0, "red").draws("yellow").do_by_chance(DRAW, DRAW)
 
 
-def test_cards_taken_back_are_known() -> None:
-    table = Position("nordic").hand(0, green=3)
-    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
-    assert known(table, 0) == {}
-    table.do(DECLINE)
-
-    assert known(table, 0) == {"green": 2}
-
-
-def test_cards_paid_for_a_surcharge_are_known_no_longer() -> None:
+def in_a_tunnel() -> Position:
+    """Return a table where seat 0 laid two green cards for a tunnel and is to pay a third."""
     table = Position("nordic").hand(0, green=4)
-    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red")).do(pay(green=1))
+    return table.claims("Kristiansand-Stavanger/0", revealed("green", "red", "red"), green=2)
 
-    assert known(table, 0) == {}
+
+@pytest.mark.parametrize(
+    ("table", "cards"),
+    [
+        pytest.param(taken_green, {"green": 1}, id="a card taken face up, none drawn unseen"),
+        # Whether the green card left is the one that was taken nobody else knows.
+        pytest.param(lambda: taken_green().claims("Boden-Tornio/0", green=1), {}, id="once it is played no longer"),
+        pytest.param(in_a_tunnel, {}, id="no cards laid down"),
+        pytest.param(lambda: in_a_tunnel().do(DECLINE), {"green": 2}, id="cards taken back"),
+        pytest.param(lambda: in_a_tunnel().do(pay(green=1)), {}, id="no cards paid for a surcharge"),
+    ],
+)
+def test_which_cards_everyone_knows_a_seat_to_hold(table: Callable[[], Position], cards: dict[str, int]) -> None:
+    assert known(table(), 0) == cards
 
 
 def test_the_pool_loses_what_is_turned_up_and_not_what_is_drawn_unseen() -> None:
     table = Position("nordic")
     before = pool(table)
-    table.do(DRAW, drawn("red"))
+    table.draws("red")
     assert pool(table) == before
-    table.do(face_up(0), turned(0, "blue"))
+    table.takes(0, "blue")
 
     assert pool(table) == before - CardCounts.of(blue=1)
 
@@ -226,14 +221,14 @@ def test_the_pool_loses_what_is_turned_up_and_not_what_is_drawn_unseen() -> None
 def test_the_pool_loses_cards_that_are_played() -> None:
     table = Position("nordic").hand(0, green=2)
     before = pool(table)
-    table.do(table.claim("Boden-Tornio/0", green=1))
+    table.claims("Boden-Tornio/0", green=1)
 
     assert pool(table) == before - CardCounts.of(green=1)
 
 
 def test_after_a_shuffle_the_pool_is_the_discards() -> None:
     table = Position("nordic").discards(red=3, blue=2).pile()
-    table.do(DRAW, drawn("red"))
+    table.draws("red")
 
     assert pool(table) == CardCounts.of(red=3, blue=2)
     assert table.draw_pile() == {"blue": 2, "red": 2}
@@ -241,9 +236,9 @@ def test_after_a_shuffle_the_pool_is_the_discards() -> None:
 
 def test_playing_a_card_that_may_be_older_than_the_shuffle_leaves_its_like_in_the_pool() -> None:
     table = Position("nordic").hand(0, green=1).discards(red=3, green=1).pile()
-    table.do(DRAW, drawn("red")).do(DRAW, drawn("red")).do_by_chance(TICKETS)
+    table.draws("red", "red").do_by_chance(TICKETS)
     table.do_by_chance(table.keep(table.offer()[0]))
-    table.do(table.claim("Boden-Tornio/0", green=1))
+    table.claims("Boden-Tornio/0", green=1)
 
     assert pool(table) == CardCounts.of(red=3, green=1)
     assert table.draw_pile() == {"green": 1, "red": 1}

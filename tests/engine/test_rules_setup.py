@@ -58,36 +58,34 @@ def offer_of(state: State, seat: int) -> list[int]:
     return [int(ticket) for ticket in state.offer[seat, : state.n_offer[seat]]]
 
 
-@pytest.fixture(params=[(name, n) for name in BUILT_IN for n in (2, 3)], ids=lambda p: f"{p[0]}, {p[1]} players")
-def table(request: pytest.FixtureRequest) -> tuple[GameMap, int, State, Tables, Ints]:
-    name, n_players = request.param
-    game_map = load(name)
-    return game_map, n_players, *start(game_map, n_players)
+each = pytest.mark.parametrize(("name", "n_players"), [(name, n) for name in BUILT_IN for n in (2, 3)])
 
 
-def test_the_deck_has_12_of_each_color_and_14_locomotives(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
-    game_map, *_ = table
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_deck_has_12_of_each_color_and_14_locomotives(name: str) -> None:
+    assert load(name).rules.deck.counts == (12,) * len(COLORS) + (14,)
+    assert load(name).rules.deck.n_cards == 110
 
-    assert game_map.rules.deck.counts == (12,) * len(COLORS) + (14,)
-    assert game_map.rules.deck.n_cards == 110
 
-
-def test_each_seat_is_dealt_four_cards(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
-    _, n_players, state, _, _ = table
+@each
+def test_each_seat_is_dealt_four_cards(name: str, n_players: int) -> None:
+    state, _, _ = start(load(name), n_players)
 
     for seat in range(n_players):
         assert state.n_hand[seat] == state.hand[seat].sum() == 4
 
 
-def test_five_cards_lie_face_up(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
-    _, _, state, _, _ = table
+@each
+def test_five_cards_lie_face_up(name: str, n_players: int) -> None:
+    state, _, _ = start(load(name), n_players)
 
     assert (state.market[:5] != NOBODY).all()
     assert (state.market[5:10] == NOBODY).all()
 
 
-def test_the_other_cards_are_the_draw_pile(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
-    _, n_players, state, _, _ = table
+@each
+def test_the_other_cards_are_the_draw_pile(name: str, n_players: int) -> None:
+    state, _, _ = start(load(name), n_players)
 
     assert state.n_pile + state.discards.sum() == 110 - 4 * n_players - 5
 
@@ -102,31 +100,20 @@ def test_each_seat_has_its_trains(name: str, trains: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "scores"),
+    ("name", "variant", "scores"),
     [
-        pytest.param("nordic", [0, 0, 0], id="Nordic, preparation: space 100 counts as 0"),
-        pytest.param("switzerland", [0, 0, 0], id="Switzerland: 0 for all"),
-        pytest.param("nederland", [0, 1, 2], id="Nederland, toll tokens: by seat"),
-        pytest.param("usa", [0, 0, 0], id="USA: 0 for all"),
+        pytest.param("nordic", None, [0, 0, 0], id="Nordic, preparation: space 100 counts as 0"),
+        pytest.param("switzerland", None, [0, 0, 0], id="Switzerland: 0 for all"),
+        pytest.param("nederland", None, [0, 1, 2], id="Nederland, toll tokens: by seat"),
+        pytest.param("nederland", None, [0, 1, 2, 3, 4], id="Nederland: five players"),
+        pytest.param("nederland", "no_tolls", [0, 1, 2, 3, 4], id="Nederland without tolls: as with them"),
+        pytest.param("usa", None, [0, 0, 0], id="USA: 0 for all"),
     ],
 )
-def test_scores_at_the_start(name: str, scores: list[int]) -> None:
-    state, _, _ = start(load(name), 3)
+def test_scores_at_the_start(name: str, variant: str | None, scores: list[int]) -> None:
+    state, _, _ = start(load(name).with_variant(variant), len(scores))
 
-    assert state.score[:3].tolist() == scores
-
-
-def test_five_start_scores_in_nederland() -> None:
-    state, _, _ = start(load("nederland"), 5)
-
-    assert state.score[:5].tolist() == [0, 1, 2, 3, 4]
-
-
-def test_nederland_without_tolls_keeps_its_start_scores() -> None:
-    state, _, _ = start(load("nederland").with_variant("no_tolls"), 5)
-
-    assert state.score[:5].tolist() == [0, 1, 2, 3, 4]
-    assert state.tokens[:5].tolist() == [0] * 5
+    assert state.score[: len(scores)].tolist() == scores
 
 
 def test_tokens_worth_30_and_no_loan_in_nederland() -> None:

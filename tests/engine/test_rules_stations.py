@@ -121,7 +121,7 @@ def test_the_cards_go_to_the_discard_pile_trains_and_points_stay() -> None:
 
 
 def test_who_can_build_a_station_may_not_pass() -> None:
-    table = Position("europe").own_all().hand(0, red=1).market(None, None, None, None, None).ticket_pile().pile()
+    table = Position("europe").own_all().hand(0, red=1).market().ticket_pile().pile()
 
     assert table.fault(PASS) == ActionFault.NOT_STUCK
     assert table.buildable()

@@ -108,8 +108,7 @@ def test_k_cards_of_the_color_and_36_minus_3k_in_all(rich: Position, k: int) -> 
 
 
 def test_a_payment_with_sets_is_nine_trains_and_27_points() -> None:
-    table = Position("nordic").hand(0, green=7, red=3, blue=3, white=2)
-    table.do(table.claim(LONG, green=7, red=3, blue=3, white=2))
+    table = Position("nordic").hand(0, green=7, red=3, blue=3, white=2).claims(LONG, green=7, red=3, blue=3, white=2)
 
     assert table.number("trains") == 31
     assert table.number("score") == 27
@@ -117,8 +116,7 @@ def test_a_payment_with_sets_is_nine_trains_and_27_points() -> None:
 
 
 def test_cards_of_sets_are_discarded_too() -> None:
-    table = Position("nordic").hand(0, orange=2, red=1, blue=2)
-    table.do(table.claim(ORANGE_FERRY, orange=2, red=1, blue=2))
+    table = Position("nordic").hand(0, orange=2, red=1, blue=2).claims(ORANGE_FERRY, orange=2, red=1, blue=2)
 
     assert table.discard_pile() == {"blue": 2, "orange": 2, "red": 1}
     assert table.number("trains") == 37

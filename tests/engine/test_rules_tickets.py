@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, offered
+from tests.engine.positions import DRAW, PASS, TICKETS, Fields, Position, changed, offered
 from ttr_analysis.engine.codes import KEEP_TICKETS, ActionFault
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, Phase
 
@@ -45,8 +45,7 @@ def test_how_many_are_drawn_and_at_least_one_is_kept(name: str, n: int) -> None:
 
 @pytest.mark.parametrize("n_kept", [1, 2, 3])
 def test_one_two_or_all_may_be_kept(n_kept: int) -> None:
-    table = Position("usa").do(TICKETS, offered(*USA[:3]))
-    table.do(table.keep(*USA[:n_kept]))
+    table = Position("usa").do(TICKETS, offered(*USA[:3])).keeps(*USA[:n_kept])
 
     assert table.held(0) == list(USA[:n_kept])
     assert (table.phase, table.seat) == (Phase.TURN, 1)
@@ -67,16 +66,14 @@ def test_tickets_offered_are_in_no_pile() -> None:
 
 
 def test_tickets_are_kept_beside_those_held_before() -> None:
-    table = Position("usa").tickets(0, USA[4]).do(TICKETS, offered(*USA[:3]))
-    table.do(table.keep(USA[2]))
+    table = Position("usa").tickets(0, USA[4]).do(TICKETS, offered(*USA[:3])).keeps(USA[2])
 
     assert table.held(0) == [USA[4], USA[2]]
 
 
 def test_a_hand_of_tickets_has_no_limit() -> None:
     tickets = ids("nordic", 46)
-    table = Position("nordic").tickets(0, *tickets[:43]).do(TICKETS, offered(*tickets[43:]))
-    table.do(table.keep(*tickets[43:]))
+    table = Position("nordic").tickets(0, *tickets[:43]).do(TICKETS, offered(*tickets[43:])).keeps(*tickets[43:])
 
     assert table.number("n_held") == 46
 
@@ -84,38 +81,33 @@ def test_a_hand_of_tickets_has_no_limit() -> None:
 # -- tickets that are not kept ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["nordic", "switzerland"])
-def test_tickets_not_kept_leave_the_game(name: str) -> None:
-    tickets = ids(name, 3)
-    table = Position(name).do(TICKETS, offered(*tickets))
-    table.do(table.keep(tickets[1]))
+@pytest.mark.parametrize(
+    ("name", "fields", "place"),
+    [
+        pytest.param("nordic", {}, AT_REMOVED, id="Nordic: they leave the game"),
+        pytest.param("switzerland", {}, AT_REMOVED, id="Switzerland: they leave the game"),
+        pytest.param("nederland", {}, AT_DISCARDS, id="Nederland: to the discards"),
+        pytest.param("usa", {}, AT_QUEUE, id="USA: under the pile"),
+        pytest.param("nederland", {"unkept": "removed"}, AT_REMOVED, id="a field: removed"),
+        pytest.param("nederland", {"unkept": "under_pile"}, AT_QUEUE, id="a field: under the pile"),
+    ],
+)
+def test_where_tickets_go_that_are_not_kept(name: str, fields: Fields, place: int) -> None:
+    table = Position(changed(name, tickets=fields)).do_by_chance(TICKETS)
+    first, kept, *rest = table.offer()
+    table.keeps(kept)
+    others = [first, *rest]
 
-    assert [table.ticket_at(ticket) for ticket in tickets] == [AT_REMOVED, 0, AT_REMOVED]
-    assert table.number("n_ticket_discards") == table.number("n_queued") == 0
-
-
-def test_tickets_not_kept_go_to_the_discards_in_nederland() -> None:
-    tickets = ids("nederland", 4)
-    table = Position("nederland").do(TICKETS, offered(*tickets))
-    table.do(table.keep(tickets[0], tickets[3]))
-
-    assert [table.ticket_at(ticket) for ticket in tickets] == [0, AT_DISCARDS, AT_DISCARDS, 0]
-    assert table.number("n_ticket_discards") == 2
-
-
-def test_tickets_not_kept_go_under_the_pile_in_the_usa() -> None:
-    table = Position("usa").do(TICKETS, offered(*USA[:3]))
-    table.do(table.keep(USA[1]))
-
-    assert [table.ticket_at(ticket) for ticket in USA[:3]] == [AT_QUEUE, 0, AT_QUEUE]
-    assert table.number("n_queued") == 2
+    assert table.held(0) == [kept]
+    assert {table.ticket_at(ticket) for ticket in others} == {place}
+    assert table.number("n_ticket_discards") == len(others) * (place == AT_DISCARDS)
+    assert table.number("n_queued") == len(others) * (place == AT_QUEUE)
 
 
 def test_tickets_under_the_pile_come_up_again_after_it_in_the_order_returned() -> None:
-    table = Position("usa").ticket_pile(*USA[:4]).do(TICKETS, offered(USA[2], USA[0], USA[3]))
-    table.do(table.keep(USA[0]))
+    table = Position("usa").ticket_pile(*USA[:4]).do(TICKETS, offered(USA[2], USA[0], USA[3])).keeps(USA[0])
     table.do(TICKETS, offered(USA[1], USA[2], USA[3]))  # the last of the pile, then those returned
-    table.do(table.keep(USA[2]))
+    table.keeps(USA[2])
 
     assert table.do(TICKETS, offered(USA[1], USA[3])).offer() == [USA[1], USA[3]]
 
@@ -138,15 +130,14 @@ def test_fewer_than_three_left_are_drawn(name: str) -> None:
 
     assert table.offer() == tickets
     assert table.fault(table.keep()) == ActionFault.KEEP_FEW
-    table.do(table.keep(tickets[0]))
+    table.keeps(tickets[0])
     assert table.held(0) == [tickets[0]]
 
 
 @pytest.mark.parametrize("name", ["nordic", "switzerland"])
 def test_the_pile_can_run_out(name: str) -> None:
     tickets = ids(name, 3)
-    table = Position(name).ticket_pile(*tickets).do(TICKETS, offered(*tickets))
-    table.do(table.keep(tickets[0]))
+    table = Position(name).ticket_pile(*tickets).do(TICKETS, offered(*tickets)).keeps(tickets[0])
 
     assert table.fault(TICKETS) == ActionFault.NO_TICKETS
 
@@ -192,7 +183,7 @@ def test_tickets_being_chosen_from_are_never_shuffled() -> None:
     table.do(TICKETS, offered(tickets[1], tickets[0], tickets[2]))
 
     assert len(table.offer()) == 3
-    table.do(table.keep(tickets[2]))
+    table.keeps(tickets[2])
     assert table.number("n_ticket_discards") == 2
 
 
@@ -215,18 +206,9 @@ def test_pile_and_discards_together_hold_what_is_left() -> None:
 # -- fields -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("unkept", "place"), [("removed", AT_REMOVED), ("under_pile", AT_QUEUE)])
-def test_where_tickets_go_that_are_not_kept(unkept: str, place: int) -> None:
-    tickets = ids("nederland", 4)
-    table = Position(changed("nederland", tickets={"unkept": unkept})).do(TICKETS, offered(*tickets))
-    table.do(table.keep(tickets[0]))
-
-    assert {table.ticket_at(ticket) for ticket in tickets[1:]} == {place}
-
-
 def test_a_discard_pile_instead_of_under_the_pile() -> None:
     table = Position(changed("usa", tickets={"unkept": "discard_pile"})).ticket_pile(*USA[:3])
-    table.do(TICKETS, offered(*USA[:3])).do(table.keep(USA[0]))
+    table.do(TICKETS, offered(*USA[:3])).keeps(USA[0])
 
     assert table.do(TICKETS, offered(USA[2], USA[1])).events[0] == "tickets_shuffled"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, drawn, pay, revealed
+from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, pay, revealed
 from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import NOBODY, Phase
 
@@ -25,7 +25,7 @@ def attempt(cards: dict[str, int], spare: dict[str, int], *turned: str) -> Posit
     """Return a Nordic table after seat 0, with spare cards in hand, attempted the green tunnel."""
     hand = {kind: cards.get(kind, 0) + spare.get(kind, 0) for kind in {*cards, *spare}}
     table = Position("nordic").hand(0, **hand)
-    return table.do(table.claim(GREEN, **cards), revealed(*turned))
+    return table.claims(GREEN, revealed(*turned), **cards)
 
 
 # -- the examples of the book ---------------------------------------------------------
@@ -179,8 +179,8 @@ def test_paying_or_declining_is_not_due_outside_a_tunnel() -> None:
 
 def test_a_tunnel_declined_may_be_attempted_again() -> None:
     table = attempt({"green": 2}, {}, "green", "white", "blue").do(DECLINE)
-    table.do(DRAW, drawn("red")).do(DRAW, drawn("red"))
-    table.do(table.claim(GREEN, green=2), revealed("red", "red", "red"))
+    table.draws("red", "red")
+    table.claims(GREEN, revealed("red", "red", "red"), green=2)
 
     assert table.owner(GREEN) == 0
 
@@ -202,7 +202,7 @@ def test_trains_are_checked_before_the_reveal() -> None:
 
 def test_trains_for_the_length_are_enough() -> None:
     table = Position("nordic").hand(0, blue=6).put("trains", 4)
-    table.do(table.claim(BLUE, blue=4), revealed("blue", "blue", "red")).do(pay(blue=2))
+    table.claims(BLUE, revealed("blue", "blue", "red"), blue=4).do(pay(blue=2))
 
     assert table.number("trains") == 0
 
@@ -244,14 +244,13 @@ def test_locomotives_on_a_swiss_tunnel(cards: dict[str, int], legal: bool) -> No
 )
 def test_the_choice_for_a_gray_tunnel_decides_what_matches(cards: dict[str, int], surcharge: int) -> None:
     table = Position("switzerland").hand(0, red=4, blue=4, locomotive=4)
-    table.do(table.claim(GRAY, **cards), revealed("red", "locomotive", "white"))
+    table.claims(GRAY, revealed("red", "locomotive", "white"), **cards)
 
     assert table.number("surcharge") == surcharge
 
 
 def test_the_surcharge_of_a_gray_tunnel_is_paid_in_the_color_chosen() -> None:
-    table = Position("switzerland").hand(0, red=3, blue=4)
-    table.do(table.claim(GRAY, red=2), revealed("red", "white", "white"))
+    table = Position("switzerland").hand(0, red=3, blue=4).claims(GRAY, revealed("red", "white", "white"), red=2)
 
     assert table.fault(pay(blue=1)) == ActionFault.SURCHARGE
     assert table.do(pay(red=1)).owner(GRAY) == 0
@@ -268,15 +267,14 @@ def test_two_colors_never_attempt_a_gray_tunnel() -> None:
 
 def test_with_fewer_than_three_cards_what_there_is_is_turned_over() -> None:
     table = Position("nordic").hand(0, green=2).discards(red=1).pile(green=1)
-    table.do(table.claim(GREEN, green=2), revealed("green", "red"))
+    table.claims(GREEN, revealed("green", "red"), green=2)
 
     assert table.events == ["card_revealed green", "cards_shuffled", "card_revealed red"]
     assert table.number("surcharge") == 1
 
 
 def test_with_no_cards_a_tunnel_is_taken_at_once() -> None:
-    table = Position("nordic").hand(0, green=2).pile()
-    table.do(table.claim(GREEN, green=2))
+    table = Position("nordic").hand(0, green=2).pile().claims(GREEN, green=2)
 
     assert table.owner(GREEN) == 0
     assert table.discard_pile() == {"green": 2}
@@ -284,7 +282,7 @@ def test_with_no_cards_a_tunnel_is_taken_at_once() -> None:
 
 def test_the_pile_runs_out_in_the_middle_of_a_reveal() -> None:
     table = Position("nordic").hand(0, green=2).discards(red=2, white=3).pile(green=1)
-    table.do(table.claim(GREEN, green=2), revealed("green", "white", "red"))
+    table.claims(GREEN, revealed("green", "white", "red"), green=2)
 
     assert table.events == ["card_revealed green", "cards_shuffled", "card_revealed white", "card_revealed red"]
     assert table.draw_pile() == {"red": 1, "white": 2}
@@ -293,15 +291,14 @@ def test_the_pile_runs_out_in_the_middle_of_a_reveal() -> None:
 
 def test_cards_turned_over_are_not_shuffled_into_the_pile_of_the_same_reveal() -> None:
     table = Position("nordic").hand(0, green=2).discards(red=1).pile(green=1, white=1)
-    table.do(table.claim(GREEN, green=2), revealed("green", "white", "red"))
+    table.claims(GREEN, revealed("green", "white", "red"), green=2)
 
     assert table.draw_pile() == {}
     assert table.discard_pile() == {"white": 1, "green": 1, "red": 1}
 
 
 def test_cards_laid_down_are_not_in_the_discards_during_the_reveal() -> None:
-    table = Position("nordic").hand(0, green=3).discards(red=1).pile()
-    table.do(table.claim(GREEN, green=2), revealed("red"))
+    table = Position("nordic").hand(0, green=3).discards(red=1).pile().claims(GREEN, revealed("red"), green=2)
 
     assert table.events == ["cards_shuffled", "card_revealed red"]
     assert table.discard_pile() == {"green": 2, "red": 1}
@@ -317,7 +314,7 @@ def test_cards_laid_down_wait_outside_all_piles_until_the_player_decides() -> No
 def test_at_once_a_pile_that_ran_out_is_shuffled_without_the_cards_of_the_reveal() -> None:
     at_once = changed("nordic", cards={"reshuffle": "at_once"})
     table = Position(at_once).hand(0, green=3).discards(red=1).pile(white=1, green=1)
-    table.do(table.claim(GREEN, green=2), revealed("white", "green", "red"))
+    table.claims(GREEN, revealed("white", "green", "red"), green=2)
 
     assert table.events == [
         "card_revealed white",
@@ -335,7 +332,7 @@ def test_at_once_a_pile_that_ran_out_is_shuffled_without_the_cards_of_the_reveal
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_how_many_cards_are_turned_over(n: int) -> None:
     table = Position(changed("nordic", tunnel={"revealed": n})).hand(0, green=2)
-    table.do(table.claim(GREEN, green=2), revealed(*["red"] * n))
+    table.claims(GREEN, revealed(*["red"] * n), green=2)
 
     assert table.events == ["card_revealed red"] * n
     assert table.owner(GREEN) == 0

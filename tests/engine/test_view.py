@@ -129,7 +129,7 @@ def test_the_pool_is_what_the_pile_may_hold() -> None:
 def test_a_pending_tunnel_is_public() -> None:
     table = Position("nordic").hand(0, blue=4, locomotive=1)
     tunnel = table.map.route("Bergen-Oslo/0")
-    table.do(table.claim(tunnel.id, blue=3, locomotive=1), revealed("blue", "red", "locomotive"))
+    table.claims(tunnel.id, revealed("blue", "red", "locomotive"), blue=3, locomotive=1)
     view = SeatView(table.map, 2, table.state, 1)
 
     pending = view.pending
@@ -144,7 +144,7 @@ def test_a_pending_tunnel_is_public() -> None:
 def test_a_tunnel_in_locomotives_alone_has_no_color() -> None:
     table = Position("nordic").hand(0, locomotive=3)
     tunnel = next(r for r in table.map.routes if r.tunnel and r.length == 2)
-    table.do(table.claim(tunnel.id, locomotive=2), revealed("green", "red", "locomotive"))
+    table.claims(tunnel.id, revealed("green", "red", "locomotive"), locomotive=2)
 
     pending = SeatView(table.map, 2, table.state, 0).pending
     assert pending is not None
