@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.oracles.referee import Decision, Event, Referee
 from tests.oracles.referee import Table as RefereeTable
+from tests.oracles.referee.scoring import Final, final
 from ttr_analysis import CardCounts, GameState
 from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.engine import codes
@@ -14,6 +15,9 @@ from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.layout import AT_PILE, AT_REMOVED, Phase, unknown_words
 from ttr_analysis.engine.state import Owner
 from ttr_analysis.records.entries import Entry, entry_data
+
+_MOST_TO_WALK = 16
+"""Routes of a seat; the referee walks every trail over them."""
 
 
 def table_of(state: GameState) -> RefereeTable | None:
@@ -47,6 +51,17 @@ def referee_at(state: GameState, before: Referee | None) -> Referee | None:
     is_turn = state.phase == Phase.TURN and state.acting == state.n_turns % state.n_players
     table = table_of(state) if is_turn else None
     return None if table is None else Referee.at(table)
+
+
+def score_by_the_referee(state: GameState) -> Final | None:
+    """Return the score of a state; None if something is unknown, or the trails are too many to walk."""
+    table = table_of(state)
+    if table is None or max(len(table.routes_of(seat)) for seat in table.seats) > _MOST_TO_WALK:
+        return None
+    for seat in table.seats:  # points that no route gave count as points at the start
+        by_routes = sum(table.rules.points_for(route.length) for route in table.routes_of(seat))
+        table.start_scores[seat] = table.scores[seat] - by_routes
+    return final(table)
 
 
 def event_of(state: GameState, code: int, value: int) -> Event:

@@ -4,7 +4,7 @@ Hand-made positions for tests of the rules, and moves with outcomes of chance ch
 A position begins as a table in the turn of seat 0: empty hands, five different
 colors face up, all other cards and all tickets in their piles. Its methods move
 things about; nothing is lost, so that cards are conserved from then on. The
-independent referee judges each action from the same table, and what follows.
+independent referee judges each action from the same table, what follows, and scores.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tests.engine.judged import as_the_referee_has_it, event_of, on_the_table, referee_at
+from tests.engine.judged import as_the_referee_has_it, event_of, on_the_table, referee_at, score_by_the_referee
 from tests.fixtures import load
 from tests.oracles.referee import Referee
 from ttr_analysis import GameMap, GameState
@@ -476,6 +476,10 @@ class Position:
     def _result(self) -> Ints:
         result = np.zeros((self.n_players, scoring.N_COLUMNS), dtype=np.int64)
         scoring.score_games(self.state.cells[None], self.tables, result[None])
+        score = score_by_the_referee(GameState(self.map, self.n_players, self.state))
+        if score is not None:
+            assert score.scores == result[:, scoring.TOTAL_COLUMN].tolist()
+            assert score.winners == np.flatnonzero(result[:, scoring.WON_COLUMN]).tolist()
         return result
 
     def _ticket_names(self, numbers: Ints) -> list[str]:

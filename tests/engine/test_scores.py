@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 import ttr_analysis as ttr
 from tests.engine.conformance import every_combination
+from tests.engine.judged import score_by_the_referee
 from tests.engine.positions import Position
 from tests.fixtures import BUILT_IN, EVERY_MAP, load
-from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
+from tests.oracles.referee.scoring import reached
 from tests.oracles.trails import grow_network
+from ttr_analysis import GameState
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, score_games
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.engine.scores import (
@@ -79,42 +79,12 @@ def made_up(game_map: GameMap, n_players: int, rng: np.random.Generator) -> Posi
     return table
 
 
-def by_the_referee(table: Position) -> tuple[list[SeatScore], list[int]]:
-    """Return the score of each seat and the winners."""
-    rules = table.map.rules
-    seats = []
-    for seat in range(table.n_players):
-        routes = [route for route in table.map.routes if table.owner(route.id) == seat]
-        tickets = [table.map.ticket(name) for name in table.held(seat)]
-        start = (rules.scoring.start_scores or (0,) * 6)[seat]
-        seats.append(
-            SeatScore(
-                seat=seat,
-                start=start,
-                routes=table.number("score", seat) - start,
-                tickets={ticket.id: ticket_points(ticket, routes) for ticket in tickets},
-                n_completed=sum(bool(reached(ticket, routes)) for ticket in tickets),
-                longest_trail=longest_trail(routes),
-                trains_left=0,
-                tokens=table.number("tokens", seat),
-                n_loans=table.number("loans", seat),
-                loans=table.number("loans", seat) * rules.money.loan.penalty,
-                n_stations=0,
-                stations=rules.stations.number * rules.stations.points_left,
-            )
-        )
-    for bonus in rules.bonus:
-        for scored, points in zip(seats, award(bonus, seats, zero_ties=rules.scoring.zero_ties), strict=True):
-            scored.bonuses.append(points)
-    asked: Any = SimpleNamespace(rules=rules)  # all that the referee's tie-breaks ask of a table
-    return seats, winners(asked, seats)
-
-
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "variant", "n_players"), GAMES)
 def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
     rng = np.random.default_rng(n_players)
     game_map = load(name).with_variant(variant)
+    start = Position(game_map, n_players).numbers("score")
     for i in range(12):
         table = made_up(game_map, n_players, rng)
         if i % 2:  # so that everything depends on the tie-breaks
@@ -123,22 +93,24 @@ def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
                 table.put("score", table.number("score", seat) + max(totals) - total, seat)
 
         scores = scores_of(table)
-        expected, won = by_the_referee(table)
+        expected = score_by_the_referee(GameState(game_map, n_players, table.state))
 
-        assert list(scores.winners) == won == table.winners()
-        assert [score.total for score in scores] == [seat.total for seat in expected] == table.scores()
-        for score, other in zip(scores, expected, strict=True):
+        assert expected is not None
+        assert list(scores.winners) == expected.winners == table.winners()
+        assert [score.total for score in scores] == expected.scores == table.scores()
+        assert [score.start for score in scores] == start
+        for score, other in zip(scores, expected.seats, strict=True):
             assert [bonus.points for bonus in score.bonuses] == other.bonuses
             assert {t.ticket.id: t.points for t in score.tickets if t.ticket} == other.tickets
-            assert (score.n_completed, score.trail, score.tokens, score.n_loans, score.loan_points, score.start) == (
+            assert score.route_points == other.routes
+            assert (score.n_completed, score.trail, score.tokens, score.n_loans, score.loan_points) == (
                 other.n_completed,
                 other.longest_trail,
                 other.tokens,
                 other.n_loans,
                 -other.loans,
-                other.start,
             )
-            assert score.won is (score.seat in won)
+            assert score.won is (score.seat in expected.winners)
 
 
 @pytest.mark.parametrize("name", EVERY_MAP)
@@ -147,23 +119,6 @@ def test_points_for_routes_are_those_collected_in_the_game(name: str) -> None:
     for score in scores_of(table):
         assert score.start + score.route_points == table.number("score", score.seat)
         assert all(low.length < high.length for low, high in pairwise(score.routes))
-
-
-# -- the worked example ------------------------------------------------------------------
-
-
-def test_toll_bonus_of_the_book_with_the_loan() -> None:
-    # Nederland, points at the end: 4 players with 9, 3, 9 and 1 tokens, the second with a loan.
-    table = Position("nederland", 4).put("loans", 1, 1)
-    for seat, tokens in enumerate((9, 3, 9, 1)):
-        table.put("tokens", tokens, seat)
-
-    scores = scores_of(table)
-
-    assert [score.bonuses[0].points for score in scores] == [55, 0, 55, 20]
-    assert [score.loan_points for score in scores] == [0, -5, 0, 0]
-    assert [score.total for score in scores] == [0 + 55, 1 - 5, 2 + 55, 3 + 20]
-    assert scores.winners == (2,)
 
 
 # -- trails ------------------------------------------------------------------------------
@@ -315,10 +270,11 @@ def test_two_bonuses_of_one_measure_have_a_column_each() -> None:
 
 
 def test_a_ticket_that_is_not_known_leaves_the_total_open(table: Position) -> None:
+    before = table.scores()
     scores = scores_of(forget(table, 0, 2))
 
     assert scores[0].tickets[2] == TicketScore(None, None, "")
-    assert (scores[0].total, scores[1].total) == (None, table.scores()[1])
+    assert (scores[0].total, scores[1].total) == (None, before[1])
     assert (scores[0].n_unknown, scores[0].n_completed) == (1, 2)
     assert scores.winners == ()
     assert [score.won for score in scores] == [None, None]
