@@ -26,10 +26,8 @@ def _shared_bonus(final: Final, table: Table) -> bool:
 
 def _loan_excludes(final: Final, table: Table) -> bool:
     """The seat with most tokens has a loan, and gets no bonus for them."""
-    if all(bonus.measure != "tokens" for bonus in table.rules.bonus):
-        return False
     most = max(final.seats, key=lambda seat: seat.tokens)
-    return most.n_loans > 0
+    return most.n_loans > 0 and any(bonus.measure == "tokens" for bonus in table.rules.bonus)
 
 
 def _country(*, completed: bool) -> Callable[[Final, Table], bool]:
@@ -61,18 +59,14 @@ def _lends(final: Final, table: Table) -> bool:
     )
 
 
-def _tied(final: Final) -> list[int]:
-    return [seat.seat for seat in final.seats if seat.total == max(final.scores)]
+def _tie_broken(*, by_tickets: bool) -> Callable[[Final, Table], bool]:
+    """Return whether one of the seats that are tied wins, by completing more tickets than the others or not."""
 
+    def detector(final: Final, _table: Table) -> bool:
+        tied = [seat.n_completed for seat in final.seats if seat.total == max(final.scores)]
+        return len(tied) > len(final.winners) == 1 and (tied.count(max(tied)) == 1) == by_tickets
 
-def _tie_broken(final: Final, _table: Table) -> bool:
-    return len(_tied(final)) > len(final.winners) == 1
-
-
-def _tie_broken_later(final: Final, table: Table) -> bool:
-    """The tickets completed are tied too."""
-    tied = [final.seats[seat].n_completed for seat in _tied(final)]
-    return _tie_broken(final, table) and tied.count(max(tied)) > 1
+    return detector
 
 
 BY_RESULT: dict[str, Callable[[Final, Table], bool]] = {
@@ -88,10 +82,8 @@ BY_RESULT: dict[str, Callable[[Final, Table], bool]] = {
     "country ticket completed": _country(completed=True),
     "country ticket lost": _country(completed=False),
     "country ticket at less than its best": _lesser_country,
-    "tie broken by completed tickets": lambda final, table: (
-        _tie_broken(final, table) and not _tie_broken_later(final, table)
-    ),
-    "tie broken after completed tickets": _tie_broken_later,
+    "tie broken by completed tickets": _tie_broken(by_tickets=True),
+    "tie broken after completed tickets": _tie_broken(by_tickets=False),
     "station lends a route": _lends,
     "points for stations left": lambda final, _: any(seat.stations > 0 for seat in final.seats),
     "shared win": lambda final, _: len(final.winners) > 1,

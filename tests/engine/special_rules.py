@@ -23,6 +23,7 @@ from ttr_analysis.cards import GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import GameMap, Route
 
 EMPTY: Event = {"event": ""}
+TAKES_ROUTE = {"claim_route", "pay_tunnel"}
 
 
 @dataclass
@@ -62,6 +63,24 @@ class Step:
     def count(self, name: str) -> int:
         return sum(event["event"] == name for event in self.events)
 
+    def asks_for(self, phase: str) -> bool:
+        """Whether a seat then decides in this phase."""
+        return self.decides_next is not None and self.decides_next.phase == phase
+
+    @property
+    def takes_face_up_locomotive(self) -> bool:
+        return self.name == "draw_face_up" and self.before.market[self.move["slot"]] == LOCOMOTIVE
+
+    @property
+    def toll(self) -> int:
+        """The toll of the route that is taken, 0 if none is."""
+        taken = self.route is not None and self.route.id in self.after.owners
+        return self.after.toll(self.route) if self.route is not None and taken else 0
+
+    @property
+    def takes_loan(self) -> bool:
+        return sum(self.after.loans) > sum(self.before.loans)
+
     def first_owner(self) -> Owner | None:
         """The owner of the other track of the route that a seat or the neutral player takes in this step."""
         taken = [route for route in self.after.owners if route not in self.before.owners]
@@ -69,103 +88,42 @@ class Step:
         return self.before.owners.get(twin.id) if twin else None
 
 
+Detector = Callable[[Step], bool]
+
+
 # -- cards ------------------------------------------------------------------------
 
 
-def _is_face_up_locomotive(step: Step) -> bool:
-    return step.name == "draw_face_up" and step.before.market[step.move["slot"]] == LOCOMOTIVE
-
-
-def _locomotive_ends_turn(step: Step) -> bool:
-    return _is_face_up_locomotive(step) and step.before.rules.market.locomotive_cost == 2
-
-
-def _two_cards_with_locomotive(step: Step) -> bool:
-    return _is_face_up_locomotive(step) and step.before.draws_taken == 1
+def _second_draw_skipped(step: Step) -> bool:
+    is_draw = step.name in {"draw_card", "draw_face_up"} and not step.takes_face_up_locomotive
+    return is_draw and step.before.draws_taken == 0 and not step.asks_for("second_draw")
 
 
 def _blind_locomotive_and_on(step: Step) -> bool:
     drawn = {"event": "card_drawn", "seat": step.move.get("seat"), "card": LOCOMOTIVE}
-    return drawn in step.events and _asks_for(step, "second_draw")
+    return drawn in step.events and step.asks_for("second_draw")
 
 
-def _asks_for(step: Step, phase: str) -> bool:
-    return step.decides_next is not None and step.decides_next.phase == phase
-
-
-def _second_draw_skipped(step: Step) -> bool:
-    is_draw = step.name in {"draw_card", "draw_face_up"} and not _is_face_up_locomotive(step)
-    return is_draw and step.before.draws_taken == 0 and not _asks_for(step, "second_draw")
-
-
-def _face_up_without_piles(step: Step) -> bool:
-    return step.name == "draw_face_up" and step.before.both_piles_empty()
-
-
-def _shuffled_in_refill(step: Step) -> bool:
-    return _follow_each_other(step, "cards_shuffled", "market_card")
-
-
-def _shuffled_in_reveal(step: Step) -> bool:
-    return _follow_each_other(step, "cards_shuffled", "card_revealed")
-
-
-def _follow_each_other(step: Step, first: str, second: str) -> bool:
-    names = [event["event"] for event in step.events]
-    return (first, second) in pairwise(names)
-
-
-def _slot_filled_later(step: Step) -> bool:
-    return step.name in {"claim_route", "pay_tunnel"} and None in step.before.market and None not in step.after.market
+def _shuffled_for(name: str) -> Detector:
+    """Return whether cards are shuffled right before an event of this name."""
+    return lambda step: ("cards_shuffled", name) in pairwise(event["event"] for event in step.events)
 
 
 # -- claims -------------------------------------------------------------------------
 
 
-def _claims(step: Step, fits: Callable[[Route, Counter[str], Step], bool]) -> bool:
-    return step.name == "claim_route" and step.route is not None and fits(step.route, step.cards, step)
+def _claim(fits: Callable[[Route, Counter[str], Step], bool]) -> Detector:
+    return lambda step: step.name == "claim_route" and step.route is not None and fits(step.route, step.cards, step)
 
 
 def _is_plain(route: Route) -> bool:
     return not (route.tunnel or route.locomotives or route.swap_size)
 
 
-def _joker_on_plain_route(step: Step) -> bool:
-    return _claims(step, lambda route, cards, _: _is_plain(route) and 0 < cards[LOCOMOTIVE] < route.length)
-
-
-def _only_locomotives_on_plain_route(step: Step) -> bool:
-    return _claims(step, lambda route, cards, _: _is_plain(route) and cards[LOCOMOTIVE] == route.length)
-
-
-def _gray_in_one_color(step: Step) -> bool:
-    return _claims(step, lambda route, _cards, _step: route.color == GRAY and _is_plain(route))
-
-
-def _ferry(step: Step) -> bool:
-    return _claims(step, lambda route, cards, _: route.locomotives > 0 and cards.total() == route.length)
-
-
-def _sets_of(size: int) -> Callable[[Step], bool]:
-    def detector(step: Step) -> bool:
-        return _claims(step, lambda route, cards, _: route.swap_size == size and cards.total() > route.length)
-
-    return detector
-
-
-def _set_for_a_color(step: Step) -> bool:
+def _set_for_a_color(route: Route, cards: Counter[str], _step: Step) -> bool:
     """More sets than the ferry has symbols: one stands for a color card."""
-    return _claims(
-        step,
-        lambda route, cards, _: (
-            0 < route.locomotives < (cards.total() - route.length) / max(1, route.swap_size - 1) and route.swap_size > 0
-        ),
-    )
-
-
-def _second_track(step: Step) -> bool:
-    first = step.first_owner()
-    return step.name in {"claim_route", "pay_tunnel"} and isinstance(first, int)
+    n_sets = (cards.total() - route.length) / max(1, route.swap_size - 1)
+    return route.swap_size > 0 and 0 < route.locomotives < n_sets
 
 
 def _closes_twin(step: Step) -> bool:
@@ -180,11 +138,7 @@ def _closes_twin(step: Step) -> bool:
 # -- tunnels ------------------------------------------------------------------------
 
 
-def _tunnel_free(step: Step) -> bool:
-    return _claims(step, lambda route, _cards, s: route.tunnel and not _asks_for(s, "tunnel"))
-
-
-def _tunnel_paid_with(*, locomotives: bool) -> Callable[[Step], bool]:
+def _tunnel_paid_with(*, locomotives: bool) -> Detector:
     def detector(step: Step) -> bool:
         paid = step.cards[LOCOMOTIVE] if locomotives else step.cards.total() - step.cards[LOCOMOTIVE]
         return step.name == "pay_tunnel" and step.before.pending_color != LOCOMOTIVE and paid > 0
@@ -197,38 +151,15 @@ def _can_pay_surcharge(step: Step) -> bool:
     return sum(hand[kind] for kind in {color, LOCOMOTIVE}) >= step.before.surcharge
 
 
-def _tunnel_declined(step: Step) -> bool:
-    return step.name == "decline_tunnel" and _can_pay_surcharge(step)
-
-
-def _tunnel_not_payable(step: Step) -> bool:
-    return step.name == "decline_tunnel" and not _can_pay_surcharge(step)
-
-
-def _tunnel_by_locomotives(step: Step) -> bool:
-    return _claims(step, lambda route, cards, _: route.tunnel and cards[LOCOMOTIVE] == route.length)
-
-
-def _surcharge_by_locomotives(step: Step) -> bool:
-    return step.name == "pay_tunnel" and step.before.pending_color == LOCOMOTIVE
-
-
-def _few_revealed(step: Step) -> bool:
-    return _claims(step, lambda route, _c, s: route.tunnel and s.count("card_revealed") < 3)
-
-
 # -- tickets ------------------------------------------------------------------------
 
 
-def _not_kept(where: str) -> Callable[[Step], bool]:
-    def detector(step: Step) -> bool:
-        return (
-            step.name == "keep_tickets"
-            and step.before.rules.tickets.unkept_at(opening=not step.before.held[step.move["seat"]]) == where
-            and len(step.move["tickets"]) < len(step.before.offers[step.move["seat"]])
-        )
-
-    return detector
+def _not_kept(where: str) -> Detector:
+    return lambda step: (
+        step.name == "keep_tickets"
+        and step.before.rules.tickets.unkept_at(opening=not step.before.held[step.move["seat"]]) == where
+        and len(step.move["tickets"]) < len(step.before.offers[step.move["seat"]])
+    )
 
 
 def _two_decks(step: Step) -> bool:
@@ -236,23 +167,9 @@ def _two_decks(step: Step) -> bool:
     return any(len({step.before.tickets[name].deck for name in offer}) > 1 for offer in offers)
 
 
-def _station_for(n_cards: int) -> Callable[[Step], bool]:
-    def detector(step: Step) -> bool:
-        return step.name == "build_station" and step.cards.total() == n_cards
-
-    return detector
-
-
 def _from_under_the_pile(step: Step) -> bool:
-    return (
-        step.name == "draw_tickets"
-        and len(step.before.ticket_pile) < step.count("ticket_offered")
-        and bool(step.before.ticket_queue)
-    )
-
-
-def _fewer_than_wanted(step: Step) -> bool:
-    return step.name == "draw_tickets" and step.count("ticket_offered") < step.before.rules.tickets.draw
+    n_offered = step.count("ticket_offered")
+    return step.name == "draw_tickets" and len(step.before.ticket_pile) < n_offered and bool(step.before.ticket_queue)
 
 
 def _shuffled_while_drawing(step: Step) -> bool:
@@ -261,50 +178,14 @@ def _shuffled_while_drawing(step: Step) -> bool:
     return step.name == "draw_tickets" and "tickets_shuffled" in names[2:] and names[-1] == "ticket_offered"
 
 
-# -- money ----------------------------------------------------------------------------
-
-
-def _toll(step: Step) -> int:
-    took = step.route is not None and step.route.id in step.after.owners
-    return step.after.toll(step.route) if step.route is not None and took else 0
-
-
-def _takes_loan(step: Step) -> bool:
-    return sum(step.after.loans) > sum(step.before.loans)
-
-
-def _pays_bank(step: Step) -> bool:
-    return _toll(step) > 0 and not _takes_loan(step) and sum(step.after.tokens) < sum(step.before.tokens)
-
-
-def _pays_owner(step: Step) -> bool:
-    return _toll(step) > 0 and not _takes_loan(step) and isinstance(step.first_owner(), int)
-
-
-def _bank_pays_for_loan(step: Step) -> bool:
-    return _takes_loan(step) and sum(step.after.tokens) > sum(step.before.tokens)
-
-
-def _pays_last_token(step: Step) -> bool:
-    return _toll(step) > 0 and step.before.tokens[step.move["seat"]] == _toll(step)
-
-
-def _pays_bank_beside_neutral(step: Step) -> bool:
-    return _toll(step) > 0 and step.first_owner() == NEUTRAL
-
-
 # -- the neutral player -----------------------------------------------------------------
 
 
-def _neutral_tracks(step: Step) -> list[Route]:
-    """Return the tracks named by the ticket turned up in this step."""
+def _neutral_owners(step: Step, table: Table) -> list[Owner | None]:
+    """Return who has, on a table, each of the tracks named by the ticket turned up in this step."""
     names = [event["ticket"] for event in step.events if event["event"] == "neutral_ticket"]
     pair = step.before.tickets[names[0]].neutral if names else None
-    return step.before.tracks_between(pair) if pair else []
-
-
-def _neutral_chosen(step: Step) -> bool:
-    return step.name == "choose_neutral_route"
+    return [table.owners.get(track.id) for track in table.tracks_between(pair)] if pair else []
 
 
 def _neutral_takes_other(step: Step) -> bool:
@@ -316,95 +197,92 @@ def _neutral_bank_pays(step: Step) -> bool:
     return _neutral_takes_other(step) and any(payer == BANK for payer, _, _ in paid)
 
 
-def _neutral_no_pair(step: Step) -> bool:
-    return step.has("neutral_ticket") and not _neutral_tracks(step)
-
-
-def _neutral_has_pair(step: Step) -> bool:
-    return any(step.before.owners.get(track.id) == NEUTRAL for track in _neutral_tracks(step))
-
-
 def _neutral_both_taken(step: Step) -> bool:
-    owners = [step.after.owners.get(track.id) for track in _neutral_tracks(step)]
+    owners = _neutral_owners(step, step.after)
     return bool(owners) and all(isinstance(owner, int) for owner in owners)
 
 
-def _neutral_leaves(step: Step) -> bool:
-    return step.before.neutral_in and not step.after.neutral_in
+def _neutral_leaves(event: str) -> Detector:
+    return lambda step: step.before.neutral_in and not step.after.neutral_in and step.has(event)
 
 
-def _neutral_without_trains(step: Step) -> bool:
-    return _neutral_leaves(step) and step.has("neutral_ticket")
-
-
-def _neutral_without_tickets(step: Step) -> bool:
-    return _neutral_leaves(step) and step.has("tickets_shuffled")
-
-
-# -- the end ----------------------------------------------------------------------------
-
-
-def _last_round(step: Step) -> bool:
-    return step.before.turns_left is None and step.after.turns_left is not None
-
-
-BY_STEP: dict[str, Callable[[Step], bool]] = {
+BY_STEP: dict[str, Detector] = {
     "market reset": lambda step: step.has("market_replaced"),
     "market reset twice in a row": lambda step: step.count("market_replaced") > 1,
     "market reset in the set-up": lambda step: step.has("market_replaced") and step.has("card_dealt"),
     "cards reshuffled": lambda step: step.has("cards_shuffled"),
-    "cards reshuffled in a refill of the market": _shuffled_in_refill,
-    "cards reshuffled in a tunnel's reveal": _shuffled_in_reveal,
-    "face-up locomotive counts as two cards": _locomotive_ends_turn,
-    "face-up locomotive as second card": _two_cards_with_locomotive,
+    "cards reshuffled in a refill of the market": _shuffled_for("market_card"),
+    "cards reshuffled in a tunnel's reveal": _shuffled_for("card_revealed"),
+    "face-up locomotive counts as two cards": lambda step: (
+        step.takes_face_up_locomotive and step.before.rules.market.locomotive_cost == 2
+    ),
+    "face-up locomotive as second card": lambda step: step.takes_face_up_locomotive and step.before.draws_taken == 1,
     "locomotive drawn unseen as first of two cards": _blind_locomotive_and_on,
     "second card skipped": _second_draw_skipped,
-    "face-up card taken with both piles empty": _face_up_without_piles,
-    "empty slots filled after a claim": _slot_filled_later,
-    "locomotive as joker on any route": _joker_on_plain_route,
-    "locomotives alone on any route": _only_locomotives_on_plain_route,
-    "gray route": _gray_in_one_color,
-    "ferry": _ferry,
-    "ferry with a set of three": _sets_of(3),
-    "ferry with a set of three for a color card": _set_for_a_color,
-    "any four for one card": _sets_of(4),
-    "double route: second track": _second_track,
+    "face-up card taken with both piles empty": lambda step: (
+        step.name == "draw_face_up" and step.before.both_piles_empty()
+    ),
+    "empty slots filled after a claim": lambda step: (
+        step.name in TAKES_ROUTE and None in step.before.market and None not in step.after.market
+    ),
+    "locomotive as joker on any route": _claim(
+        lambda route, cards, _: _is_plain(route) and 0 < cards[LOCOMOTIVE] < route.length
+    ),
+    "locomotives alone on any route": _claim(
+        lambda route, cards, _: _is_plain(route) and cards[LOCOMOTIVE] == route.length
+    ),
+    "gray route": _claim(lambda route, _cards, _step: route.color == GRAY and _is_plain(route)),
+    "ferry": _claim(lambda route, cards, _: route.locomotives > 0 and cards.total() == route.length),
+    "ferry with a set of three": _claim(lambda route, cards, _: route.swap_size == 3 and cards.total() > route.length),
+    "ferry with a set of three for a color card": _claim(_set_for_a_color),
+    "any four for one card": _claim(lambda route, cards, _: route.swap_size == 4 and cards.total() > route.length),
+    "double route: second track": lambda step: step.name in TAKES_ROUTE and isinstance(step.first_owner(), int),
     "double route: closed": _closes_twin,
-    "tunnel without surcharge": _tunnel_free,
+    "tunnel without surcharge": _claim(lambda route, _, step: route.tunnel and not step.asks_for("tunnel")),
     "tunnel: surcharge paid in the color": _tunnel_paid_with(locomotives=False),
     "tunnel: surcharge paid with locomotives": _tunnel_paid_with(locomotives=True),
-    "tunnel: declined": _tunnel_declined,
-    "tunnel: not payable": _tunnel_not_payable,
-    "tunnel: locomotives only": _tunnel_by_locomotives,
-    "tunnel: locomotives only, with surcharge": _surcharge_by_locomotives,
-    "tunnel: fewer than three cards revealed": _few_revealed,
+    "tunnel: declined": lambda step: step.name == "decline_tunnel" and _can_pay_surcharge(step),
+    "tunnel: not payable": lambda step: step.name == "decline_tunnel" and not _can_pay_surcharge(step),
+    "tunnel: locomotives only": _claim(lambda route, cards, _: route.tunnel and cards[LOCOMOTIVE] == route.length),
+    "tunnel: locomotives only, with surcharge": lambda step: (
+        step.name == "pay_tunnel" and step.before.pending_color == LOCOMOTIVE
+    ),
+    "tunnel: fewer than three cards revealed": _claim(
+        lambda route, _, step: route.tunnel and step.count("card_revealed") < 3
+    ),
     "tickets not kept are removed": _not_kept("removed"),
     "tickets not kept go under the pile": _not_kept("under_pile"),
     "tickets not kept go to the discards": _not_kept("discard_pile"),
     "ticket drawn from under the pile": _from_under_the_pile,
-    "fewer tickets than wanted": _fewer_than_wanted,
+    "fewer tickets than wanted": lambda step: (
+        step.name == "draw_tickets" and step.count("ticket_offered") < step.before.rules.tickets.draw
+    ),
     "ticket discards reshuffled in a draw": _shuffled_while_drawing,
-    "toll paid to the bank": _pays_bank,
-    "toll paid to the owner of the first track": _pays_owner,
-    "toll paid with the last token": _pays_last_token,
-    "toll paid to the bank beside the neutral player": _pays_bank_beside_neutral,
-    "loan": _takes_loan,
-    "loan: the bank pays the owner": _bank_pays_for_loan,
-    "neutral player: track chosen": _neutral_chosen,
+    "toll paid to the bank": lambda step: (
+        step.toll > 0 and not step.takes_loan and sum(step.after.tokens) < sum(step.before.tokens)
+    ),
+    "toll paid to the owner of the first track": lambda step: (
+        step.toll > 0 and not step.takes_loan and isinstance(step.first_owner(), int)
+    ),
+    "toll paid with the last token": lambda step: step.toll > 0 and step.before.tokens[step.move["seat"]] == step.toll,
+    "toll paid to the bank beside the neutral player": lambda step: step.toll > 0 and step.first_owner() == NEUTRAL,
+    "loan": lambda step: step.takes_loan,
+    "loan: the bank pays the owner": lambda step: step.takes_loan and sum(step.after.tokens) > sum(step.before.tokens),
+    "neutral player: track chosen": lambda step: step.name == "choose_neutral_route",
     "neutral player: other track taken": _neutral_takes_other,
     "neutral player: the bank pays a player": _neutral_bank_pays,
-    "neutral player: no pair": _neutral_no_pair,
-    "neutral player: pair already taken": _neutral_has_pair,
+    "neutral player: no pair": lambda step: step.has("neutral_ticket") and not _neutral_owners(step, step.after),
+    "neutral player: pair already taken": lambda step: NEUTRAL in _neutral_owners(step, step.before),
     "neutral player: both tracks of players": _neutral_both_taken,
-    "neutral player: leaves for want of trains": _neutral_without_trains,
-    "neutral player: leaves for want of tickets": _neutral_without_tickets,
+    "neutral player: leaves for want of trains": _neutral_leaves("neutral_ticket"),
+    "neutral player: leaves for want of tickets": _neutral_leaves("tickets_shuffled"),
     "opening tickets of two decks": _two_decks,
-    "station for one card": _station_for(1),
-    "station for two cards": _station_for(2),
-    "station for three cards": _station_for(3),
+    "station for one card": lambda step: step.name == "build_station" and step.cards.total() == 1,
+    "station for two cards": lambda step: step.name == "build_station" and step.cards.total() == 2,
+    "station for three cards": lambda step: step.name == "build_station" and step.cards.total() == 3,
     "station paid with a locomotive": lambda step: step.name == "build_station" and step.cards[LOCOMOTIVE] > 0,
     "pass": lambda step: step.name == "pass",
-    "last round": _last_round,
+    "last round": lambda step: step.before.turns_left is None and step.after.turns_left is not None,
 }
 """Rules seen in one step of a game."""
 
