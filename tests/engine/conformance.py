@@ -161,15 +161,8 @@ class Whim:
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         return np.zeros(1, dtype=np.int64)
 
-    def decide(
-        self,
-        state: State,
-        tables: Tables,
-        lore: Ints,  # noqa: ARG002
-        seat: int,  # noqa: ARG002
-        params: Floats,
-        memory: Ints,
-    ) -> tuple[int, int]:
+    def decide(self, state: State, tables: Tables, *rest: Any) -> tuple[int, int]:  # noqa: ANN401
+        _, _, params, memory = rest
         actions = _action_buffer()
         row = choose_by_liking(actions, list_actions(state, tables, actions), params, memory)
         return int(actions[row, 0]), int(actions[row, 1])

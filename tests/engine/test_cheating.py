@@ -40,13 +40,11 @@ class Meddler(Random):
 
     seen: Ints = np.zeros(0, dtype=np.int64)
 
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        assert not state.hand[1 - seat].any()
+    def decide(self, state: State, tables: Tables, *rest: Any) -> tuple[int, int]:  # noqa: ANN401
+        assert not state.hand[1 - state.seat].any()
         assert not state.draw_pile.any()
         assert not state.stream.any()
-        action = super().decide(state, tables, lore, seat, params, memory)
+        action = super().decide(state, tables, *rest)
         state.hand[:] = 9
         tables.trains_each = 3
         return action
@@ -55,10 +53,8 @@ class Meddler(Random):
 class Seated(Random):
     """A compiled player whose codes name a seat."""
 
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        code, value = super().decide(state, tables, lore, seat, params, memory)
+    def decide(self, *given: Any) -> tuple[int, int]:  # noqa: ANN401
+        code, value = super().decide(*given)
         return make_event(kind_of(code), 3, argument_of(code)), value
 
 
@@ -153,10 +149,8 @@ def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nord
 class Vandal(Random):
     """A compiled player that empties what it is given."""
 
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        action = super().decide(state, tables, lore, seat, params, memory)
+    def decide(self, state: State, tables: Tables, lore: Ints, *rest: Any) -> tuple[int, int]:  # noqa: ANN401
+        action = super().decide(state, tables, lore, *rest)
         lore[:] = 0
         return action
 

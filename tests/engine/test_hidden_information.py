@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine import conformance
-from ttr_analysis._compile import Floats, Ints
+from ttr_analysis._compile import Ints
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import TAPE_START
 from ttr_analysis.engine.kernel.step import list_actions, step
@@ -60,18 +60,10 @@ SECRETS: dict[str, Callable[[State, int], Ints | int]] = {
 class Peeker(conformance.Whim):
     """Takes one legal action or another by what it must not look at."""
 
-    def decide(
-        self,
-        state: State,
-        tables: Tables,
-        lore: Ints,  # noqa: ARG002
-        seat: int,
-        params: Floats,  # noqa: ARG002
-        memory: Ints,  # noqa: ARG002
-    ) -> tuple[int, int]:
+    def decide(self, state: State, tables: Tables, *_: object) -> tuple[int, int]:
         actions = np.empty((500, 2), dtype=np.int64)
         n = int(list_actions(state, tables, actions))
-        secret = np.ravel(SECRETS[self.name](state, 1 - seat)).tolist()
+        secret = np.ravel(SECRETS[self.name](state, 1 - int(state.seat))).tolist()
         seen = sum(i * number for i, number in enumerate(secret, start=1))
         return int(actions[seen % n, 0]), int(actions[seen % n, 1])
 

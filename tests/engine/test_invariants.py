@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,9 +130,7 @@ def test_a_replay_that_differs_is_noticed(played: conformance.Played) -> None:
     states[17, cell("score")] += 1
 
     with pytest.raises(conformance.BrokenLawError, match="the replay differs after 17 moves"):
-        conformance.check_replay(
-            conformance.Played(played.game_map, N_PLAYERS, played.tape, states, played.scores, played.ending)
-        )
+        conformance.check_replay(replace(played, states=states))
 
 
 def test_a_score_that_differs_from_the_referees_is_noticed(played: conformance.Played) -> None:
@@ -139,6 +138,4 @@ def test_a_score_that_differs_from_the_referees_is_noticed(played: conformance.P
     scores[0, 1] += 1
 
     with pytest.raises(conformance.BrokenLawError, match="the referee says"):
-        conformance.check_by_referee(
-            conformance.Played(played.game_map, N_PLAYERS, played.tape, played.states, scores, played.ending)
-        )
+        conformance.check_by_referee(replace(played, scores=scores))

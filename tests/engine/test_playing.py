@@ -13,18 +13,16 @@ from tests.engine.positions import Position, changed
 from tests.engine.walks import on_each_walk, some_states, state_of
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, IllegalActionError, SeatView
-from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.actions import Action, ClaimRoute, DrawCard, DrawFaceUp, DrawTickets, LegalActions
 from ttr_analysis.engine.codes import CLAIM_ROUTE, KEEP_TICKETS, make_action
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
-from ttr_analysis.engine.layout import Phase, State
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.policies import play_games
 from ttr_analysis.policies.greedy import Greedy, choose_greedily
 from ttr_analysis.policies.random import Random
-from ttr_analysis.tables import Tables
 
 
 class AtRandom:
@@ -267,12 +265,8 @@ def test_without_a_seed_it_is_0(nordic: GameMap) -> None:
 def test_parameters_may_be_whole_numbers(nordic: GameMap) -> None:
     class Whole:
         name, memory_size, params = "Whole", 4, np.ones(1, dtype=np.int64)
-        lore, chooser = staticmethod(Greedy().lore), staticmethod(choose_greedily)
-
-        def decide(
-            self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-        ) -> tuple[int, int]:
-            return choose_greedily(state, tables, lore, seat, params, memory)
+        lore = staticmethod(Greedy().lore)
+        chooser = decide = staticmethod(choose_greedily)
 
     whole: Any = Whole()
     rows = Game(nordic).play_rows([whole, whole], seed=7)

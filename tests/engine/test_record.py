@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.engine.conformance import UNIFORM, play
 from tests.engine.records import (
     TABLES,
     TABLES_AND_MOODS,
@@ -26,17 +27,11 @@ from tests.fixtures import INVENTED, load
 from tests.oracles.referee import check_record
 from tests.oracles.referee.driver import play_at_random
 from ttr_analysis import Game, GameError, GameRecord, RecordError
-from ttr_analysis._compile import Ints
 from ttr_analysis.engine.actions import ClaimRoute
-from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.events import Chance, Event, TicketsShown
-from ttr_analysis.engine.kernel.step import list_actions, step
-from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import Phase, State
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import redact
-from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.file import fingerprint
-from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 
 NORDIC = Table("nordic", "", 2)
@@ -105,26 +100,12 @@ def test_a_game_that_the_referee_played_is_a_record(table: Table) -> None:
 
 @every_table
 def test_what_the_kernel_writes_is_a_record(table: Table) -> None:
-    game_map, n_players = table.game_map, table.n_players
+    tape = play(table, [UNIFORM] * table.n_players, 5, 2, checked=False).tape
 
-    record = GameRecord.from_tape(game_map, n_players, kernel_tape(game_map, n_players), seed=5, number=2)
+    record = GameRecord.from_tape(table.game_map, table.n_players, tape, seed=5, number=2)
 
     assert reloaded(record) == record
     assert (record.header.seed, record.header.game) == (5, 2)
-
-
-def kernel_tape(game_map: GameMap, n_players: int, n_steps: int = 60) -> Ints:
-    """Return the events of the beginning of a game that the kernel plays, codes and values."""
-    tables = game_tables(game_map, n_players)
-    state = State()
-    tape = np.zeros(20_000, dtype=np.int64)
-    tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-    new_game(tables, seed_key(5), 2, state, tape)
-    rows, rng = np.zeros((5_000, 2), dtype=np.int64), np.random.default_rng(1)
-    for _ in range(n_steps):
-        code, value = rows[rng.integers(list_actions(state, tables, rows))]
-        step(state, tables, code, value, tape)
-    return tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
 
 
 def test_a_file_is_json_lines_with_one_event_a_line(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
+from typing import Any
 
 import numpy as np
 
@@ -122,18 +123,10 @@ class ByNumber:
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         return np.zeros(1, dtype=np.int64)
 
-    def decide(
-        self,
-        state: State,
-        tables: Tables,
-        lore: Ints,  # noqa: ARG002
-        seat: int,  # noqa: ARG002
-        params: Floats,  # noqa: ARG002
-        memory: Ints,
-    ) -> tuple[int, int]:
+    def decide(self, state: State, tables: Tables, *rest: Any) -> tuple[int, int]:  # noqa: ANN401
         mask = np.zeros(len(self.numbers.rows), dtype=np.int8)
         fill_mask(state, tables, self.numbers, mask)
-        return code_of(state, tables, self.numbers, random_index(mask, memory))
+        return code_of(state, tables, self.numbers, random_index(mask, rest[-1]))
 
 
 def by_number(combination: Combination) -> Sequence[ByNumber]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
-from itertools import combinations, count
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.conformance import IS_COMPILED, open_memories
+from tests.engine.conformance import IS_COMPILED, Combination, open_memories, play
 from tests.engine.positions import Action, Position
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game
@@ -23,7 +23,6 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
-from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
@@ -399,18 +398,8 @@ def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
 
 def played_until(name: str, players: list[Player], seed: int, is_time: Callable[[State, int], bool]) -> State:
     """Return the state of a game of two at some time, given the state and the number of steps, or at its end."""
-    game_map = load(name)
-    tables, state, tape = game_tables(game_map, 2), State(), np.zeros(4, dtype=np.int64)
-    new_game(tables, seed_key(seed), 0, state, tape)
-    memories = open_memories(players, seed_key(seed), 0)
-    for number in count():
-        if state.phase == OVER or is_time(state, number):
-            break
-        seat = int(state.seat)
-        player = players[seat]
-        code, value = player.decide(state, tables, player.lore(game_map, 2), seat, player.params, memories[seat])
-        step(state, tables, code, value, tape)
-    return state
+    states = map(State, play(Combination(name, "", 2), players, seed, 0, checked=False).states)
+    return next(state for number, state in enumerate(states) if state.phase == OVER or is_time(state, number))
 
 
 def decided(name: str, state: State, seed: int) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Random
-from ttr_analysis.rules.chance import KEY_SIZE, open_stream, seed_key
+from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.rules.ruleset import LoanRules
 from ttr_analysis.tables import Tables, game_tables
 
@@ -42,9 +42,7 @@ Choice = tuple[int, int]
 
 
 def fresh_memory(seed: int = SEED) -> Ints:
-    memory = np.zeros(Random().memory_size, dtype=np.int64)
-    open_stream(seed_key(seed), 0, 1, memory[:KEY_SIZE])
-    return memory
+    return conformance.open_memories([Random()], seed_key(seed), 0)[0]
 
 
 def hand_of(state: State, seat: int) -> Cards:
