@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.conformance import every_combination
@@ -17,8 +17,6 @@ from tests.oracles.referee import CURIOUS, EVEN, HOARDING, Referee, check_record
 from tests.oracles.referee.driver import sample_moves
 from tests.oracles.referee.due import Decision, Event
 from tests.oracles.referee.payment import Cards, can_pay, n_sub_multisets, pays
-from tests.oracles.referee.scoring import longest_trail
-from tests.oracles.trails import longest_trail_naive
 from ttr_analysis.cards import CARD_KINDS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import GameMap
 
@@ -204,16 +202,6 @@ def test_what_is_lost_is_noticed(spoil: str, message: str) -> None:
 
 
 # -- scores ---------------------------------------------------------------------------
-
-
-@settings(max_examples=50)
-@given(st.sets(st.integers(0, 30), max_size=9))
-def test_longest_trail_equals_walking_in_every_way(chosen: set[int]) -> None:
-    game_map = load("invented")
-    city = {c.name: i for i, c in enumerate(game_map.cities)}
-    routes = [game_map.routes[i] for i in chosen]
-    edges = [(city[route.cities[0]], city[route.cities[1]], route.length) for route in routes]
-    assert longest_trail(routes) == longest_trail_naive(edges)
 
 
 def test_the_deck_is_that_of_the_rules() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -15,20 +16,18 @@ Edge = tuple[int, int, int]
 """Two cities and the trains between them."""
 
 
-def longest_trail_naive(edges: Sequence[Edge]) -> int:
+def longest_trail_naive(edges: Sequence[tuple[Hashable, Hashable, int]]) -> int:
     """Oracle: walk on from every city in every way, no edge twice."""
 
-    ways: dict[int, list[tuple[int, int, int]]] = {city: [] for a, b, _ in edges for city in (a, b)}
+    ways: dict[Hashable, list[tuple[int, Hashable, int]]] = {city: [] for a, b, _ in edges for city in (a, b)}
     for e, (a, b, length) in enumerate(edges):
         ways[a].append((1 << e, b, length))
         ways[b].append((1 << e, a, length))
 
-    def walk(city: int, used: int) -> int:
-        longest = 0
-        for edge, onward, length in ways[city]:
-            if not used & edge:
-                longest = max(longest, length + walk(onward, used | edge))
-        return longest
+    @cache
+    def walk(city: Hashable, used: int) -> int:
+        onward = (length + walk(end, used | edge) for edge, end, length in ways[city] if not used & edge)
+        return max(onward, default=0)
 
     return max((walk(city, 0) for city in ways), default=0)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import product
 
 import networkx as nx
 
 from tests.oracles.referee.table import NEUTRAL, Table
+from tests.oracles.trails import longest_trail_naive
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.rules.ruleset import BonusRules
 
@@ -82,7 +82,7 @@ def _score(table: Table, seat: int) -> SeatScore:
         routes=sum(table.rules.points_for(route.length) for route in routes),
         tickets={ticket.id: ticket_points(ticket, network) for ticket in tickets},
         n_completed=sum(bool(reached(ticket, network)) for ticket in tickets),
-        longest_trail=longest_trail(routes),
+        longest_trail=longest_trail_naive([(*route.cities, route.length) for route in routes]),
         trains_left=table.trains[seat],
         tokens=table.tokens[seat],
         n_loans=table.loans[seat],
@@ -138,24 +138,6 @@ def ticket_points(ticket: Ticket, routes: Sequence[Route]) -> int:
     """Return the best destination reached, or minus the lowest of all."""
     points = reached(ticket, routes)
     return max(points) if points else -min(points for _, points in ticket.destinations)
-
-
-def longest_trail(routes: Sequence[Route]) -> int:
-    """Return the most trains that can be passed in one go, no route twice: every way is walked."""
-
-    @cache
-    def onward(city: str, left: frozenset[str]) -> int:
-        return max(
-            (
-                route.length + onward(route.other_end(city), left - {route.id})
-                for route in routes
-                if route.id in left and city in route.cities
-            ),
-            default=0,
-        )
-
-    cities = {city for route in routes for city in route.cities}
-    return max((onward(city, frozenset(route.id for route in routes)) for city in cities), default=0)
 
 
 def award(bonus: BonusRules, seats: Sequence[SeatScore], *, zero_ties: bool) -> list[int]:
