@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 import ttr_analysis as ttr
@@ -18,7 +21,7 @@ from tests.engine.records import Table, played
 from tests.fixtures import INVENTED, load
 from tests.fuzzing.mutations import Files, mutated
 from tests.notation.bga_writer import log_text, ticket_notes
-from ttr_analysis import Game, GameRecord, MapError, RecordError
+from ttr_analysis import Game, GameRecord, MapError, RecordError, RecordWarning
 from ttr_analysis._errors import GameError
 from ttr_analysis.cli.maps import doubts, offers
 from ttr_analysis.maps.loading import data_folder
@@ -51,9 +54,15 @@ def _check_words(error: Exception) -> None:
     text = str(error)
     assert all(line.isprintable() for line in text.split("\n")), "a message with control characters"
     assert 0 < len(text) < _LONGEST, f"a message of {len(text)} characters"
+    for fault in getattr(error, "faults", ()):
+        assert fault.expected, "a fault that does not say what was expected"
+        assert len(str(fault)) < _LONGEST_FAULT, f"a fault of {len(str(fault))} characters"
+        if isinstance(error, MapError):
+            assert fault.expected.startswith(("expected", "unknown")), f"a fault that says {fault.expected}"
 
 
 _LONGEST = 50_000
+_LONGEST_FAULT = 600
 
 
 @dataclass(frozen=True)
@@ -72,19 +81,24 @@ class Subject:
         some numbers of mutants only.
     sign
         Makes mutants pass for written by the package.
+    words
+        What may come into them, as often as all words of right files.
     """
 
     name: str
     seeds: Callable[[], Sequence[Files]]
     use: Callable[[Path, int], None]
     sign: Callable[[np.random.Generator, Files], Files] = lambda _, files: files
+    words: tuple[bytes, ...] = ()
 
     def mutant(self, seed: int, number: int) -> Files:
         """Return the mutant of a number: the same one whenever it is asked for."""
         rng = np.random.default_rng([seed, *self.name.encode(), number])
         seeds = self.seeds()
         files = seeds[int(rng.integers(len(seeds)))]
-        return self.sign(rng, mutated(rng, files, _words(self.seeds), seeds))
+        own = _words(self.seeds)
+        words = own + self.words * (len(own) // max(1, len(self.words)))
+        return self.sign(rng, mutated(rng, files, words, seeds))
 
 
 @cache
@@ -107,6 +121,7 @@ def _map_seeds() -> list[Files]:
 def _use_map(folder: Path, number: int) -> None:
     with refusing(MapError):
         game_map = ttr.load_map(folder)
+    assert nx.is_connected(game_map.graph)
     assert all(line.isprintable() for line in (*offers(game_map), *doubts(game_map), repr(game_map)))
     if number % _PICTURE_EVERY == 0:
         map_svg(game_map)
@@ -151,16 +166,33 @@ def _record_seeds() -> list[Files]:
 
 
 def _use_record(folder: Path, _: int) -> None:
-    with refusing(RecordError):
-        record = GameRecord.loads(_file(folder, _RECORD)[1])
+    text = _file(folder, _RECORD)[1]
+    with refusing(RecordError), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", RecordWarning)
+        record = GameRecord.loads(text)
+    rows = text.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if rows[-1] == b"" or any("breaks off" in str(warning.message) for warning in told):
+        rows.pop()
+    assert [_comparable(row) for row in rows] == [_comparable(row) for row in record.dumps().encode().splitlines()]
+    assert GameRecord.loads(record.dumps(), record.map) == record
     _use(record)
     with refusing(GameError):
         assert len(record.score()) == record.header.n_players
 
 
+def _comparable(row: bytes) -> dict[str, object]:
+    """Return what a line says: in a header, what is empty may be left out; the order of tickets kept means nothing."""
+    data = json.loads(row)
+    if "format" in data:
+        return {key: value for key, value in data.items() if value not in ("", [])}
+    return {key: sorted(value) if isinstance(value, list) else value for key, value in data.items()}
+
+
 def _use(record: GameRecord) -> None:
     """Use a record that is right: it comes back from its text, and tells its story."""
-    assert GameRecord.loads(record.dumps(), record.map).entries == record.entries
+    again = GameRecord.loads(record.dumps(), record.map)
+    assert again.entries == record.entries
+    assert list(again.states()) == list(record.states())
     assert len(record.states()) == len(record.steps)
     assert record_lines(record) is not None
     assert str(record).isprintable()
@@ -202,7 +234,7 @@ _MOST_LINES = 60
 @cache
 def _log_seeds() -> list[Files]:
     seeds: list[Files] = []
-    for table in (Table("usa", "", 3), Table("usa", "", 2), Table("nordic", "", 2)):
+    for table in (Table("usa", "", 5), Table("usa", "", 3), Table("usa", "", 2), Table("nordic", "", 2)):
         record, rng = played(table), np.random.default_rng(1)
         lines, notes = log_text(record, rng).splitlines(keepends=True), json.dumps(ticket_notes(record, rng))
         seeds += [
@@ -215,11 +247,30 @@ def _log_seeds() -> list[Files]:
 def _use_log(folder: Path, _: int) -> None:
     name, content = _file(folder, _TEXT)
     notes = folder / "notes.json"
+    log = content.decode(errors="replace")
     with refusing(RecordError):
         tickets = read_notes(notes) if notes.is_file() else None
-        record = read_bga(content.decode(errors="replace"), tickets=tickets, game_map=name or "usa")
-    assert str(record.report)
+        try:
+            record = read_bga(log, tickets=tickets, game_map=name or "usa")
+        except RecordError as error:
+            [fault] = error.faults
+            assert fault.line or any(what in fault.expected for what in ("ticket", "no line was understood"))
+            assert fault.line <= len(log.splitlines())
+            raise
+    assert len(str(record.report)) > 20
     _use(record)
+
+
+# What other tables' logs may hold, and how a page may mark it.
+_FOREIGN = (
+    *("Good game!", "Bo: lol", "", "   ", "1234", "Move", "Move 99999999 :1", "Zoe takes 3", "Ann takes 9"),
+    *("Ann: Bo takes 3", "Ann has joined the table", "Ann takes 0,1", "You takes 3", "\u202emirrored", "\x00\x07"),
+    *("Ann keeps 0 destination(s)", "Ann keeps 99 destination(s)", "Bo takes 99 hidden train car card(s)"),
+    *("End of game", "The train car deck has been reshuffled", "Ann reveals Dallas to New York destination"),
+    "Three locomotives have been revealed, visible train cards are replaced",
+    "Bo gains 10 points with longest continuous path : 30 train cars",
+)
+_LOG_WORDS = (*(f"\n{line}\n".encode() for line in _FOREIGN), *b"Ann Bo You Zoe <b> <i> </b> \r\n \n\n".split(b" "))
 
 
 # -- simulations -----------------------------------------------------------------------------------------------------
@@ -289,7 +340,7 @@ SUBJECTS = {
         Subject("maps", _map_seeds, _use_map),
         Subject("records", _record_seeds, _use_record),
         Subject("notation", _notation_seeds, _use_notation),
-        Subject("logs", _log_seeds, _use_log),
+        Subject("logs", _log_seeds, _use_log, words=_LOG_WORDS),
         Subject("simulations", _simulation_seeds, _use_simulation, _sign_simulation),
         Subject("resumed", _simulation_seeds, _resume_simulation, _sign_simulation),
     )
