@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -337,10 +338,8 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
     ],
 )
 def test_what_cannot_be_is_refused(name: str, n_players: int, told: dict[str, Any], fault: str) -> None:
-    with pytest.raises(PositionError) as info:
+    with pytest.raises(PositionError, match=re.escape(fault)):
         Game(name, n_players).position(**({"tickets": [0, 0]} if told else {}) | told)
-
-    assert fault in str(info.value)
 
 
 @pytest.mark.parametrize(
@@ -433,10 +432,8 @@ def test_the_last_round_is_told() -> None:
 def test_a_wrong_position_in_a_file_is_refused_with_line_and_part(line: dict[str, Any], fault: str) -> None:
     header = usa_record().dumps().splitlines()[0]
 
-    with pytest.raises(RecordError) as info:
+    with pytest.raises(RecordError, match=re.escape(fault)):
         GameRecord.loads(f"{header}\n{json.dumps({'event': 'position', 'tickets': [0, 0], **line})}\n")
-
-    assert fault in str(info.value)
 
 
 def test_a_record_begins_only_between_turns_and_only_once() -> None:
@@ -534,10 +531,8 @@ def test_routes_hands_and_tickets_are_corrected() -> None:
     ],
 )
 def test_a_wrong_correction_is_refused(data: dict[str, Any], fault: str) -> None:
-    with pytest.raises(RecordError) as info:
+    with pytest.raises(RecordError, match=re.escape(fault)):
         GameRecord.loads(with_line(usa_record(), event="correction", **data))
-
-    assert fault in str(info.value)
 
 
 def test_a_correction_stands_between_two_turns() -> None:

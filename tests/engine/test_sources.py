@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -89,10 +90,8 @@ def test_they_are_shown() -> None:
     ],
 )
 def test_what_is_not_right_is_refused(line: int, keys: dict[str, Any], fault: str) -> None:
-    with pytest.raises(RecordError) as info:
+    with pytest.raises(RecordError, match=re.escape(fault)):
         GameRecord.loads(with_keys(line, **keys))
-
-    assert fault in str(info.value)
 
 
 def test_all_faults_are_told_at_once() -> None:

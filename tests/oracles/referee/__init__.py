@@ -10,25 +10,19 @@ tickets must be known.
 from __future__ import annotations
 
 from tests.oracles.referee.driver import CURIOUS, EVEN, HOARDING, play_at_random, random_event
-from tests.oracles.referee.due import Chance, Decision, Due, Event, Notice
+from tests.oracles.referee.due import Decision, Event
 from tests.oracles.referee.judging import Referee, check_record
-from tests.oracles.referee.scoring import Final, SeatScore
-from tests.oracles.referee.table import BANK, NEUTRAL, Table
+from tests.oracles.referee.scoring import Final
+from tests.oracles.referee.table import Table
 
 __all__ = [
-    "BANK",
     "CURIOUS",
     "EVEN",
     "HOARDING",
-    "NEUTRAL",
-    "Chance",
     "Decision",
-    "Due",
     "Event",
     "Final",
-    "Notice",
     "Referee",
-    "SeatScore",
     "Table",
     "check_record",
     "play_at_random",
