@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ttr_analysis as ttr
-from ttr_analysis import GameMap
+from ttr_analysis import GameMap, cli
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.maps.model import Route
 
@@ -28,6 +28,26 @@ def load(name: str) -> GameMap:
 def examples(n: int) -> int:
     """Return on how many examples a law is tried: as plain Python, which is slow, on a quarter of them."""
     return -(-n // 4) if is_plain() else n
+
+
+class Command:
+    """`ttr-analysis` with arguments: the words of a line, then others as they are."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, line: str, *words: str, code: int = cli.DONE) -> str:
+        """Check the exit code; return what was printed, or what was printed to stderr by a command that failed."""
+        assert cli.main([*line.split(), *words]) == code
+        printed = self._capsys.readouterr()
+        return printed.err if code else printed.out
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return the command, which runs in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    return Command(capsys)
 
 
 @pytest.fixture(scope="session")

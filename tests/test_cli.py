@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fixtures import BUILT_IN, INVENTED
+from tests.fixtures import BUILT_IN, INVENTED, Command
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, SimulationResult, cli, load_map
 from ttr_analysis.analysis.paths import shortest_path
@@ -25,7 +25,7 @@ from ttr_analysis.report import study as study_module
 from ttr_analysis.report.context import Context
 from ttr_analysis.report.page import Section
 
-QUICK = ["--quick", "--deals", "40", "--best", "0", "--games", "0", "--no-progress"]
+QUICK = "--quick --deals 40 --best 0 --games 0 --no-progress"
 
 
 @pytest.fixture
@@ -41,22 +41,19 @@ def broken(tmp_path: Path) -> Path:
     return folder
 
 
-def test_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["maps"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_maps_are_listed(command: Command) -> None:
+    lines = command("maps").splitlines()
     assert [line.split()[0] for line in lines] == sorted(BUILT_IN)
     assert "81 routes" in next(line for line in lines if line.startswith("nordic"))
 
 
-def test_a_sound_map_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", str(INVENTED)]) == 0
-    assert "no faults" in capsys.readouterr().out
+def test_a_sound_map_is_checked(command: Command) -> None:
+    assert "no faults" in command("check", str(INVENTED))
 
 
-def test_a_map_is_summed_up_and_doubts_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    load_map("usa").to_folder(tmp_path / "usa")
-    assert cli.main(["check", str(tmp_path / "usa")]) == 0
-    told = capsys.readouterr().out
+def test_a_map_is_summed_up_and_doubts_are_told(command: Command) -> None:
+    load_map("usa").to_folder(Path("mine"))
+    told = command("check mine")
     assert "  2-5 players with 45 trains each\n  36 cities, 100 tracks of 1 to 6 spaces" in told
     assert "warning" not in told
 
@@ -93,9 +90,9 @@ def test_nothing_about_a_map_of_the_package_is_doubted(name: str) -> None:
     assert list(doubts(load_map(name))) == []
 
 
-@pytest.mark.parametrize("command", [["check"], ["study", "--no-progress"]])
-def test_all_faults_of_a_map_are_printed(command: list[str], broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*command, str(broken)]) == 1
+@pytest.mark.parametrize("words", [["check"], ["study", "--no-progress"]])
+def test_all_faults_of_a_map_are_printed(words: list[str], broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*words, str(broken)]) == cli.FAULTS
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "3 faults" in captured.err
@@ -103,84 +100,91 @@ def test_all_faults_of_a_map_are_printed(command: list[str], broken: Path, capsy
         assert file in captured.err
 
 
-@pytest.mark.parametrize("command", ["check", "study"])
-def test_an_unknown_map_is_answered_with_the_nearest(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([command, "nordik"]) == 2
-    assert capsys.readouterr().err == "ttr-analysis: no map or map folder 'nordik'; did you mean nordic?\n"
+@pytest.mark.parametrize("name", ["check", "study"])
+def test_an_unknown_map_is_answered_with_the_nearest(name: str, command: Command) -> None:
+    said = command(f"{name} nordik", code=cli.USAGE)
+    assert said == "ttr-analysis: no map or map folder 'nordik'; did you mean nordic?\n"
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("line", "said"),
     [
-        ["study"],
-        ["study", "nordic", "--seed", "-1"],
-        ["study", "nordic", "--deals", "1"],
-        ["study", "nordic", "--deals", "many"],
-        ["study", "nordic", "--games", "-1"],
-        ["study", "nordic", "--games", "2000000"],
-        ["study", "nordic", "--best", "nan"],
-        ["study", "nordic", "--best", "-2"],
-        ["play", "nordic", "--port", "abc"],
-        ["play", "nordic", "--players", "2", "--seats", "Ida,Planner"],
-        ["fly", "nordic"],
-        [],
+        ("", "Usage: ttr-analysis"),
+        ("fly nordic", "Usage: ttr-analysis"),
+        ("study", "Usage: ttr-analysis study"),
+        ("study nordic --seed -1", "Invalid value for '--seed'"),
+        ("study nordic --deals 1", "Invalid value for '--deals'"),
+        ("study nordic --deals many", "Invalid value for '--deals'"),
+        ("study nordic --games -1", "Invalid value for '--games'"),
+        ("study nordic --games 2000000", "Invalid value for '--games'"),
+        ("study nordic --best nan", "Invalid value for '--best'"),
+        ("study nordic --best -2", "Invalid value for '--best'"),
+        ("play nordic --port abc", "Usage: ttr-analysis play"),
+        ("play nordic --players 2 --seats Ida,Planner", "Usage: ttr-analysis play"),
+        ("play nordic --no-browser --seats Ida,Bo", "one seat is yours"),
+        ("play nordic --no-browser --seats Planner,Greedy", "got none"),
+        ("play nordic --no-browser --players 9", "players"),
+        ("play nordic --no-browser --variant no_such", "no_such"),
+        ("review game.jsonl --minutes 0", "Invalid value for '--minutes'"),
+        ("review game.jsonl --minutes -1", "Invalid value for '--minutes'"),
+        ("review game.jsonl --minutes x", "Invalid value for '--minutes'"),
+        ("review game.jsonl --minutes nan", "Invalid value for '--minutes'"),
+        ("review game.jsonl --minutes 1e9", "Invalid value for '--minutes'"),
+        ("review none.jsonl", "none.jsonl: No such file or directory"),
+        ("import none.txt", "none.txt: No such file or directory"),
+        ("insights none --player Zoe", "none: No such file or directory"),
+        ("score none.json", "none.json: No such file or directory"),
+        ("percentile nordic 98 --players 5", "for 2 to 3 players"),
+        ("play-many usa --players Greedy:3,Random --out games", "Greedy:3"),
+        ("train --no-browser games", "Give both FOLDER and --player, or neither"),
+        ("train --no-browser --player Ann", "Give both FOLDER and --player, or neither"),
+        ("train --no-browser --map nowhere", "no map or map folder 'nowhere'"),
+        ("train --no-browser games --player Ann --map nowhere", "no map or map folder 'nowhere'"),
+        ("train --no-browser nowhere --player Ann", "nowhere: No such file or directory"),
     ],
 )
-def test_wrong_arguments_are_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(wrong) == 2
-    assert (
-        f"Usage: ttr-analysis{' ' + wrong[0] if wrong[:1] in (['study'], ['play']) else ''}" in capsys.readouterr().err
-    )
+def test_wrong_arguments_are_refused(line: str, said: str, command: Command) -> None:
+    assert said in command(line, code=cli.USAGE)
 
 
-def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["--version"]) == 0
-    told = capsys.readouterr().out
+def test_version_is_told(command: Command) -> None:
+    told = command("--version")
     assert told.startswith("ttr-analysis 0.")
     module = [sys.executable, "-m", "ttr_analysis", "--version"]
     assert subprocess.run(module, capture_output=True, text=True, check=True).stdout == told
 
 
-def test_a_study_says_where_it_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "deep" / "out"
+def test_a_study_says_where_it_lies(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    out = Path("deep", "out")
     steps = [step for step in study_module.STEPS if step.title in {"board", "long routes", "ferries", "method"}]
     monkeypatch.setattr(study_module, "STEPS", tuple(steps))
-    assert cli.main(["study", str(INVENTED), "--out", str(out), *QUICK]) == 0
-    assert str(out / "report.html") in capsys.readouterr().out
+    assert str(out / "report.html") in command(f"study {QUICK} --out {out}", str(INVENTED))
     assert (out / "report.html").stat().st_size > 100_000
     assert len(list((out / "tables").glob("*.csv"))) > 1
 
 
-def test_the_default_folder_is_named_after_the_map(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_default_folder_is_named_after_the_map(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setattr(study_module, "STEPS", study_module.STEPS[:1])
-    assert cli.main(["study", "usa", *QUICK]) == 0
-    assert (tmp_path / "studies" / "usa" / "report.html").is_file()
-    assert capsys.readouterr().out.startswith(str(Path("studies", "usa", "report.html")))
+    report = Path("studies", "usa", "report.html")
+    assert command(f"study usa {QUICK}").startswith(str(report))
+    assert report.is_file()
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, command: Command) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert cli.main(["study", "usa", "--out", str(tmp_path / "file"), *QUICK]) == 2
-    message = capsys.readouterr().err
-    assert message.startswith("ttr-analysis: cannot write the study to ")
-    assert str(tmp_path / "file") in message
+    message = command(f"study usa --out file {QUICK}", code=cli.USAGE)
+    assert message.startswith("ttr-analysis: cannot write the study to file")
 
 
 def test_an_interrupted_study_leaves_whole_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     def interrupt(_: Context) -> Section | None:
         raise KeyboardInterrupt
 
     steps = (study_module.STEPS[0], study_module.Step("stop", interrupt), *study_module.STEPS[1:])
     monkeypatch.setattr(study_module, "STEPS", steps)
-    assert cli.main(["study", "usa", "--out", str(tmp_path), *QUICK]) == 130
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted" in command(f"study usa --out . {QUICK}", code=cli.INTERRUPTED)
     assert not (tmp_path / "report.html").exists()
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
         "routes_by_color.csv",
@@ -193,7 +197,7 @@ def test_an_interrupt_lost_in_a_callback_still_ends_the_study(
     comes_out_as: type[Exception] | None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     def lose(_: Context) -> Section | None:
         try:
@@ -206,20 +210,19 @@ def test_an_interrupt_lost_in_a_callback_still_ends_the_study(
     before = signal.getsignal(signal.SIGINT)
     steps = (study_module.STEPS[0], study_module.Step("stop", lose), *study_module.STEPS[1:])
     monkeypatch.setattr(study_module, "STEPS", steps)
-    assert cli.main(["study", "usa", "--out", str(tmp_path), *QUICK]) == 130
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted" in command(f"study usa --out . {QUICK}", code=cli.INTERRUPTED)
     assert not (tmp_path / "report.html").exists()
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_other_errors_are_not_taken_for_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_errors_are_not_taken_for_an_interrupt(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     def fail(_: Context) -> Section | None:
         msg = "a fault of ours"
         raise RuntimeError(msg)
 
     monkeypatch.setattr(study_module, "STEPS", (study_module.Step("fail", fail),))
     with pytest.raises(RuntimeError, match="a fault of ours"):
-        cli.main(["study", "usa", "--out", str(tmp_path), *QUICK])
+        command(f"study usa --out . {QUICK}")
 
 
 def test_a_console_without_the_letters_of_a_name_stops_nothing(broken: Path) -> None:
@@ -244,41 +247,36 @@ def test_the_command_starts_without_the_heavy_libraries() -> None:
     assert "no faults" in done.stdout
 
 
-def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, command: Command) -> None:
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     rng = np.random.default_rng(1)
     (tmp_path / "game.txt").write_text(log_text(record, rng), "utf-8")
     (tmp_path / "tickets.json").write_text(json.dumps(ticket_notes(record, rng)), "utf-8")
 
-    code = cli.main(["import", str(tmp_path / "game.txt"), "--tickets", str(tmp_path / "tickets.json")])
-
-    assert code == cli.DONE
+    assert "all equal to the record" in command("import game.txt --tickets tickets.json")
     assert set(GameRecord.load(tmp_path / "game.jsonl").scores) == set(record.scores)
-    assert "all equal to the record" in capsys.readouterr().out
 
 
-def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = tmp_path / "game.txt"
-    log.write_text("Ann keeps 2 destination(s)\nBo keeps 2 destination(s)\nAnn takes 1\nBo takes 2\n", "utf-8")
+def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "game.txt").write_text(
+        "Ann keeps 2 destination(s)\nBo keeps 2 destination(s)\nAnn takes 1\nBo takes 2\n", "utf-8"
+    )
 
-    assert cli.main(["import", str(log)]) == cli.FAULTS
-    assert "line 4: it is Ann's turn, not Bo's" in capsys.readouterr().err
+    assert "line 4: it is Ann's turn, not Bo's" in command("import game.txt", code=cli.FAULTS)
     assert not (tmp_path / "game.jsonl").exists()
-    assert cli.main(["import", str(tmp_path / "none.txt")]) == cli.USAGE
     (tmp_path / "notes.json").write_text("[" * 100_000, "utf-8")
-    assert cli.main(["import", str(log), "--tickets", str(tmp_path / "notes.json")]) == cli.FAULTS
+    command("import game.txt --tickets notes.json", code=cli.FAULTS)
 
 
-def test_a_file_that_is_no_log_makes_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_log_makes_no_record(tmp_path: Path, command: Command) -> None:
     log = tmp_path / "recipe.txt"
     log.write_text("Move 1 :20:15:01\nTake three eggs.\n", "utf-8")
 
-    assert cli.main(["import", str(log)]) == cli.FAULTS
-    told = capsys.readouterr().err
+    told = command("import recipe.txt", code=cli.FAULTS)
     assert "line 2: expected the log of a game, but no line was understood, got Take three eggs." in told
     log.write_text("The train car deck has been reshuffled\n", "utf-8")
-    assert cli.main(["import", str(log)]) == cli.FAULTS
-    assert f"no move was understood in {log}, so no record was written" in capsys.readouterr().err
+    told = command("import recipe.txt", code=cli.FAULTS)
+    assert "no move was understood in recipe.txt, so no record was written" in told
     assert not (tmp_path / "recipe.jsonl").exists()
 
 
@@ -298,13 +296,9 @@ def test_commands_and_maps_are_completed() -> None:
     assert "--practice" in completed("ttr-analysis play nordic --pr")
 
 
-def test_a_score_is_compared_with_planners(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        cli.main(["percentile", "nordic", "300", "--players", "2", "--games", "20", "--against", "Greedy"]) == cli.DONE
-    )
-    assert "more than 100% of Greedy scored" in capsys.readouterr().out
-    assert cli.main(["percentile", "nordic", "98", "--players", "5"]) == cli.USAGE
-    assert "for 2 to 3 players" in capsys.readouterr().err
+def test_a_score_is_compared_with_planners(command: Command) -> None:
+    told = command("percentile nordic 300 --players 2 --games 20 --against Greedy")
+    assert "more than 100% of Greedy scored" in told
 
 
 @pytest.mark.parametrize(
@@ -329,21 +323,18 @@ def test_every_system_accepts_the_file_of_a_player(name: str, file: str) -> None
     assert as_file_name(file) == file
 
 
-def test_a_folder_of_games_says_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_games_says_something(tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
     Game("nordic").play(["Planner", "Greedy"], seed=7).save(tmp_path / "a.jsonl")
     (tmp_path / "b.jsonl").write_text("damaged")
-    command = ["insights", str(tmp_path), "--player"]
-    assert cli.main([*command, "Planner", "--minutes", "0"]) == cli.DONE
+    assert cli.main(["insights", ".", "--player", "Planner", "--minutes", "0"]) == cli.DONE
     captured = capsys.readouterr()
     assert "You won 100% of 1 game" in captured.out
     assert "not used: b.jsonl: " in captured.err
     assert (tmp_path / "insights-Planner" / "report.html").exists()
-    assert cli.main([*command, "Zoe"]) == cli.FAULTS
-    assert "Zoe is not among Planner, Greedy" in capsys.readouterr().err
-    assert cli.main(["insights", str(tmp_path / "none"), "--player", "Zoe"]) == cli.USAGE
+    assert "Zoe is not among Planner, Greedy" in command("insights . --player Zoe", code=cli.FAULTS)
 
 
-def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_position_and_a_record_are_scored(tmp_path: Path, command: Command) -> None:
     told = {
         "map": "usa",
         "players": ["Ann", "Bo"],
@@ -351,21 +342,17 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
     }
     path = tmp_path / "table.json"
     path.write_text(json.dumps(told | {"tickets": [["Boston-Miami"], []]}), "utf-8")
-    assert cli.main(["score", str(path)]) == cli.DONE
-    assert "P1 Bo (won): 12 points: 2 routes" in capsys.readouterr().out
+    assert "P1 Bo (won): 12 points: 2 routes" in command("score table.json")
     path.write_text(json.dumps(told | {"tickets": [1, 0]}), "utf-8")
-    assert cli.main(["score", str(path)]) == cli.DONE
-    assert "Who won depends on unknown tickets." in capsys.readouterr().out
+    assert "Who won depends on unknown tickets." in command("score table.json")
     amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
     path.write_text(json.dumps(told | amid), "utf-8")
-    assert cli.main(["score", str(path)]) == cli.DONE
-    assert "these are the points if it ended now, with all tickets in the file." in capsys.readouterr().out
+    assert "these are the points if it ended now, with all tickets in the file." in command("score table.json")
 
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     record.save(tmp_path / "game.jsonl")
-    assert cli.main(["score", str(tmp_path / "game.jsonl")]) == cli.DONE
-    out = capsys.readouterr().out
-    assert f"P{record.winners[0]} Planner (won): {max(filter(None, record.scores))} points" in out
+    won = f"P{record.winners[0]} Planner (won): {max(filter(None, record.scores))} points"
+    assert won in command("score game.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -381,26 +368,21 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
         ('{"format":"ttr-game"}', "line 1, version: expected this key"),
     ],
 )
-def test_a_position_that_cannot_be_is_refused(
-    content: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "table.json"
-    path.write_text(content, "utf-8")
+def test_a_position_that_cannot_be_is_refused(content: str, fault: str, tmp_path: Path, command: Command) -> None:
+    (tmp_path / "table.json").write_text(content, "utf-8")
 
-    assert cli.main(["score", str(path)]) == cli.FAULTS
-    assert fault in capsys.readouterr().err
-    assert cli.main(["score", str(tmp_path / "none.json")]) == cli.USAGE
-    path.write_text('{"map":"atlantis","players":["A","B"]}', "utf-8")
-    assert cli.main(["score", str(path)]) == cli.USAGE
+    assert fault in command("score table.json", code=cli.FAULTS)
+
+
+def test_a_position_on_an_unknown_map_is_refused(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "table.json").write_text('{"map":"atlantis","players":["A","B"]}', "utf-8")
+
+    assert "no map or map folder 'atlantis'" in command("score table.json", code=cli.USAGE)
 
 
 @pytest.mark.compiled_only
-def test_play_many_writes_decisions_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "games"
+def test_play_many_writes_decisions_and_resumes(tmp_path: Path, command: Command) -> None:
     for games in (2, 3):
-        arguments = ["usa", "--players", "Greedy,Searcher:2", "--games", str(games), "--no-progress"]
-        assert cli.main(["play-many", *arguments, "--out", str(out)]) == cli.DONE
-    assert "3 games" in capsys.readouterr().out
-    assert SimulationResult.load(out).decisions["game"].nunique() == 3
-    assert cli.main(["play-many", "usa", "--players", "Greedy:3,Random", "--out", str(out)]) == cli.USAGE
-    assert "Greedy:3" in capsys.readouterr().err
+        told = command(f"play-many usa --players Greedy,Searcher:2 --games {games} --no-progress --out games")
+        assert f"{games} games" in told
+    assert SimulationResult.load(tmp_path / "games").decisions["game"].nunique() == 3

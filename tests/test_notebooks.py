@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from scripts import store_notebooks
+from tests.fixtures import Command
 from ttr_analysis import cli
 from ttr_analysis.teaching.editions import dumps, student_edition
 
@@ -361,18 +362,16 @@ def test_an_edition_that_cannot_be_made_is_refused(cells: list[dict[str, Any]], 
         student_edition({"cells": cells})
 
 
-def test_editions_of_a_folder_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["editions", str(tmp_path)]) == cli.USAGE
-    assert f"no teacher's notebook in {tmp_path}" in capsys.readouterr().err
+def test_editions_of_a_folder_of_ones_own(tmp_path: Path, command: Command) -> None:
+    assert "no teacher's notebook in solutions" in command("editions .", code=cli.USAGE)
 
     mine = tmp_path / "solutions" / "12_mine.ipynb"
     mine.parent.mkdir()
     mine.write_text(dumps({"cells": [TITLE, ASKED, SOLVED]}), encoding="utf-8")
-    assert cli.main(["editions", str(tmp_path)]) == cli.DONE
+    command("editions .")
 
     written = json.loads((tmp_path / mine.name).read_text(encoding="utf-8"))
     assert written["cells"][2] == answer("4f1c22ab-answer")
 
     mine.write_text(dumps({"cells": [TITLE, ASKED]}), encoding="utf-8")
-    assert cli.main(["editions", str(tmp_path)]) == cli.USAGE
-    assert "12_mine.ipynb: no cell has the tag solution" in capsys.readouterr().err
+    assert "12_mine.ipynb: no cell has the tag solution" in command("editions .", code=cli.USAGE)

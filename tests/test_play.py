@@ -15,6 +15,7 @@ import pytest
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
+from tests.fixtures import Command
 from tests.serving import Served, served
 from ttr_analysis import Game, GameRecord, cli
 from ttr_analysis.cli import games
@@ -171,39 +172,18 @@ def test_who_has_moved_keeps_the_new_game() -> None:
     assert table.record.header.seed == 8
 
 
-def test_a_game_that_cannot_be_continued_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "game.jsonl"
-    Game("nordic").play(["Greedy", "Greedy"], seed=7).save(path)
-    for options, message in (
-        ([], "is over"),
-        (["--seed", "7"], "those of the game"),
-        (["--continue", f"{path}x"], "No such file"),
-    ):
-        assert cli.main(["play", "nordic", "--continue", str(path), *options]) == 2
-        assert message in capsys.readouterr().err
-
-
-def test_no_file_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine.jsonl").write_text("an older game")
-    assert cli.main(["play", "nordic", "--save", str(tmp_path / "mine.jsonl")]) == 2
-    assert "already exists" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (["--seats", "Ida,Bo"], "one seat is yours"),
-        (["--seats", "Planner,Greedy"], "got none"),
-        (["--players", "9"], "players"),
-        (["--variant", "no_such"], "no_such"),
-    ],
+    ("options", "said"),
+    [("", "is over"), ("--seed 7", "those of the game"), ("--continue none.jsonl", "No such file")],
 )
-def test_a_table_that_cannot_be_is_refused(
-    wrong: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["play", "nordic", "--no-browser", *wrong]) == 2
-    assert message in capsys.readouterr().err
+def test_a_game_that_cannot_be_continued_is_refused(options: str, said: str, command: Command) -> None:
+    Game("nordic").play(["Greedy", "Greedy"], seed=7).save(Path("game.jsonl"))
+    assert said in command(f"play nordic --continue game.jsonl {options}", code=cli.USAGE)
+
+
+def test_no_file_is_written_over(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "mine.jsonl").write_text("an older game")
+    assert "already exists" in command("play nordic --save mine.jsonl", code=cli.USAGE)
 
 
 def test_a_person_may_sit_anywhere() -> None:

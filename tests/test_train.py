@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import Command
 from tests.serving import served
 from ttr_analysis import Game, cli
 from ttr_analysis.cli import games
@@ -16,35 +17,15 @@ from ttr_analysis.studies import load_puzzles, save_puzzles
 pytestmark = pytest.mark.compiled_only
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (["games"], cli.USAGE, "Give both FOLDER and --player, or neither"),
-        (["--player", "Ann"], cli.USAGE, "Give both FOLDER and --player, or neither"),
-        (["--map", "nowhere"], cli.USAGE, "no map or map folder 'nowhere'"),
-        (["games", "--player", "Ann", "--map", "nowhere"], cli.USAGE, "no map or map folder 'nowhere'"),
-        (["nowhere", "--player", "Ann"], cli.USAGE, "No such file or directory"),
-        ([".", "--player", "Ann"], cli.FAULTS, "no game of 'Ann' can be used"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    options: list[str],
-    code: int,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["train", "--no-browser", *options]) == code
-    assert said in capsys.readouterr().err
+def test_a_folder_without_a_game_of_the_player_is_refused(command: Command) -> None:
+    said = command("train --no-browser . --player Ann", code=cli.FAULTS)
+    assert "no game of 'Ann' can be used" in said
 
 
-def test_results_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_something_else_are_refused(tmp_path: Path, command: Command) -> None:
     (tmp_path / "mine.json").write_text("[]")
-    code = cli.main(["train", "--no-browser", "--results", str(tmp_path / "mine.json")])
-    assert code == cli.USAGE
-    assert "does not hold training results" in capsys.readouterr().err
+    said = command("train --no-browser --results mine.json", code=cli.USAGE)
+    assert "does not hold training results" in said
 
 
 def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
