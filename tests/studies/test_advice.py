@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import pytest
 
 import ttr_analysis as ttr
+from tests.oracles.networks import trains_for
 from tests.studies.test_reviews import played
 from ttr_analysis import Game, GameError, GameMap
 from ttr_analysis._compile import Ints
@@ -167,14 +169,7 @@ def test_a_ticket_that_is_completed_is_named(nordic: GameMap) -> None:
 def _n_done(game_map: GameMap, state: ttr.GameState, seat: int) -> int:
     """Return how many tickets a seat has completed."""
     others = [route for route in game_map.routes if route not in state.routes_of(seat)]
-    n_done = 0
-    for ticket in filter(None, state.tickets[seat]):
-        try:
-            ttr.tickets.cheapest_network(game_map, [ticket], closed=others)
-        except ttr.tickets.NoNetworkError:
-            continue
-        n_done += 1
-    return n_done
+    return sum(trains_for(game_map, [ticket], others) < inf for ticket in state.tickets[seat] if ticket)
 
 
 def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:

@@ -15,13 +15,12 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
+from tests.oracles.networks import trains_for
 from ttr_analysis import Game, GameMap, GameRecord, UnknownNameError
 from ttr_analysis.analysis.tickets.network import join_cities, reached_destinations
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute, DrawTickets
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
-from ttr_analysis.engine.state import GameState
-from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.played import write_insights
 from ttr_analysis.studies import Insights, Review, insights, percentile, review, reviews
 from ttr_analysis.studies.insights import GAME_COLUMNS, HABIT_COLUMNS, HABITS, PERCENTILE_COLUMNS
@@ -178,24 +177,18 @@ def test_losses_add_up_over_the_parts_of_a_game(monkeypatch: pytest.MonkeyPatch)
         assert table["behind"].sum() == pytest.approx(-sum(one.skill[0] for one in firsts))
 
 
-def trains_for(state: GameState, tickets: Sequence[Ticket], *, others: bool) -> int | None:
-    """Return the fewest trains for tickets of the seat that acts, with the routes of others or without."""
-    taken = [route for route in state.claimed if state.owners[route.id] != state.acting] if others else []
-    try:
-        network = ttr.tickets.cheapest_network(state.game_map, tickets, taken, state.routes_of(state.acting))
-    except ttr.tickets.NoNetworkError:
-        return None
-    return network.length
-
-
 def test_a_route_may_be_in_the_way_of_tickets_together_alone() -> None:
     states = Game(load("switzerland"), 2).play(["Planner", "Planner"], seed=102).states()
     found = 0
     for state in (one for one in states if one.phase is Phase.TURN):
-        parts = join_cities(state.routes_of(state.acting))
+        own = state.routes_of(state.acting)
+        parts = join_cities(own)
         tickets = [one for one in state.tickets[state.acting] if one and not reached_destinations(one, parts)]
-        alone = [trains_for(state, [one], others=True) != trains_for(state, [one], others=False) for one in tickets]
-        together = trains_for(state, tickets, others=True) != trains_for(state, tickets, others=False)
+        taken = [route for route in state.claimed if route not in own]
+        *alone, together = (
+            trains_for(state.game_map, some, taken, own) != trains_for(state.game_map, some, owned=own)
+            for some in (*([one] for one in tickets), tickets)
+        )
         assert _is_in_the_way(state, state.acting, state.tickets[state.acting]) == (any(alone) or together)
         found += together and not any(alone)
     assert found

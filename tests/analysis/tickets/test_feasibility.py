@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
+from tests.oracles.networks import trains_for
 from ttr_analysis import CardCounts, GameMap, Route
 from ttr_analysis.analysis.tickets.feasibility import missing_cards
 from ttr_analysis.cards import COLORS
@@ -16,20 +18,12 @@ from ttr_analysis.cards import COLORS
 pytestmark = pytest.mark.compiled_only
 
 
-def fewest(game_map: GameMap, tickets: list[str], closed: tuple[str, ...]) -> int | None:
-    try:
-        return ttr.tickets.cheapest_network(game_map, tickets, closed).length
-    except ValueError:
-        return None
-
-
 def broken_by(game_map: GameMap, tickets: list[str], trains: int) -> set[frozenset[str]]:
     """Oracle: close every route, and every two routes of which neither alone breaks the tickets."""
     ids = [route.id for route in game_map.routes]
 
     def breaks(*closed: str) -> bool:
-        length = fewest(game_map, tickets, closed)
-        return length is None or length > trains
+        return trains_for(game_map, tickets, closed) > trains
 
     single = {name for name in ids if breaks(name)}
     pairs = {frozenset(pair) for pair in combinations(sorted(set(ids) - single), 2) if breaks(*pair)}
@@ -42,14 +36,14 @@ def test_bottlenecks_equal_closing_every_route_and_pair(seed: int, spare: int) -
     game_map = load("invented")
     rng = np.random.default_rng(seed)
     tickets = [game_map.tickets[i].id for i in rng.choice(len(game_map.tickets), 2, replace=False)]
-    trains = (fewest(game_map, tickets, ()) or 0) + spare
+    trains = int(trains_for(game_map, tickets)) + spare
     answer = ttr.tickets.feasibility(game_map, tickets, trains)
     assert answer.possible
     assert answer.slack == spare
     found = {frozenset(route.id for route in b.routes) for b in answer.bottlenecks}
     assert found == broken_by(game_map, tickets, trains)
     for bottleneck in answer.bottlenecks:
-        assert bottleneck.trains == fewest(game_map, tickets, tuple(r.id for r in bottleneck.routes))
+        assert (bottleneck.trains or inf) == trains_for(game_map, tickets, bottleneck.routes)
 
 
 def test_with_few_players_the_loss_of_one_track_is_the_loss_of_both(nordic: GameMap) -> None:
@@ -94,10 +88,7 @@ def test_a_station_still_saves_what_takes_too_many_trains() -> None:
         expected = set()
         for name in closed:
             others = [other for other in closed if other != name]
-            try:
-                length = ttr.tickets.cheapest_network(europe, tickets, others, [name]).length
-            except ValueError:
-                continue
+            length = trains_for(europe, tickets, others, [name])
             if length <= 12 and not answer.possible:
                 expected.add((frozenset(europe.route(name).cities), length))
         alone = [station for station in answer.stations if not station.more]

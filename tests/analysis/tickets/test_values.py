@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
+from tests.oracles.networks import trains_for
 from ttr_analysis import GameMap
 
 pytestmark = pytest.mark.compiled_only
-
-
-def trains(game_map: GameMap, *ids: str, closed: tuple[str, ...] = ()) -> int:
-    return ttr.tickets.cheapest_network(game_map, ids, closed).length if ids else 0
 
 
 def test_marginal_trains_equal_those_of_single_solutions() -> None:
@@ -25,9 +23,9 @@ def test_marginal_trains_equal_those_of_single_solutions() -> None:
     ids = [ticket.id for ticket in game_map.tickets]
     for name in ids[:3] + ids[-3:]:
         others = [other for other in ids if other != name]
-        on_one = [trains(game_map, name, other) - trains(game_map, other) for other in others]
-        on_two = [trains(game_map, name, *pair) - trains(game_map, *pair) for pair in combinations(others, 2)]
-        assert table.loc[name, "trains"] == trains(game_map, name)
+        on_one = [trains_for(game_map, [name, other]) - trains_for(game_map, [other]) for other in others]
+        on_two = [trains_for(game_map, [name, *pair]) - trains_for(game_map, pair) for pair in combinations(others, 2)]
+        assert table.loc[name, "trains"] == trains_for(game_map, [name])
         assert table.loc[name, "with_one"] == pytest.approx(np.mean(on_one))
         assert table.loc[name, "with_two"] == pytest.approx(np.mean(on_two))
 
@@ -37,12 +35,7 @@ def test_detours_equal_closing_each_track_of_the_network() -> None:
     table = ttr.tickets.value_table(game_map, n_deals=10)
     for ticket in game_map.tickets:
         network = ttr.tickets.cheapest_network(game_map, [ticket])
-        extra: list[float] = []
-        for route in network.routes:
-            try:
-                extra.append(trains(game_map, ticket.id, closed=(route.id,)) - network.length)
-            except ValueError:
-                extra.append(float("inf"))
+        extra = [trains_for(game_map, [ticket], [route]) - network.length for route in network.routes]
         assert table.loc[ticket.id, "detour"] == max(extra)
         assert table.loc[ticket.id, "detour_mean"] == pytest.approx(np.mean(extra))
     assert (table["detour_both"] >= table["detour"]).all()
@@ -64,7 +57,7 @@ def test_tickets_to_countries_tell_the_nearest_and_the_best_destination(switzerl
 def test_maps_with_few_tickets_have_values_too(nordic: GameMap, n_tickets: int) -> None:
     table = ttr.tickets.value_table(replace(nordic, tickets=nordic.tickets[:n_tickets]), n_deals=10)
     assert table["with_two"].isna().all()
-    assert table["trains"].tolist() == [trains(nordic, name) for name in table.index]
+    assert table["trains"].tolist() == [trains_for(nordic, [name]) for name in table.index]
     with pytest.raises(ValueError, match="at least one deal is needed, got 0"):
         ttr.tickets.blocking_map(nordic, n_deals=0)
 
@@ -95,26 +88,24 @@ def test_pairs_are_what_both_tickets_take_together(any_map: GameMap) -> None:
     pairs = ttr.tickets.best_pairs(any_map)
     assert len(pairs) == len(any_map.tickets) * (len(any_map.tickets) - 1) // 2
     for row in pairs.iloc[[0, 7, -1]].to_dict("records"):
-        assert row["trains"] == trains(any_map, row["ticket_a"], row["ticket_b"])
-        assert row["apart"] == trains(any_map, row["ticket_a"]) + trains(any_map, row["ticket_b"])
+        assert row["trains"] == trains_for(any_map, [row["ticket_a"], row["ticket_b"]])
+        assert row["apart"] == trains_for(any_map, [row["ticket_a"]]) + trains_for(any_map, [row["ticket_b"]])
         assert row["saved"] == row["apart"] - row["trains"] >= 0
 
 
 def test_blocking_equals_closing_the_tracks() -> None:
     game_map = load("invented")
     table = ttr.tickets.blocking_map(game_map, n_deals=20, seed=5)
-    deals = ttr.tickets.random_deals(game_map, 20, np.random.default_rng(5))
-    before = [trains(game_map, *(game_map.tickets[i].id for i in deal)) for deal in deals]
+    deals = [
+        [game_map.tickets[i] for i in deal] for deal in ttr.tickets.random_deals(game_map, 20, np.random.default_rng(5))
+    ]
+    before = [trains_for(game_map, deal) for deal in deals]
     for row in table.to_dict("records"):
         route = game_map.route(row["route"])
         twin = game_map.twin(route)
-        closed = (route.id, twin.id) if row["lost"] == "both" and twin else (route.id,)
-        extra = []
-        for deal, fewest in zip(deals, before, strict=True):
-            try:
-                extra.append(trains(game_map, *(game_map.tickets[i].id for i in deal), closed=closed) - fewest)
-            except ValueError:
-                continue
+        closed = (route, twin) if row["lost"] == "both" and twin else (route,)
+        after = [trains_for(game_map, deal, closed) for deal in deals]
+        extra = [trains - fewest for trains, fewest in zip(after, before, strict=True) if trains < inf]
         assert row["deals_lost"] == pytest.approx(1 - len(extra) / len(deals))
         if extra:
             assert row["deal_mean"] == pytest.approx(np.mean(extra))
