@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from scipy.stats import theilslopes
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.oracles.boards import make_board
+from tests.viz.artists import legend, texts
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import CompiledPolicy
@@ -239,16 +239,9 @@ def test_outliers_are_named() -> None:
     ax = plot_ticket_worth(table)
     across = plot_ticket_worth(table, against="in_deal")
 
-    assert {text.get_text() for text in ax.texts if text.get_gid() == "label"} == {"a-b", "e-f"}
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "not clearly unfair",
-        "pays too much",
-        "pays too little",
-    ]
+    assert {*texts(ax, "label")} == {"a-b", "e-f"}
+    assert legend(ax) == ["not clearly unfair", "pays too much", "pays too little"]
     assert "deal" in across.get_xlabel()
-    plt.close("all")
 
 
 def test_results_with_tables_are_compared() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from itertools import combinations, permutations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -316,4 +315,3 @@ def test_ratings_are_drawn_with_their_bounds() -> None:
         [-200],
     ]
     assert [text.get_text() for text in ax.texts] == ["above +200", "0", "below −200"]
-    plt.close("all")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.oracles.trails import longest_trail_naive
 from tests.teaching.solutions import RIGHT, WRONG, steiner_tree, wrong
+from tests.viz.artists import texts
 from ttr_analysis.teaching import check, dijkstra_steps, tasks
 from ttr_analysis.teaching.task import TASKS, edges_of, piece_of, steiner_length, trail_length
 
@@ -72,9 +72,7 @@ def test_the_smallest_case_is_drawn_on_its_board() -> None:
     assert sorted(length for *_, length in edges_of(verdict.case.graph)) == [1, 1, 1, 3]
 
     ax = verdict.plot()
-    texts = {text.get_text() for text in ax.texts if text.get_gid() in {"edge-label", "city-label"}}
-    plt.close("all")
-    assert texts == {"1", "3", "0", "2", "3, not 4"}
+    assert {*texts(ax, "edge-label", "city-label")} == {"1", "3", "0", "2", "3, not 4"}
     assert verdict.words in ax.get_title()
     picture = verdict._repr_png_()
     assert picture is not None

@@ -23,6 +23,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from tests.fixtures import BUILT_IN, load
+from tests.viz.artists import draw, figure_of, legend, texts
 from ttr_analysis import GameMap, UnknownNameError
 from ttr_analysis.viz import plot_map
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS
@@ -74,10 +75,7 @@ def faces(ax: Axes, game_map: GameMap, route: str) -> np.ndarray:
 
 
 def drawn_boxes(ax: Axes) -> Iterator[tuple[str, Bbox]]:
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()
-    for text in labels(ax):
+    for text in labels(draw(ax)):
         yield text.get_text(), text.get_window_extent()
 
 
@@ -110,10 +108,8 @@ def test_labels_name_every_city_and_country(any_map: GameMap) -> None:
 
 def test_drawn_labels_cover_neither_each_other_nor_a_dot(any_map: GameMap) -> None:
     ax = plot_map(any_map)
-    figure = ax.get_figure(root=True)
-    assert figure is not None
     for dpi in (72, 200):
-        figure.set_dpi(dpi)
+        figure_of(ax).set_dpi(dpi)
         check_labels(ax)
 
 
@@ -226,9 +222,7 @@ def test_owned_routes_bear_trains_in_the_color_of_their_player(nordic: GameMap) 
         *[to_rgba(PLAYER_COLORS[0])] * 9,
         to_rgba(PLAYER_COLORS[2]),
     ]
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()][-3:] == ["seat 1", "seat 0", "Ada"]
+    assert legend(ax)[-3:] == ["seat 1", "seat 0", "Ada"]
     assert ax.get_title() == "Nordic Countries: 4 routes owned"
 
 
@@ -251,9 +245,9 @@ def test_trains_of_players_are_told_apart_without_colors(
     owned = {name: [route] for name, route in zip(names, nordic.routes, strict=False)}
     ax = plot_map(nordic, owned=owned, legend=True)
 
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.findobj(Text) if text.get_fontweight() == "bold"] == symbols
+    explained = ax.get_legend()
+    assert explained is not None
+    assert [text.get_text() for text in explained.findobj(Text) if text.get_fontweight() == "bold"] == symbols
     upon = [artist for artist in ax.get_children() if artist.get_gid() == "train-symbols"]
     assert len(upon) == len(names)
 
@@ -273,8 +267,7 @@ def test_symbols_of_two_characters_lie_within_their_cars(any_map: GameMap) -> No
 def test_tickets_are_ringed_and_joined_with_their_points(nordic: GameMap) -> None:
     ax = plot_map(nordic, tickets=[("Murmansk", "København"), nordic.tickets[0]])
 
-    points = [text.get_text() for text in ax.texts if text.get_gid() == "ticket-points"]
-    assert points == ["24", str(nordic.tickets[0].points)]
+    assert texts(ax, "ticket-points") == ["24", str(nordic.tickets[0].points)]
     assert n_drawn(ax, "ticket-ends") == 4
     path = next(c for c in ax.collections if c.get_gid() == "ticket").get_paths()[0]
     arc = np.array(path.to_polygons(closed_only=False)[0])
@@ -283,8 +276,7 @@ def test_tickets_are_ringed_and_joined_with_their_points(nordic: GameMap) -> Non
 
 
 def test_points_of_tickets_cover_no_name(any_map: GameMap) -> None:
-    ax = plot_map(any_map, tickets=any_map.tickets)
-    ax.figure.canvas.draw()  # boxes around text are placed as it is drawn
+    ax = draw(plot_map(any_map, tickets=any_map.tickets))  # boxes around text are placed as it is drawn
 
     badges = [text.get_bbox_patch() for text in ax.texts if text.get_gid() == "ticket-points"]
     boxes = [badge.get_window_extent() for badge in badges if badge is not None]
@@ -297,33 +289,25 @@ def test_the_legend_names_tickets_in_colors_of_no_player(nordic: GameMap) -> Non
     tickets = ["Oslo-Vaasa", "Bergen-Narvik"]
     ax = plot_map(nordic, tickets=tickets, owned={0: ["Helsinki-Tallinn"], 2: ["Bergen-Oslo/0"]}, legend=True)
 
-    legend = ax.get_legend()
-    assert legend is not None
-    words = [text.get_text() for text in legend.get_texts()]
-    assert {"ticket Oslo – Vaasa 9", "ticket Bergen – Narvik 16"} <= set(words)
+    assert {"ticket Oslo – Vaasa 9", "ticket Bergen – Narvik 16"} <= {*legend(ax)}
     colors = [tuple(np.array(c.get_edgecolor(), dtype=float)[0]) for c in ax.collections if c.get_gid() == "ticket"]
     assert len({*colors, to_rgba(PLAYER_COLORS[0]), to_rgba(PLAYER_COLORS[2])}) == 4
-    many = plot_map(nordic, tickets=nordic.tickets[:8], legend=True).get_legend()
-    assert many is not None
-    assert "tickets, with their points" in [text.get_text() for text in many.get_texts()]
+    assert "tickets, with their points" in legend(plot_map(nordic, tickets=nordic.tickets[:8], legend=True))
 
 
 def test_what_else_pays_for_a_route_is_not_said_upon_trains(nordic: GameMap) -> None:
     free, taken = plot_map(nordic), plot_map(nordic, owned=["Murmansk-Lieksa"], legend=True)
 
-    assert [text.get_text() for text in free.texts if text.get_gid() == "swap"] == ["4:1"]
-    assert "swap" not in [text.get_gid() for text in taken.texts]
-    legend = taken.get_legend()
-    assert legend is not None
-    assert not [text for text in legend.get_texts() if "4:1" in text.get_text()]
+    assert texts(free, "swap") == ["4:1"]
+    assert texts(taken, "swap") == []
+    assert "4:1" not in " ".join(legend(taken))
 
 
 def test_a_country_ticket_is_joined_to_every_country_it_lists(switzerland: GameMap) -> None:
     ticket = next(t for t in switzerland.tickets if t.origin.name == "France")
     ax = plot_map(switzerland, tickets=[ticket])
 
-    points = {int(text.get_text()) for text in ax.texts if text.get_gid() == "ticket-points"}
-    assert points == {points for _, points in ticket.destinations}
+    assert {*map(int, texts(ax, "ticket-points"))} == {points for _, points in ticket.destinations}
 
 
 def test_routes_and_cities_bear_remarks(nordic: GameMap) -> None:
@@ -354,9 +338,7 @@ def test_values_color_routes_and_cities_with_a_color_bar(nordic: GameMap) -> Non
         value_label="cars",
     )
 
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    (bar,) = [other for other in figure.axes if other is not ax]
+    (bar,) = [other for other in figure_of(ax).axes if other is not ax]
     assert bar.get_ylabel() == "cars"
     assert bar.get_ylim() == (1.0, 3.0)
     low, high = to_rgba(mpl.colormaps["viridis"](0.0)), to_rgba(mpl.colormaps["viridis"](1.0))
@@ -378,17 +360,14 @@ def test_values_of_cities_alone_leave_the_routes_their_colors_but_pale(nordic: G
 
 def test_values_may_be_a_column_of_a_table(nordic: GameMap) -> None:
     lengths = pd.Series({route.id: route.length for route in nordic.routes})
-    figure = plot_map(nordic, values=lengths).get_figure(root=True)
-    assert figure is not None
-    assert figure.axes[1].get_ylim() == (1, 9)
+    assert figure_of(plot_map(nordic, values=lengths)).axes[1].get_ylim() == (1, 9)
 
 
-@pytest.mark.parametrize("legend", [False, True])
-def test_a_saved_picture_holds_its_color_bar_whole(any_map: GameMap, *, legend: bool) -> None:
+@pytest.mark.parametrize("with_legend", [False, True])
+def test_a_saved_picture_holds_its_color_bar_whole(any_map: GameMap, *, with_legend: bool) -> None:
     values = {route.id: rank / 7000 for rank, route in enumerate(any_map.routes)}
-    ax = plot_map(any_map, values=values, value_label="share of shortest paths", legend=legend)
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    ax = plot_map(any_map, values=values, value_label="share of shortest paths", legend=with_legend)
+    figure = figure_of(ax)
 
     used, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
 
@@ -416,9 +395,7 @@ def test_a_color_bar_beside_axes_that_are_given_leaves_the_figure_alone(nordic: 
 
 @pytest.mark.parametrize("values", [{}, {"Oslo": math.nan}, {"Oslo": math.inf, "Bergen": 1.0}, {"Oslo": 5.0}])
 def test_odd_values_are_drawn_all_the_same(nordic: GameMap, values: dict[str, float]) -> None:
-    figure = plot_map(nordic, values=values).get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()
+    draw(plot_map(nordic, values=values))
 
 
 @pytest.mark.parametrize(
@@ -453,10 +430,8 @@ def test_values_that_are_no_numbers_are_refused_by_name(nordic: GameMap, values:
 
 
 def test_the_legend_explains_what_occurs(any_map: GameMap) -> None:
-    legend = plot_map(any_map, legend=True, highlight=any_map.routes[:1]).get_legend()
+    shown = " ".join(legend(plot_map(any_map, legend=True, highlight=any_map.routes[:1])))
 
-    assert legend is not None
-    shown = " ".join(text.get_text() for text in legend.get_texts())
     assert ("tunnel" in shown) == any(route.tunnel for route in any_map.routes)
     assert ("ferry" in shown) == any(route.locomotives for route in any_map.routes)
     assert ("toll" in shown) == any(route.toll for route in any_map.routes)
@@ -477,16 +452,13 @@ def test_names_are_shown_as_they_are(nordic: GameMap, names: tuple[str, ...]) ->
     hostile = dataclasses.replace(nordic, title=title, cities=(*named, *nordic.cities[len(named) :]))
     owned = {name: [route] for name, route in zip(names, nordic.routes, strict=False)}
 
-    ax = plot_map(hostile, owned=owned, values={"Oslo": 1.0}, value_label=title, legend=True)
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()
+    ax = draw(plot_map(hostile, owned=owned, values={"Oslo": 1.0}, value_label=title, legend=True))
 
     shown = ["".join(label.get_text().split()) for label in labels(ax)]
     assert shown[: len(names)] == ["".join(name.split()) for name in names]
     assert ax.get_title().startswith(title)
-    texts = [*ax.texts, ax.title, figure.axes[1].yaxis.label, *ax.get_legend().get_texts()]  # type: ignore[union-attr]
-    assert not any(text.get_parse_math() for text in texts)
+    shown_texts = [*ax.texts, ax.title, figure_of(ax).axes[1].yaxis.label, *ax.get_legend().get_texts()]  # type: ignore[union-attr]
+    assert not any(text.get_parse_math() for text in shown_texts)
 
 
 def test_a_map_without_background_or_positions_of_its_own_is_drawn() -> None:
@@ -510,9 +482,7 @@ def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
     for house, name, color in zip(houses, ("Wien", "Paris"), colors, strict=True):
         assert house.get_paths()[0].contains_point((europe.city(name).x, europe.city(name).y))
         assert tuple(np.array(house.get_facecolor())[0]) == color
-    legend = ax.get_legend()
-    assert legend is not None
-    assert {"Ida", "Bo", "station"} <= {text.get_text() for text in legend.get_texts()}
+    assert {"Ida", "Bo", "station"} <= {*legend(ax)}
     assert ax.get_title() == "Europe: 1 route owned, 2 stations"
     with pytest.raises(UnknownNameError, match="Wein"):
         plot_map(europe, stations={"Wein": 0})
@@ -523,10 +493,7 @@ def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
 
 def names(ax: Axes) -> list[Text]:
     """Return the names of cities, drawn."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()
-    return [child for child in ax.get_children() if isinstance(child, Text) and child.get_gid() == "label"]
+    return [child for child in draw(ax).get_children() if isinstance(child, Text) and child.get_gid() == "label"]
 
 
 @pytest.mark.parametrize("layout", ["none", "constrained", "tight"])
@@ -557,8 +524,8 @@ def test_a_legend_is_readable_on_a_dark_background() -> None:
     nordic = load("nordic")
     with plt.style.context("dark_background"):
         ax = plot_map(nordic, tickets=nordic.tickets[:12], legend=True)
-        legend = ax.get_legend()
-        assert legend is not None
-        ground = to_rgb(legend.get_frame().get_facecolor())
-        inks = [*(text.get_color() for text in legend.get_texts()), legend.get_lines()[-1].get_color()]
+        explained = ax.get_legend()
+        assert explained is not None
+        ground = to_rgb(explained.get_frame().get_facecolor())
+        inks = [*(text.get_color() for text in explained.get_texts()), explained.get_lines()[-1].get_color()]
         assert all(abs(sum(to_rgb(str(ink))) - sum(ground)) > 1.5 for ink in inks)

@@ -13,6 +13,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.text import Annotation, Text
 
 from tests.fixtures import BUILT_IN, load
+from tests.viz.artists import draw, legend
 from ttr_analysis.analysis.waiting import Estimate, WaitingTime
 from ttr_analysis.viz import plot_card_odds, plot_ticket_values, plot_tunnel_odds
 
@@ -24,11 +25,6 @@ THIRDS = (0.5, 0.25, 0.25)
 
 def labels(ax: Axes) -> list[Annotation]:
     return [text for text in ax.texts if text.get_gid() == "label" and isinstance(text, Annotation)]
-
-
-def legend(ax: Axes) -> list[str]:
-    shown = ax.get_legend()
-    return [] if shown is None else [text.get_text() for text in shown.get_texts()]
 
 
 # -- tunnels ---------------------------------------------------------------------
@@ -109,10 +105,9 @@ def table_of(name: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("name", "constrained"), [*zip(BUILT_IN, [True, False, True, False, True], strict=True)])
 def test_labels_of_tickets_do_not_collide(name: str, *, constrained: bool) -> None:
-    figure, ax = plt.subplots(figsize=(9, 6.5), layout="constrained" if constrained else None)
+    _, ax = plt.subplots(figsize=(9, 6.5), layout="constrained" if constrained else None)
 
-    plot_ticket_values(table_of(name), ax)
-    figure.draw_without_rendering()
+    draw(plot_ticket_values(table_of(name), ax))
 
     boxes = [(text.get_text(), Text.get_window_extent(text)) for text in labels(ax)]
     shown = "".join("".join(text.split()) for text, _ in boxes)
@@ -150,9 +145,7 @@ def test_an_empty_table_gives_empty_axes() -> None:
 def test_names_are_shown_as_they_are(waiting: WaitingTime, name: str) -> None:
     table = pd.DataFrame({"points": [5], "trains": [4]}, index=[name])
     for ax in (plot_tunnel_odds({name: THIRDS}), plot_card_odds({name: waiting}), plot_ticket_values(table)):
-        figure = ax.get_figure(root=True)
-        assert figure is not None
-        figure.draw_without_rendering()
+        draw(ax)
         shown = [*labels(ax), *(ax.get_legend().get_texts() if ax.get_legend() else [])]  # type: ignore[union-attr]
         assert [text.get_text() for text in shown] == [name]
         assert not any(text.get_parse_math() for text in shown)

@@ -13,6 +13,7 @@ from matplotlib.container import BarContainer
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.viz.artists import draw, legend
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.viz import (
     plot_late_tickets,
@@ -37,23 +38,10 @@ def result() -> SimulationResult:
     return ttr.simulate(load("invented"), [Greedy(), Random(), Greedy()], 15, 7, progress=False)
 
 
-def draw(ax: Axes) -> Axes:
-    """Draw a chart, so that nothing is left to fail."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()
-    return ax
-
-
 def whiskers(ax: Axes) -> Any:  # noqa: ANN401 - an array of ends
     """Return the ends of all intervals."""
     lines = [c for c in ax.collections if isinstance(c, LineCollection)]
     return np.concatenate([np.array(line.get_segments()) for line in lines])
-
-
-def legend(ax: Axes) -> list[str]:
-    shown = ax.get_legend()
-    return [] if shown is None else [text.get_text() for text in shown.get_texts()]
 
 
 def test_rates_have_their_intervals_and_names(result: SimulationResult) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
+from tests.viz.artists import draw
 from ttr_analysis.viz import plot_win_curve
 
 
@@ -50,15 +51,14 @@ def test_each_line_leads_to_its_name() -> None:
 
 def test_a_curve_of_one_step_is_drawn() -> None:
     curve = a_curve((0.7, 0.3))
-    ax = plot_win_curve(curve[curve["step"] == 9])
-    ax.figure.canvas.draw()
+    ax = draw(plot_win_curve(curve[curve["step"] == 9]))
 
     assert len(ax.texts) == 2
 
 
 def test_names_of_strangers_are_set_as_they_are_and_leave_room() -> None:
-    ax = plot_win_curve(a_curve((0.7, 0.2, 0.1)), players=[r"$\frac$", "W" * 200, "one\nline"])
-    ax.figure.canvas.draw()  # as mathematics the first would raise, the second would leave the axes no room
+    # As mathematics the first would raise, the second would leave the axes no room.
+    ax = draw(plot_win_curve(a_curve((0.7, 0.2, 0.1)), players=[r"$\frac$", "W" * 200, "one\nline"]))
 
     names = [r"P0 $\frac$", f"P1 {'W' * 17}…", "P2 one\N{REPLACEMENT CHARACTER}line"]
     assert sorted(text.get_text() for text in ax.texts) == names
