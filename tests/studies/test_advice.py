@@ -221,9 +221,7 @@ def test_a_station_lends_one_route_for_all_tickets() -> None:
     known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona – Bruxelles"], 2])
 
     said = known.of(ttr.actions.BuildStation(europe.city("Paris"), RED))
-    assert (
-        said == "lends another player's route for Barcelona – Bruxelles"
-    )  # each of the routes saves one; this one pays more
+    assert said == "lends another player's route for Barcelona – Bruxelles"  # each route saves one; this one pays more
 
 
 def test_a_route_may_make_the_longest_path() -> None:

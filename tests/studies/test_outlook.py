@@ -24,6 +24,7 @@ from ttr_analysis.engine.codes import (
     packed,
 )
 from ttr_analysis.engine.layout import NOBODY, Phase
+from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.policies.search.watching import Watcher
@@ -34,10 +35,18 @@ from ttr_analysis.tables import game_tables
 
 pytestmark = pytest.mark.compiled_only
 
+DRAW = (make_action(DRAW_CARD, 0), 0)
+
 
 def words(why: Why) -> list[str]:
     """Return all that is said of an action."""
     return [*why.reasons, *why.changes]
+
+
+def claim(state: GameState, a: str, b: str, color: str, n: int, track: int | None = None) -> Candidate:
+    """Return the claim of a route for some cards of a color."""
+    route = state.game_map.route(a, b, track=track)
+    return codec_of(state.game_map).encode(ClaimRoute(route, Payment(color, n, 0)), state.packed)
 
 
 def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their_chances() -> None:
@@ -50,19 +59,17 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
     owners |= dict.fromkeys([*longest, *others, "Atlanta-Nashville/0"], 1)
     hands, tickets = [{"green": 6}, {"red": 1}], [["Duluth-El Paso", "Los Angeles-Miami"], ["Boston-Miami"]]
     state = game.position(owners=owners, hands=hands, tickets=tickets, to_move=0, turns_left=2)
-    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
-    houston = codec.encode(ClaimRoute(state.game_map.route("El Paso", "Houston"), Payment("green", 6, 0)), state.packed)
-    draw = (make_action(DRAW_CARD, 0), 0)
+    known, houston = knowledge_of(state, 0), claim(state, "El Paso", "Houston", "green", 6)
 
-    [told] = words(what_changes(known, houston, draw))
+    [told] = words(what_changes(known, houston, DRAW))
     assert told.startswith(
         "in games that planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
     )
     assert told.endswith("and gets the longest path (100%, not 0%)")
-    assert not words(what_changes(known, draw, houston))  # then a rival gets it more often, the seat never
-    assert not words(what_changes(known, draw, draw))
+    assert not words(what_changes(known, DRAW, houston))  # then a rival gets it more often, the seat never
+    assert not words(what_changes(known, DRAW, DRAW))
     claimed = (houston[0], 0)
-    assert not what_changes(known, claimed, draw).rows  # its cards cannot pay
+    assert not what_changes(known, claimed, DRAW).rows  # its cards cannot pay
 
 
 def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> None:
@@ -76,12 +83,9 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     tickets = [["Duluth-El Paso", "Winnipeg-Little Rock"], ["Boston-Miami"]]
     hands = [{"green": 6, "red": 2}, {"red": 6}]
     state = game.position(owners=owners, hands=hands, tickets=tickets, to_move=0)
-    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
+    known, pays = knowledge_of(state, 0), partial(claim, state)
 
-    def claim(a: str, b: str, color: str, n: int) -> tuple[int, int]:
-        return codec.encode(ClaimRoute(state.game_map.route(a, b), Payment(color, n, 0)), state.packed)
-
-    spent = what_changes(known, (make_action(DRAW_CARD, 0), 0), claim("Dallas", "Little Rock", "green", 2))
+    spent = what_changes(known, DRAW, pays("Dallas", "Little Rock", "green", 2))
     assert spent.reasons == (
         "claiming El Paso – Houston at once may be as good",
         "keeps green for El Paso – Houston",
@@ -93,7 +97,7 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
     assert ", and gets the longest path (" in more
     plan = {("Dallas", "Little Rock", "red"), ("El Paso", "Houston", "")}  # a green route
     assert {(*route.cities, color) for route, color in spent.plan} == plan
-    long_first = what_changes(known, claim("El Paso", "Houston", "green", 6), claim("Dallas", "Little Rock", "red", 2))
+    long_first = what_changes(known, pays("El Paso", "Houston", "green", 6), pays("Dallas", "Little Rock", "red", 2))
     assert words(long_first) == [spent.reasons[2]]  # two routes, two turns, and cards for both
     assert [route.cities for route, _ in long_first.plan] == [("Dallas", "Little Rock")]  # but for the move itself
 
@@ -117,20 +121,15 @@ def test_a_color_pays_for_most_claims_or_none_does() -> None:
 def test_what_speaks_for_both_actions_is_no_reason() -> None:
     game = Game("usa", 2)
     state = game.position(hands=[{"red": 6, "green": 6}, {}], tickets=[["Seattle-New York"], 1], to_move=0)
-    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
-    miami, houston, omaha = (
-        codec.encode(ClaimRoute(state.game_map.route(*ends), Payment(color, n, 0)), state.packed)
-        for *ends, color, n in (
-            ("Miami", "New Orleans", "red", 6),
-            ("El Paso", "Houston", "green", 6),
-            ("Helena", "Omaha", "red", 5),
-        )
-    )
+    miami = claim(state, "Miami", "New Orleans", "red", 6)
+    houston = claim(state, "El Paso", "Houston", "green", 6)
+    omaha = claim(state, "Helena", "Omaha", "red", 5)
     nothing = (0.0, 0.0)
 
-    def reasons(best: tuple[int, int], played: tuple[int, int]) -> tuple[str, ...]:
+    def reasons(best: Candidate, played: Candidate) -> tuple[str, ...]:
         measured = (*(nothing,) * 2, 0.0, 0.0, 1.0, 0.0, *(nothing,) * 4)
-        return explained(Decision(1, 0, played, best, played, 3, 1, *measured), known, is_marked=False).reasons
+        decision = Decision(1, 0, played, best, played, 3, 1, *measured)
+        return explained(decision, knowledge_of(state, 0), is_marked=False).reasons
 
     assert reasons(miami, houston) == ()  # both score 15 points
     assert reasons(miami, omaha) == ("15 points",)
@@ -140,13 +139,10 @@ def test_the_route_of_the_best_action_is_not_told_as_one_that_waits_or_is_then_c
     """Whichever track of a double route it is on."""
     game = Game("usa", 2)
     state = game.position(hands=[{"red": 1}, {}], tickets=[["Dallas-New York"], 1], to_move=0)
-    known, codec = knowledge_of(state, 0), codec_of(state.game_map)
-    routes = [state.game_map.route("Dallas", "Houston", track=track) for track in (0, 1)]
-    tracks = [codec.encode(ClaimRoute(route, Payment("red", 1, 0)), state.packed) for route in routes]
+    known, tracks = knowledge_of(state, 0), [claim(state, "Dallas", "Houston", "red", 1, track) for track in (0, 1)]
     for best, other in (tracks, tracks[::-1]):
         assert "Dallas – Houston" not in "; ".join(words(what_changes(known, best, other)))
-        draw = make_action(DRAW_CARD, 0), 0
-        assert "claims Dallas – Houston" not in "; ".join(words(what_changes(known, best, draw)))
+        assert "claims Dallas – Houston" not in "; ".join(words(what_changes(known, best, DRAW)))
 
 
 def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None:
@@ -161,9 +157,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
         hands = [{"red": 2}, *[{"blue": 1, "green": 1}] * 4]
         owners |= dict.fromkeys(long, 4)
         state = game.position(owners=owners, hands=hands, tickets=[1] * 5, to_move=0, turns_left=5)
-        claim = ClaimRoute(state.game_map.route(a, b, track=0), Payment("red", 2, 0))
-        best = codec_of(state.game_map).encode(claim, state.packed)
-        return "; ".join(words(what_changes(knowledge_of(state, 0), best, (make_action(DRAW_CARD, 0), 0))))
+        return "; ".join(words(what_changes(knowledge_of(state, 0), claim(state, a, b, "red", 2, track=0), DRAW)))
 
     said = [told("Dallas", "Little Rock"), told("Kansas City", "Oklahoma City")]
     single, double = (re.match(r"otherwise (P\d.+) in (\d\d)% of games", text) for text in said)
@@ -216,9 +210,8 @@ def test_a_choice_of_tickets_is_followed_to_their_ends(name: str, n_players: int
 
 def test_uncertain_tickets_count_in_the_games_in_which_they_are_held() -> None:
     _, log = both("nordic", 3, 1)
-    known, draw = Watcher(log, 1).at(29), (make_action(DRAW_CARD, 0), 0)
 
-    uncertain = [row for row in what_changes(known, draw, draw).rows if row.condition]
+    uncertain = [row for row in what_changes(Watcher(log, 1).at(29), DRAW, DRAW).rows if row.condition]
 
     assert len(uncertain) > 1
     assert all(40 <= len(row.best) == len(row.played) < 160 for row in uncertain)
@@ -255,8 +248,7 @@ def test_a_plan_is_of_free_tracks_and_of_the_rows_shown(name: str) -> None:
     n_planned = n_second = 0
     turns = [state for state in game.play(["Planner"] * 3, seed=7).states() if state.phase == Phase.TURN]
     for state in turns[15:45:10]:
-        draw = (make_action(DRAW_CARD, 0), 0)
-        found = what_changes(knowledge_of(state, state.acting), draw, draw)
+        found = what_changes(knowledge_of(state, state.acting), DRAW, DRAW)
         rows = {row.route: row for row in found.rows if row.does == "claims"}
         for route, color in found.plan:
             number = game.game_map.route_numbers[route.id]
@@ -271,9 +263,8 @@ def test_a_plan_is_of_free_tracks_and_of_the_rows_shown(name: str) -> None:
 
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
-    draw = (make_action(DRAW_CARD, 0), 0)
 
-    found = what_changes(knowledge_of(state, state.acting), draw, draw)
+    found = what_changes(knowledge_of(state, state.acting), DRAW, DRAW)
 
     assert not words(found)
     assert PATH not in {row.what for row in found.rows}
@@ -284,7 +275,6 @@ def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:
     game_map = load("europe")
     tables = game_tables(game_map, 2)
     number = {route.id: i for i, route in enumerate(game_map.routes)}
-    draw = make_action(DRAW_CARD, 0), 0
 
     def pay(kind: int, what: int, red: int, locomotives: int) -> Candidate:
         return make_action(kind, what), packed(CardCounts.of(red=red, locomotive=locomotives))
@@ -292,12 +282,12 @@ def test_a_locomotive_that_the_best_action_keeps_is_a_reason() -> None:
     plain, ferry = (partial(pay, CLAIM_ROUTE, number[i]) for i in ("Budapest-Sarajevo/0", "Palermo-Smyrna/0"))
     tunnel, station = partial(pay, PAY_TUNNEL, 0), partial(pay, BUILD_STATION, 3)
     for other in (plain(2, 1), ferry(3, 3), tunnel(0, 1), station(0, 1)):
-        assert locomotives_kept(tables, draw, other) == "keeps a locomotive"
+        assert locomotives_kept(tables, DRAW, other) == "keeps a locomotive"
     assert locomotives_kept(tables, plain(2, 1), plain(0, 3)) == "keeps 2 locomotives"
     for best, other in (
-        (draw, ferry(0, 2)),
+        (DRAW, ferry(0, 2)),
         (ferry(0, 2), plain(2, 1)),
-        (plain(2, 1), draw),
+        (plain(2, 1), DRAW),
         (station(0, 1), tunnel(0, 1)),
     ):
         assert not locomotives_kept(tables, best, other)
