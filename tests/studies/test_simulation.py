@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -19,6 +19,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.players import First, Here
 from tests.studies.telling import no_games
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
@@ -43,13 +44,6 @@ def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: obj
 def assert_same(result: SimulationResult, expected: SimulationResult) -> None:
     for name in TABLES:
         pd.testing.assert_frame_equal(result.table(name), expected.table(name))
-
-
-class First:
-    """Does what comes first."""
-
-    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
-        return actions[0]
 
 
 @pytest.fixture(scope="module")
@@ -200,16 +194,13 @@ def test_players_of_one_name_are_told_apart() -> None:
     assert set(named.seats["policy"]) == {"a", "b"}
 
 
-class Named:
+class Named(First):
     """Is called "Planner 1", and holds what says neither yes nor no when compared."""
 
     name = "Planner 1"
 
     def __init__(self) -> None:
         self.weights = Unclear()
-
-    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
-        return actions[0]
 
 
 class Unclear:
@@ -361,27 +352,11 @@ def test_an_interrupt_keeps_what_is_done(on_disk: bool, tmp_path: Path) -> None:
     assert "3 of 10 games" in repr(result)
 
 
-class Stopped(Executor):
-    """Plays at once, but is stopped in its third chunk; chunks after it have finished by then."""
-
-    def __init__(self) -> None:
-        self.n_chunks = 0
-
-    def submit(self, function, /, *given, **named):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
-        self.n_chunks += 1
-        future: Future[object] = Future()
-        if self.n_chunks == 3:
-            future.set_exception(KeyboardInterrupt())
-        else:
-            future.set_result(function(*given, **named))
-        return future
-
-
 @pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
 def test_an_interrupt_loses_no_finished_chunk(nordic_result: SimulationResult, on_disk: bool, tmp_path: Path) -> None:  # noqa: FBT001
     out = tmp_path / "run" if on_disk else None
     with pytest.warns(Interrupted):
-        result = simulate(load("nordic"), 20, chunk_size=3, executor=Stopped(), n_waiting=5, out=out)
+        result = simulate(load("nordic"), 20, chunk_size=3, executor=Here(interrupted={3}), n_waiting=5, out=out)
 
     assert result.games["game"].tolist() == [*range(6), *range(9, 15)]
     if out is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor, Future
 from itertools import combinations, permutations
 
 import numpy as np
@@ -14,10 +12,10 @@ from scipy.special import logit
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.players import First, Here
 from ttr_analysis._compile import Floats
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import simulation
@@ -29,13 +27,6 @@ from ttr_analysis.viz.charts import plot_ratings
 
 IS_COMPILED = not is_plain()
 N_GAMES = 12 if IS_COMPILED else 4
-
-
-class Mine:
-    """Does what comes first."""
-
-    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
-        return actions[0]
 
 
 # -- ratings ------------------------------------------------------------------------------
@@ -150,7 +141,7 @@ def test_who_never_met_is_not_compared() -> None:
 
 @pytest.fixture(scope="module")
 def found() -> Tournament:
-    return tournament(load("usa"), [Random(), Mine(), Greedy(), Greedy()], N_GAMES, seed=7, progress=False)
+    return tournament(load("usa"), [Random(), First(), Greedy(), Greedy()], N_GAMES, seed=7, progress=False)
 
 
 def test_each_two_meet_as_simulated(found: Tournament) -> None:
@@ -169,7 +160,7 @@ def test_each_two_meet_as_simulated(found: Tournament) -> None:
 def test_the_table_ranks_all(found: Tournament) -> None:
     table = found.table
 
-    assert set(table.index) == {"Random", "Mine", "Greedy 1", "Greedy 2"}
+    assert set(table.index) == {"Random", "First", "Greedy 1", "Greedy 2"}
     assert table["rating"].is_monotonic_decreasing
     assert table.loc[found.reference, ["rating", "rating_low", "rating_high"]].eq(0).all()
     assert found.reference == "Random"
@@ -191,7 +182,7 @@ def test_equal_players_are_rated_equal() -> None:
 
 
 def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
-    players: dict[str, Player] = {"a": Greedy(), "b": Random(), "c": Mine()}
+    players: dict[str, Player] = {"a": Greedy(), "b": Random(), "c": First()}
     three = tournament(load("usa"), players, 6, seed=3, n_players=3, progress=False)
     parts = []
     for order, games in (("abc", range(3)), ("acb", range(3, 6))):  # each with a deal of its own
@@ -229,25 +220,9 @@ def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
     assert verdicts.loc["Greedy", "verdict"] == "too close to call"
 
 
-class Here(Executor):
-    """Plays at once, and is stopped after some chunks."""
-
-    def __init__(self, n_chunks: int) -> None:
-        self.n_chunks = n_chunks
-
-    def submit(self, function, /, *given, **named):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
-        future: Future[object] = Future()
-        if self.n_chunks > 0:
-            future.set_result(function(*given, **named))
-        else:
-            future.set_exception(KeyboardInterrupt())
-        self.n_chunks -= 1
-        return future
-
-
 def test_executors_make_no_difference(found: Tournament) -> None:
     there = tournament(
-        load("usa"), [Random(), Mine(), Greedy(), Greedy()], N_GAMES, 7, executor=Here(1_000), progress=False
+        load("usa"), [Random(), First(), Greedy(), Greedy()], N_GAMES, 7, executor=Here(), progress=False
     )
     pd.testing.assert_frame_equal(there.table, found.table)
 
@@ -256,10 +231,10 @@ def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(simulation, "default_chunk", lambda _: 3)
     players: list[Player] = [Random(), Greedy(), Planner()]
     with pytest.warns(Interrupted):
-        part = tournament(load("usa"), players, 6, executor=Here(4), progress=False)
+        part = tournament(load("usa"), players, 6, executor=Here(interrupted=range(5, 99)), progress=False)
     assert sorted(part.pairs["games"]) == [3, 3, 6]
     with pytest.raises(KeyboardInterrupt):
-        tournament(load("usa"), players, 6, executor=Here(2), progress=False)
+        tournament(load("usa"), players, 6, executor=Here(interrupted=range(3, 99)), progress=False)
 
 
 def test_a_league_is_a_tournament_with_a_reference_who_joins() -> None:
@@ -273,12 +248,12 @@ def test_a_league_is_a_tournament_with_a_reference_who_joins() -> None:
 
 
 def test_no_two_players_have_one_name() -> None:
-    class Copy(Mine):
-        name = "Mine 1"
+    class Copy(First):
+        name = "First 1"
 
-    found = tournament(load("usa"), [Mine(), Mine(), Copy()], 2, progress=False)
+    found = tournament(load("usa"), [First(), First(), Copy()], 2, progress=False)
 
-    assert sorted(found.table.index) == ["Mine 1", "Mine 2", "Mine 3"]
+    assert sorted(found.table.index) == ["First 1", "First 2", "First 3"]
 
 
 def test_it_shows_itself(found: Tournament) -> None:
