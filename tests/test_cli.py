@@ -227,24 +227,12 @@ def test_other_errors_are_not_taken_for_an_interrupt(monkeypatch: pytest.MonkeyP
 
 def test_a_console_without_the_letters_of_a_name_stops_nothing(broken: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
-    code = "import sys; from ttr_analysis.cli import main; sys.exit(main(sys.argv[1:]))"
     (broken / "cities.csv").write_text("name,lat,lon\n\u2212\u0141,1,1\n", encoding="utf-8")
-    command = [sys.executable, "-c", code, "check", str(broken)]
+    command = [sys.executable, "-m", "ttr_analysis", "check", str(broken)]
     result = subprocess.run(command, capture_output=True, check=False, env=environment)
 
     assert result.returncode == 1
     assert b"Traceback" not in result.stderr
-
-
-def test_the_command_starts_without_the_heavy_libraries() -> None:
-    heavy = ("numpy", "pandas", "llvmlite", "scipy", "matplotlib")  # distances of a map need NetworkX
-    script = (
-        "import sys; from ttr_analysis.cli import main; code = main(['check', 'nordic']); "
-        f"assert not {heavy!r} & sys.modules.keys(), sys.modules; sys.exit(code)"
-    ).replace(f"{heavy!r} &", f"set({heavy!r}) &")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ)
-    assert done.returncode == 0, done.stderr
-    assert "no faults" in done.stdout
 
 
 def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, command: Command) -> None:
@@ -287,7 +275,7 @@ def test_commands_and_maps_are_completed() -> None:
             "COMP_WORDS": words,
             "COMP_CWORD": str(words.count(" ")),
         }
-        command = [sys.executable, "-c", "from ttr_analysis.cli import main; main()"]
+        command = [sys.executable, "-m", "ttr_analysis"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | variables)
         return [line.partition(",")[2] for line in done.stdout.splitlines()]
 

@@ -20,7 +20,7 @@ def packages_loaded_by(code: str, folder: Path) -> set[str]:
     """Return the top-level packages that a fresh interpreter has loaded after running some code."""
     program = f"import json, sys\n{code}\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True)
-    return set(json.loads(result.stdout))
+    return set(json.loads(result.stdout.splitlines()[-1]))
 
 
 def test_the_measurement_sees_what_is_loaded(tmp_path: Path) -> None:
@@ -54,6 +54,12 @@ def test_tables_and_graphs_are_loaded_where_one_is_asked_for(code: str, needed: 
     loaded = packages_loaded_by(f"import ttr_analysis as ttr; m = ttr.load_map('nordic'); {code}", tmp_path)
 
     assert loaded & HEAVY <= needed | {"numpy"}
+
+
+def test_the_command_loads_little(tmp_path: Path) -> None:
+    loaded = packages_loaded_by("from ttr_analysis.cli import main; assert main(['check', 'nordic']) == 0", tmp_path)
+
+    assert loaded & HEAVY <= {"networkx"}  # for the distances of a map
 
 
 def test_boards_are_drawn_as_svg_without_matplotlib(tmp_path: Path) -> None:

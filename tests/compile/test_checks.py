@@ -1,15 +1,12 @@
 """What goes wrong while compiled code runs ends in an error that names function and line."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.compile.loading import load
+from tests.compile.loading import load, start, write
 
 A, NARROW = "np.arange(4)", "np.arange(4, dtype=np.int32)"
 MOST = "2**63 - 1"
@@ -136,16 +133,10 @@ may_take(State(), tables, State.n_cells)
 
 
 def test_a_kernel_that_reads_out_of_range_raises(tmp_path: Path) -> None:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TTR_")}
+    process = start(write(tmp_path, SCRIPT), TTR_CHECKS="1")
 
-    result = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        capture_output=True,
-        check=False,
-        env={**inherited, "TTR_CACHE_DIR": str(tmp_path), "TTR_CHECKS": "1"},
-        text=True,
-    )
+    said, complained = process.communicate()
 
-    assert result.stdout == "True\n"
-    assert result.returncode == 1
-    assert "IndexError: index out of range in may_take" in result.stderr
+    assert said == "True\n"
+    assert process.returncode == 1
+    assert "IndexError: index out of range in may_take" in complained

@@ -55,12 +55,7 @@ from tests.engine.test_plain import digests, every_combination
 print(json.dumps(digests(every_combination())))
 """
 
-    plain = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "TTR_PLAIN": "1"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    environment = {**os.environ, "TTR_PLAIN": "1"}
+    plain = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True)
 
     assert json.loads(plain.stdout) == digests(every_combination())
