@@ -10,6 +10,7 @@ import pytest
 from tests.engine.conformance import BUILDER, COLLECTOR, HOARDER, Combination, Whim, every_combination, in_turn
 from tests.engine.positions import Position
 from tests.engine.walks import state_of
+from tests.policies.choosing import choice
 from ttr_analysis import Game, SeatView
 from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.engine.actions import (
@@ -105,21 +106,6 @@ def test_the_copy_plays_the_same_games_against_others(combination: Combination, 
 # -- what it says of itself ------------------------------------------------------------
 
 
-def choice(table: Position) -> str:
-    """Return what it does in a position, in words; the copy does the same."""
-    game, state = state_of(table)
-    player = Greedy()
-    memory = np.zeros(player.memory_size, dtype=np.int64)
-    code, value = player.decide(
-        table.state, table.tables, player.lore(table.map, table.n_players), 0, player.params, memory
-    )
-    action = game._kernel.codec.decode(code, value, table.state)
-    copy = PlainGreedy().choose(game.view(state, 0), game.legal_actions(state), np.random.default_rng(0))
-
-    assert copy == action
-    return str(action)
-
-
 @pytest.mark.parametrize(
     ("table", "chosen"),
     [
@@ -166,4 +152,8 @@ def choice(table: Position) -> str:
     ],
 )
 def test_it_does_what_it_says(table: Position, chosen: str) -> None:
-    assert choice(table) == chosen
+    game, state = state_of(table)
+    action = choice(Greedy(), table)
+
+    assert str(action) == chosen
+    assert action == PlainGreedy().choose(game.view(state, 0), game.legal_actions(state), np.random.default_rng(0))

@@ -14,12 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.conformance import IS_COMPILED, Combination, open_memories, play
-from tests.engine.positions import Action, Position
+from tests.engine.positions import Position
 from tests.fixtures import EVERY_MAP, load
+from tests.policies.choosing import choice
 from ttr_analysis import Game
 from ttr_analysis.analysis.tickets.network import forest_solver
 from ttr_analysis.analysis.tickets.steiner import TRAIN_SHIFT
 from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import DeclineTunnel, DrawCard, DrawFaceUp, KeepTickets, PayTunnel
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
@@ -61,12 +63,10 @@ class Mind:
         self.lore = self.planner.lore(position.map, position.n_players)
         self.memory = Memory(open_memories([self.planner], seed_key(1), 0)[0])
 
-    def decide(self) -> Action:
-        """Return the choice of seat 0, which must be legal."""
+    def decide(self) -> None:
+        """Decide for seat 0."""
         state, tables = self.position.state, self.position.tables
-        code, value = self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory.cells)
-        assert action_fault(state, tables, code, value) == codes.NONE
-        return int(code), int(value)
+        self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory.cells)
 
     @property
     def plan(self) -> set[str]:
@@ -75,16 +75,9 @@ class Mind:
         return {self.position.map.routes[i].id for i in self.memory.plan[:n]}
 
 
-def claimed_route(position: Position, action: Action) -> str:
-    code, _ = action
-    assert codes.kind_of(code) == codes.CLAIM_ROUTE
-    return position.map.routes[codes.argument_of(code)].id
-
-
-def cards_of(action: Action) -> list[int]:
-    cards = np.zeros(9, dtype=np.int64)
-    codes.unpack_cards(action[1], cards)
-    return [int(n) for n in cards]
+def done(position: Position, planner: Planner | None = None) -> str:
+    """Return what a planner does in a position, in words."""
+    return str(choice(planner or Planner2(), position))
 
 
 # -- parameters -------------------------------------------------------------------
@@ -206,26 +199,20 @@ def offer(position: Position, *tickets: str, phase: Phase = Phase.KEEP_START) ->
 
 
 def test_tickets_that_share_their_way_are_kept_and_a_lone_one_is_not() -> None:
-    position = offer(
-        Position("nordic"),
-        "Stockholm-Tromsø",
-        "København-Narvik",
-        "Norrköping-Boden",
-        "Helsinki-Lieksa",
-        "Oslo-Stavanger",
-    )
+    lone = ["København-Narvik", "Helsinki-Lieksa", "Oslo-Stavanger"]
+    position = offer(Position("nordic"), "Stockholm-Tromsø", lone[0], "Norrköping-Boden", *lone[1:])
 
-    _, kept = Mind(position).decide()
+    kept = choice(Planner2(), position)
 
-    assert kept & 0b00101 == 0b00101
-    assert kept.bit_count() >= 2
+    assert isinstance(kept, KeepTickets)
+    assert {"Stockholm-Tromsø", "Norrköping-Boden"} <= {ticket.id for ticket in kept.tickets if ticket}
 
 
 def test_a_completed_ticket_is_kept_and_one_out_of_reach_is_not() -> None:
     position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").put("trains", 4)
     offer(position, "Bergen-Tornio", "Tampere-Tallinn", "Oslo-Honningsvåg", phase=Phase.KEEP)
 
-    assert Mind(position).decide()[1] == 0b010
+    assert done(position) == "keep Tampere to Tallinn 3"
 
 
 def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
@@ -234,9 +221,9 @@ def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
     rest = ("Norrköping-Stockholm/0", "Boden-Kiruna/0", "Kiruna-Narvik/0", "Helsinki-Stockholm/0", "Helsinki-Tampere/0")
     position = Position("nordic").own(0, *backbone, *north, *rest).put("trains", 16)
 
-    assert codes.kind_of(Mind(position).decide()[0]) == codes.DRAW_TICKETS
-    assert codes.kind_of(Mind(position, CONTENT).decide()[0]) != codes.DRAW_TICKETS
-    assert codes.kind_of(Mind(position.put("trains", 3)).decide()[0]) != codes.DRAW_TICKETS
+    assert done(position) == "draw tickets"
+    assert done(position, CONTENT) != "draw tickets"
+    assert done(position.put("trains", 3)) != "draw tickets"
 
 
 @given(worth=st.lists(st.integers(-30, 30), min_size=1, max_size=7), n_drawn=st.integers(1, 8))
@@ -279,15 +266,13 @@ def test_a_trail_is_led_on_from_its_ends() -> None:
 def test_a_route_of_the_plan_is_claimed_as_soon_as_it_is_paid_for() -> None:
     position = Position("nordic").tickets(0, "Tampere-Tallinn").hand(0, orange=1)
 
-    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Helsinki-Tampere/0"
+    assert done(position, CONTENT) == "claim Helsinki-Tampere (orange, 1) with 1 orange"
 
 
 def test_the_card_that_a_plan_wants_is_taken_face_up() -> None:
     position = Position("nordic").tickets(0, "Tampere-Tallinn").market("black", "red", "orange", "green", "white")
 
-    code, _ = Mind(position, replace(CONTENT, extra_train_price=9.0)).decide()
-
-    assert (codes.kind_of(code), codes.argument_of(code)) == (codes.DRAW_FACE_UP, 2)
+    assert done(position, replace(CONTENT, extra_train_price=9.0)) == "take the card in market slot 2"
 
 
 def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
@@ -295,23 +280,20 @@ def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
     position = Position("nordic").tickets(0, "Tampere-Tallinn").own(0, "Helsinki-Tampere/0")
     position.hand(0, purple=1, green=3)
 
-    action = Mind(position, CONTENT).decide()
-
-    assert claimed_route(position, action) == "Helsinki-Tallinn/0"
-    assert cards_of(action) == [1, 0, 0, 0, 3, 0, 0, 0, 0]
+    assert done(position, CONTENT) == "claim Helsinki-Tallinn (purple, 2) with 1 purple, and 3 green in sets"
 
 
 def test_the_last_turn_completes_a_ticket_rather_than_a_longer_route() -> None:
     position = Position("nordic").own(0, "Helsinki-Tallinn/0").tickets(0, "Tampere-Tallinn")
     position.hand(0, orange=1, black=3).put("last_left", 1)
 
-    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Helsinki-Tampere/0"
+    assert done(position, CONTENT) == "claim Helsinki-Tampere (orange, 1) with 1 orange"
 
 
 def test_the_last_turn_scores_what_it_can() -> None:
     position = Position("nordic").hand(0, orange=1, black=3).put("last_left", 1)
 
-    assert claimed_route(position, Mind(position, CONTENT).decide()) in {"Boden-Kiruna/0", "Oulu-Vaasa/0"}
+    assert done(position, CONTENT).startswith(("claim Boden-Kiruna", "claim Oulu-Vaasa"))
 
 
 def test_the_last_turn_spends_cards_that_nothing_else_will_want() -> None:
@@ -319,10 +301,10 @@ def test_the_last_turn_spends_cards_that_nothing_else_will_want() -> None:
     position = Position("nordic").own(0, "Göteborg-Örebro/0", "Göteborg-København/0", "Norrköping-Örebro/0")
     position.tickets(0, "Norrköping-Boden").hand(0, white=2, red=1, locomotive=1).put("trains", 3).put("last_left", 2)
 
-    action = Mind(position).decide()
+    claim = done(position)
 
-    assert claimed_route(position, action) in {"Aalborg-Oslo/0", "Kirkenes-Murmansk/0"}
-    assert cards_of(action) == [0, 0, 0, 2, 0, 0, 0, 0, 1]
+    assert claim.startswith(("claim Aalborg-Oslo", "claim Kirkenes-Murmansk"))
+    assert claim.endswith(" with 2 white, 1 locomotive")
 
 
 def test_the_last_turn_weighs_the_longest_trail() -> None:
@@ -331,35 +313,26 @@ def test_the_last_turn_weighs_the_longest_trail() -> None:
     )
     position.hand(0, red=5, blue=6).put("last_left", 1)
 
-    assert claimed_route(position, Mind(position).decide()) == "Helena-Omaha/0"  # 13 trains on a trail, against 10
+    assert done(position).startswith("claim Helena-Omaha")  # 13 trains on a trail, against 10
     position.own(1, "Houston-New Orleans/0", "Little Rock-New Orleans/0")
-    assert claimed_route(position, Mind(position).decide()) == "Portland-Salt Lake City/0"  # against 15
+    assert done(position).startswith("claim Portland-Salt Lake City")  # against 15
 
 
 def test_of_the_routes_outside_the_plan_the_best_is_claimed() -> None:
     position = Position("usa").hand(0, blue=6, orange=6).own(1, "Denver-Omaha/0")
 
-    assert (
-        claimed_route(position, Mind(position, replace(CONTENT, care=0.0)).decide()) == "Duluth-Helena/0"
-    )  # the first
-    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Portland-Salt Lake City/0"
+    assert done(position, replace(CONTENT, care=0.0)).startswith("claim Duluth-Helena")  # the first
+    assert done(position, CONTENT).startswith("claim Portland-Salt Lake City")
 
 
 def test_a_tunnel_is_attempted_with_good_odds_only() -> None:
-    bare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=2)
-    spare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=4, locomotive=1)
+    bare = Position("nordic").tickets(0, "Göteborg-Åndalsnes").hand(0, yellow=2)
+    spare = Position("nordic").tickets(0, "Göteborg-Åndalsnes").hand(0, yellow=4, locomotive=1)
     always = replace(CONTENT, tunnel_odds=0.0)
 
-    assert codes.kind_of(Mind(bare, CONTENT).decide()[0]) in {codes.DRAW_CARD, codes.DRAW_FACE_UP}
-    if "Lillehammer-Åndalsnes/0" in plan_of(bare):
-        assert claimed_route(bare, Mind(bare, always).decide()) == "Lillehammer-Åndalsnes/0"
-        assert claimed_route(spare, Mind(spare, CONTENT).decide()) == "Lillehammer-Åndalsnes/0"
-
-
-def plan_of(position: Position) -> set[str]:
-    mind = Mind(position)
-    mind.decide()
-    return mind.plan
+    assert isinstance(choice(CONTENT, bare), DrawCard | DrawFaceUp)
+    assert done(bare, always) == "claim Lillehammer-Åndalsnes (yellow, 2) with 2 yellow"
+    assert done(spare, CONTENT) == "claim Lillehammer-Åndalsnes (yellow, 2) with 2 yellow"
 
 
 def tunnel(surcharge: int, **hand: int) -> Position:
@@ -370,27 +343,22 @@ def tunnel(surcharge: int, **hand: int) -> Position:
 
 
 def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
-    action = Mind(tunnel(2, blue=1, locomotive=3)).decide()
-
-    assert codes.kind_of(action[0]) == codes.PAY_TUNNEL
-    assert cards_of(action) == [0, 1, 0, 0, 0, 0, 0, 0, 1]
+    assert done(tunnel(2, blue=1, locomotive=3)) == "pay 1 blue, 1 locomotive more for the tunnel"
 
 
 def test_a_surcharge_that_costs_too_much_is_declined() -> None:
-    assert codes.kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=2.0)).decide()[0]) == codes.DECLINE_TUNNEL
-    assert codes.kind_of(Mind(tunnel(3, locomotive=3), Planner2(decline_bar=100.0)).decide()[0]) == codes.PAY_TUNNEL
-    assert codes.kind_of(Mind(tunnel(1, red=3)).decide()[0]) == codes.DECLINE_TUNNEL
+    assert choice(Planner2(decline_bar=2.0), tunnel(3, locomotive=3)) == DeclineTunnel()
+    assert isinstance(choice(Planner2(decline_bar=100.0), tunnel(3, locomotive=3)), PayTunnel)
+    assert choice(Planner2(), tunnel(1, red=3)) == DeclineTunnel()
 
 
 def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
     position = Position("nederland").put("tokens", 0).put("tokens", 0, 1)
     position.hand(0, red=4, blue=4).put("last_left", 1)
 
-    assert codes.kind_of(Mind(position).decide()[0]) != codes.CLAIM_ROUTE
-    assert codes.kind_of(Mind(position.put("tokens", 1, 1)).decide()[0]) == codes.CLAIM_ROUTE  # the bonus is another's
-    assert (
-        codes.kind_of(Mind(position.put("tokens", 0, 1).put("loans", 1)).decide()[0]) == codes.CLAIM_ROUTE
-    )  # the bonus is gone
+    assert not done(position).startswith("claim")
+    assert done(position.put("tokens", 1, 1)).startswith("claim")  # the bonus is another's
+    assert done(position.put("tokens", 0, 1).put("loans", 1)).startswith("claim")  # the bonus is gone
 
 
 # -- whole games ------------------------------------------------------------------

@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.conformance import open_memories
-from tests.engine.positions import Action, Position, changed
+from tests.engine.positions import Position, changed
 from tests.engine.walks import state_of
 from tests.fixtures import load
-from ttr_analysis import Game, simulate
-from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, NONE, argument_of, kind_of, unpack_cards
+from tests.policies.choosing import choice
+from ttr_analysis import simulate
+from ttr_analysis.engine.actions import BuildStation, ClaimRoute
+from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import BUILD_STATION, argument_of, kind_of
 from ttr_analysis.engine.kernel.scoring import label_cities
-from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NOBODY
-from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Greedy, Planner, Planner2
 from ttr_analysis.policies.planner.claims import lend_to_stations
-from ttr_analysis.policies.search.searcher import candidates
-from ttr_analysis.rules.chance import seed_key
+from ttr_analysis.policies.search.searcher import Candidate, candidates
 from ttr_analysis.tables import MAX_CITIES
 from ttr_analysis.viz.style import BOARD
 from ttr_analysis.viz.summaries import advice_html
@@ -37,29 +36,18 @@ def cut_off() -> Position:
     return position.tickets(0, "Edinburgh-Paris").put("last_left", 1)
 
 
-def decide(position: Position) -> Action:
-    """Return the planner's choice for seat 0, which must be legal."""
-    planner = Planner()
-    memory = open_memories([planner], seed_key(1), 0)[0]
-    lore = planner.lore(position.map, position.n_players)
-    code, value = planner.decide(position.state, position.tables, lore, 0, planner.params, memory)
-    assert action_fault(position.state, position.tables, code, value) == NONE
-    return int(code), int(value)
-
-
-def built(position: Position, action: Action) -> str | None:
-    """Return the city in which a station is built."""
-    return position.map.cities[argument_of(action[0])].name if kind_of(action[0]) == BUILD_STATION else None
+def built(position: Position) -> str | None:
+    """Return the city in which the planner builds a station."""
+    action = choice(Planner(), position)
+    return action.city.name if isinstance(action, BuildStation) else None
 
 
 def test_the_last_turn_saves_a_ticket_by_a_station() -> None:
-    position = cut_off().hand(0, red=2, locomotive=1)
-    action = decide(position)
-    cards = np.zeros(9, dtype=np.int64)
-    unpack_cards(action[1], cards)
+    action = choice(Planner(), cut_off().hand(0, red=2, locomotive=1))
 
-    assert built(position, action) in ENDS
-    assert cards[-1] == 0, "a locomotive is worth more"
+    assert isinstance(action, BuildStation)
+    assert action.city.name in ENDS
+    assert action.payment.locomotives == 0, "a locomotive is worth more"
 
 
 def test_advice_to_build_a_station_shows_it_in_its_city() -> None:
@@ -76,11 +64,11 @@ def test_advice_to_build_a_station_shows_it_in_its_city() -> None:
 
 def test_where_a_station_stands_the_other_end_will_do() -> None:
     position = cut_off().hand(0, red=2)
-    first = position.map.city(built(position, decide(position)) or "")
+    first = position.map.city(built(position) or "")
     position.state.station_at[position.map.cities.index(first)] = 2
     position.state.stations[1] -= 1
 
-    assert built(position, decide(position)) in ENDS - {first.name}
+    assert built(position) in ENDS - {first.name}
 
 
 def test_no_station_is_built_early_or_without_a_route_to_lend_or_a_card_or_a_ticket() -> None:
@@ -88,11 +76,10 @@ def test_no_station_is_built_early_or_without_a_route_to_lend_or_a_card_or_a_tic
     alone = Position("europe").own(0, "Dieppe-London/0", "Dieppe-Paris/0").tickets(0, "Edinburgh-Paris")
     no_ticket = Position("europe").own(0, "Dieppe-London/0").own(1, "Edinburgh-London/0").put("last_left", 1)
 
-    assert built(early, decide(early)) is None
-    assert built(alone, decide(alone.hand(0, red=2).put("last_left", 1))) is None
-    assert built(no_ticket, decide(no_ticket.hand(0, red=2))) is None
-    cards = cut_off()
-    assert built(cards, decide(cards)) is None
+    assert built(early) is None
+    assert built(alone.hand(0, red=2).put("last_left", 1)) is None
+    assert built(no_ticket.hand(0, red=2)) is None
+    assert built(cut_off()) is None
 
 
 def test_a_claim_that_scores_more_comes_first() -> None:
@@ -103,10 +90,11 @@ def test_a_claim_that_scores_more_comes_first() -> None:
             state.owner[i] = 1
             state.claimed[state.n_claims] = i
             state.n_claims += 1
-    code, _ = decide(position)  # the claim scores 15 points, the ticket twice 7, less 4
 
-    assert kind_of(code) == CLAIM_ROUTE
-    assert routes[argument_of(code)].id == "Palermo-Smyrna/0"
+    action = choice(Planner(), position)  # the claim scores 15 points, the ticket twice 7, less 4
+
+    assert isinstance(action, ClaimRoute)
+    assert action.route.id == "Palermo-Smyrna/0"
 
 
 def test_a_station_that_costs_more_than_the_ticket_brings_is_not_built() -> None:
@@ -115,7 +103,7 @@ def test_a_station_that_costs_more_than_the_ticket_brings_is_not_built() -> None
         position.own(0, "Dieppe-London/0", "Dieppe-Paris/0").own(1, "Edinburgh-London/0")
         position.tickets(0, "Edinburgh-Paris").put("last_left", 1).hand(0, red=2)
 
-        assert (built(position, decide(position)) is not None) == is_built
+        assert (built(position) is not None) == is_built
 
 
 def test_what_a_station_lends_already_is_not_lent_again() -> None:
@@ -127,20 +115,20 @@ def test_what_a_station_lends_already_is_not_lent_again() -> None:
     label = np.zeros(MAX_CITIES, dtype=np.int64)
     label_cities(position.state, position.tables, 0, label)
     assert lend_to_stations(position.state, position.tables, 0, label) == 7
-    assert built(position, decide(position)) is None
+    assert built(position) is None
 
 
 def test_a_searcher_considers_the_stations_that_add_to_tickets_and_no_others() -> None:
     position = cut_off().hand(0, red=2, locomotive=1)
-    view = Game(position.map, 2).view(GameState(position.map, 2, position.state), 0)
-    found = candidates(view, decide(position), 3)
-    cities = [built(position, row) for row in found if kind_of(row[0]) == BUILD_STATION]
+    own = codec_of(position.map).encode(choice(Planner(), position), position.state)
 
-    assert set(cities) == ENDS
-    assert len(cities) == 2
-    no_ticket = Position("europe").own(1, "Edinburgh-London/0").hand(0, red=2)
-    view = Game(no_ticket.map, 2).view(GameState(no_ticket.map, 2, no_ticket.state), 0)
-    assert not any(kind_of(code) == BUILD_STATION for code, _ in candidates(view, (0, 0), 3))
+    def stations(position: Position, own: Candidate) -> list[str]:
+        game, state = state_of(position)
+        found = candidates(game.view(state, 0), own, 3)
+        return sorted(position.map.cities[argument_of(c)].name for c, _ in found if kind_of(c) == BUILD_STATION)
+
+    assert stations(position, own) == sorted(ENDS)
+    assert stations(Position("europe").own(1, "Edinburgh-London/0").hand(0, red=2), (0, 0)) == []
 
 
 def test_stations_gain_points_and_a_planner_beats_a_greedy_player_with_them() -> None:
