@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap, cli
 from ttr_analysis._compile.calls import is_plain
-from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.model import City, Place, Route, Ticket
 
 INVENTED = Path(__file__).parent / "invented"
 """A map with tunnels, ferries, tolls, a four-for-one route and countries at once, for up to 5 players."""
@@ -28,6 +30,38 @@ def load(name: str) -> GameMap:
 def examples(n: int) -> int:
     """Return on how many examples a law is tried: as plain Python, which is slow, on a quarter of them."""
     return -(-n // 4) if is_plain() else n
+
+
+def renamed(game_map: GameMap, names: Mapping[str, str]) -> GameMap:
+    """Return a map with some cities and places under other names."""
+
+    def place(old: Place) -> Place:
+        return Place(names.get(old.name, old.name), tuple(names.get(city, city) for city in old.cities))
+
+    def city(old: City) -> City:
+        return replace(old, name=names.get(old.name, old.name), label=names.get(old.name, old.label))
+
+    def pair(cities: tuple[str, str]) -> tuple[str, str]:
+        a, b = cities
+        return names.get(a, a), names.get(b, b)
+
+    routes = []
+    for route in game_map.routes:
+        a, b = pair(route.cities)
+        routes.append(replace(route, id=f"{a}-{b}/{route.track}", cities=(a, b)))
+    tickets = []
+    for number, ticket in enumerate(game_map.tickets):
+        origin, neutral = place(ticket.origin), ticket.neutral and pair(ticket.neutral)
+        goals = tuple((place(goal), points) for goal, points in ticket.destinations)
+        name = f"{origin.name[:40]}-{number}"
+        tickets.append(Ticket(name, origin, goals, neutral, ticket.deck))
+    return replace(
+        game_map,
+        cities=tuple(map(city, game_map.cities)),
+        places=tuple(map(place, game_map.places)),
+        routes=tuple(routes),
+        tickets=tuple(tickets),
+    )
 
 
 class Command:

@@ -14,10 +14,9 @@ from tests.engine.goldens import golden_paths, golden_record
 from tests.engine.positions import changed
 from tests.engine.records import EACH_VARIANT, TABLES, Table, played
 from tests.engine.walks import on_each_walk, some_states
-from tests.fixtures import load
+from tests.fixtures import load, renamed
 from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
-from ttr_analysis.maps.model import City, Place
 from ttr_analysis.notation import NotationError, move_text, read_game, read_move, record_lines
 from ttr_analysis.notation.lexer import Lexer, Names, fold_text
 from ttr_analysis.notation.session import Session
@@ -324,34 +323,6 @@ def test_a_name_that_is_not_read_back_stands_in_no_line(names: tuple[str, ...], 
 
 
 # -- names of strangers ---------------------------------------------------------------
-
-
-def renamed(game_map: GameMap, names: dict[str, str]) -> GameMap:
-    """Return a map with some cities under other names."""
-
-    def place(old: Place) -> Place:
-        return Place(names.get(old.name, old.name), tuple(names.get(city, city) for city in old.cities))
-
-    def city(old: City) -> City:
-        return replace(old, name=names.get(old.name, old.name))
-
-    routes = []
-    for route in game_map.routes:
-        a, b = (names.get(end, end) for end in route.cities)
-        routes.append(replace(route, id=f"{a}-{b}/{route.track}", cities=(a, b)))
-    tickets = []
-    for number, ticket in enumerate(game_map.tickets):
-        goals = tuple((place(goal), points) for goal, points in ticket.destinations)
-        tickets.append(
-            replace(ticket, id=f"{place(ticket.origin)}-{number}", origin=place(ticket.origin), destinations=goals)
-        )
-    return replace(
-        game_map,
-        cities=tuple(map(city, game_map.cities)),
-        places=tuple(map(place, game_map.places)),
-        routes=tuple(routes),
-        tickets=tuple(tickets),
-    )
 
 
 STRANGE = ["draw; take", "a -> b", "red 4, blue", "P1: pass", "<script>", "שלום", "7", "x" * 200, '"', "ẞtraße"]

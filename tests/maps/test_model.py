@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 
 import ttr_analysis as ttr
-from tests.fixtures import EVERY_MAP, load
+from tests.fixtures import EVERY_MAP, load, renamed
 from ttr_analysis import GameMap, MapError
 from ttr_analysis._errors import AmbiguousNameError, Fault, UnknownNameError
 from ttr_analysis.maps.model import Place, Ticket
@@ -355,11 +355,7 @@ def test_tables_have_a_row_for_each(any_map: GameMap) -> None:
     "sign", ["=", "\N{FULLWIDTH EQUALS SIGN}", "@", "\N{FULLWIDTH PLUS SIGN}", "\N{SMALL EQUALS SIGN}"]
 )
 def test_no_name_is_a_formula_in_an_export(nordic: GameMap, sign: str, tmp_path: Path) -> None:
-    folder = tmp_path / "map"
-    nordic.to_folder(folder)
-    for path in folder.iterdir():
-        path.write_text(path.read_text("utf-8").replace("Oslo", f"{sign}cmd()"), "utf-8")
-    strange = ttr.load_map(folder)
+    strange = renamed(nordic, {"Oslo": f"{sign}cmd()"})
     for kind in ("adjacency", "edges"):
         strange.export(tmp_path / kind, kind=kind)
         with (tmp_path / kind).open(encoding="utf-8", newline="") as file:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ttr_analysis as ttr
-from tests.fixtures import INVENTED
+from tests.fixtures import INVENTED, renamed
 from ttr_analysis import MapError
 from ttr_analysis._decoding import write_atomically
 
@@ -65,14 +65,10 @@ def test_rules_at_the_limits_take_neither_long_nor_much_memory(tmp_path: Path) -
 
 
 def test_markup_in_names_stays_text(nordic: ttr.GameMap, tmp_path: Path) -> None:
-    folder = tmp_path / "nordic"
-    nordic.to_folder(folder)
-    for file in FILES:
-        path = folder / file
-        text = path.read_text(encoding="utf-8").replace("Oslo", "<script>alert(1)</script> & 'Oslo'")
-        path.write_text(text, encoding="utf-8")
-    game_map = ttr.load_map(folder)
-    assert game_map.city("<script>alert(1)</script> & 'Oslo'").country == "Norway"
+    name = "<script>alert(1)</script> & 'Oslo'"
+    renamed(nordic, {"Oslo": name}).to_folder(tmp_path / "nordic")
+    game_map = ttr.load_map(tmp_path / "nordic")
+    assert game_map.city(name).country == "Norway"
     assert "<script>alert" not in game_map._repr_html_()
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-from tests.fixtures import INVENTED
+from tests.fixtures import INVENTED, load, renamed
 
 NAMES = {
     "Ærø Havn": "<script>alert(1)</script>",
@@ -26,13 +25,7 @@ TITLE = "</title><script>alert('t')</script> $x$ תל אביב"
 
 def write_hostile_map(folder: Path) -> Path:
     """Write the invented map with hostile names; return its folder."""
-    folder.mkdir()
-    for path in INVENTED.iterdir():
-        if path.suffix == ".csv":
-            with path.open(encoding="utf-8", newline="") as file:
-                rows = [[_rename(cell, path.name, i) for cell in row] for i, row in enumerate(csv.reader(file))]
-            with (folder / path.name).open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(rows)
+    renamed(load("invented"), NAMES).to_folder(folder)
     rules = (INVENTED / "rules.toml").read_text(encoding="utf-8")
     quoted = TITLE.replace('"', '\\"')
     rules = rules.replace('title = "Isles of Invention"', f'title = "{quoted}"  # Decision: <i>because</i> "quotes"')
@@ -41,13 +34,3 @@ def write_hostile_map(folder: Path) -> Path:
         "# x\n- **Rules** <script>alert(2)</script> [link](javascript:alert(3))\n", encoding="utf-8"
     )
     return folder
-
-
-def _rename(cell: str, file: str, line: int) -> str:
-    if line == 0:
-        return cell
-    if file == "tickets.csv" and "-" in cell and cell not in NAMES:
-        for old, new in NAMES.items():
-            cell = cell.replace(old, new[:40])
-        return cell
-    return NAMES.get(cell, cell)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.fixtures import load
+from tests.fixtures import load, renamed
 from ttr_analysis import GameMap
 from ttr_analysis.viz.style import CARD_STYLES, PLAYER_COLORS
 from ttr_analysis.viz.svg import live_sheet, map_svg
@@ -58,21 +58,7 @@ def test_it_is_small(any_map: GameMap) -> None:
     "name", ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "a & b", "]]>", "$x$"]
 )
 def test_names_stay_text(nordic: GameMap, name: str) -> None:
-    old = nordic.cities[0].name
-
-    def new(city: str) -> str:
-        return name if city == old else city
-
-    hostile = dataclasses.replace(
-        nordic,
-        title=name,
-        cities=tuple(dataclasses.replace(c, name=new(c.name), label=new(c.label)) for c in nordic.cities),
-        places=tuple(dataclasses.replace(p, name=new(p.name), cities=(new(p.name),)) for p in nordic.places),
-        routes=tuple(dataclasses.replace(r, cities=(new(r.cities[0]), new(r.cities[1]))) for r in nordic.routes),
-        tickets=(),
-    )
-
-    svg = parse(hostile)
+    svg = parse(renamed(dataclasses.replace(nordic, title=name), {nordic.cities[0].name: name}))
 
     assert name in (svg.get("aria-label") or "")
     tags = {element.tag.removeprefix(SVG) for element in svg.iter()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -11,25 +10,9 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, golden_record
 from tests.fixtures import load
+from tests.report.pages import read_page
 from ttr_analysis import GameRecord
 from ttr_analysis.viz.summaries import record_summary
-
-
-class Reader(HTMLParser):
-    """Collects elements and text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: set[str] = set()
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not [name for name, _ in attrs if name.startswith("on")]
-        self.tags.add(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +30,7 @@ def test_result_board_and_moves_are_there(path: Path) -> None:
     record = golden_record(path)
 
     page = record_summary(record)
-    text = Reader(page).text
+    text = read_page(page).words
 
     for score in record.score():
         assert f"{score.route_points} routes" in text
@@ -60,7 +43,7 @@ def test_result_board_and_moves_are_there(path: Path) -> None:
 
 
 def test_what_is_not_known_is_shown_as_unknown(record: GameRecord) -> None:
-    text = Reader(record_summary(record.watched_from(0, shown=False))).text
+    text = read_page(record_summary(record.watched_from(0, shown=False))).words
 
     assert "? unknown tickets" in text
     assert " won" not in text
@@ -77,7 +60,8 @@ def test_a_record_that_has_not_begun_shows_its_repr(nordic: ttr.GameMap) -> None
 def test_names_stay_text(record: GameRecord, name: str) -> None:
     hostile = replace(record, header=replace(record.header, title=name, players=(name, name)))
 
-    seen = Reader(record_summary(hostile))
+    seen, plain = (read_page(record_summary(one)) for one in (hostile, record))
 
-    assert seen.text.count(name) > 3  # in the table, and whenever a step names who acts
-    assert seen.tags == Reader(record_summary(record)).tags | {"strong"}
+    assert seen.faults == []
+    assert seen.words.count(name) > 3  # in the table, and whenever a step names who acts
+    assert {tag for tag, _ in seen.tags} == {tag for tag, _ in plain.tags} | {"strong"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import unescape
 
 import ttr_analysis as ttr
+from tests.fixtures import renamed
 from ttr_analysis import GameMap
 from ttr_analysis._upward import render_html
 from ttr_analysis.maps.model import first_equal, home_of
@@ -62,21 +63,8 @@ def test_a_route_of_no_map_that_is_known_is_shown_in_a_table_alone() -> None:
     )
 
 
-def test_names_are_escaped() -> None:
-    html = render_html(ttr.paths.shortest_path(_hostile(), "<b>Oslo</b>", "Bergen"))
+def test_names_are_escaped(nordic: GameMap) -> None:
+    hostile = renamed(nordic, {"Oslo": "<b>Oslo</b>"})
+    html = render_html(ttr.paths.shortest_path(hostile, "<b>Oslo</b>", "Bergen"))
     assert "<b>Oslo" not in html
     assert "&lt;b&gt;Oslo&lt;/b&gt;" in html
-
-
-def _hostile() -> GameMap:
-    nordic = ttr.load_map("nordic")
-    bad = "<b>Oslo</b>"
-    cities = tuple(replace(c, name=bad) if c.name == "Oslo" else c for c in nordic.cities)
-    routes = tuple(
-        replace(
-            r, cities=(bad if r.cities[0] == "Oslo" else r.cities[0], bad if r.cities[1] == "Oslo" else r.cities[1])
-        )
-        for r in nordic.routes
-    )
-    places = tuple(replace(p, name=bad, cities=(bad,)) if p.name == "Oslo" else p for p in nordic.places)
-    return replace(nordic, cities=cities, routes=routes, places=places, tickets=())
