@@ -11,7 +11,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import networkx as nx
@@ -156,35 +156,59 @@ def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) 
 
 
 @dataclass(frozen=True)
-class ToldGame:
+class Told:
     """
-    A game as its record tells it.
+    Games as their records tell them.
 
     Parameters
     ----------
-    deal
-        Number of its random numbers.
-    seats, tickets, routes, tunnels
-        What happened, one row each.
+    games, seats, tickets, routes, tunnels
+        What happened, one row each, with the number of its game and deal. Rows of a seat have its policy too, what
+        it won, and in `at` game and seat.
     """
 
-    deal: int
-    seats: list[Row]
-    tickets: list[Row]
-    routes: list[Row]
-    tunnels: list[Row]
+    games: list[Row] = field(default_factory=list)
+    seats: list[Row] = field(default_factory=list)
+    tickets: list[Row] = field(default_factory=list)
+    routes: list[Row] = field(default_factory=list)
+    tunnels: list[Row] = field(default_factory=list)
+
+    def add(self, record: ttr.GameRecord, deal: int, players: Sequence[int]) -> None:
+        """Add the game of a record; `players` sit at its seats."""
+        number = {"game": len(self.games), "deal": deal}
+        self.games.append(number)
+        routes, tickets = list(told_routes(record)), list(told_tickets(record))
+        by_id = {ticket.id: ticket for ticket in record.map.tickets}
+        lost = [row for row in tickets if row["kept"] and row["completed_turn"] is None]
+        lost_to = told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost])
+        for row, route in zip(lost, lost_to, strict=True):
+            row["lost_to"] = route
+        for row in tickets:
+            row["fate"] = fate(row, routes) if row["kept"] else ""
+        seats = list(told_seats(record, players, routes))
+        for table, rows in (
+            (self.seats, seats),
+            (self.tickets, tickets),
+            (self.routes, routes),
+            (self.tunnels, told_tunnels(record)),
+        ):
+            for row in rows:
+                seat = row["seat"]
+                known = {what: seats[seat][what] for what in ("policy", "won")} if seat >= 0 else {"policy": "neutral"}
+                table.append(row | number | known | {"at": (number["game"], seat)})
 
 
-def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> ToldGame:
-    """Return what a record tells; `players` sit at its seats."""
-    routes, tickets = list(told_routes(record)), list(told_tickets(record))
-    by_id = {ticket.id: ticket for ticket in record.map.tickets}
-    lost = [row for row in tickets if row["kept"] and row["completed_turn"] is None]
-    for row, route in zip(
-        lost, told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost]), strict=True
-    ):
-        row["lost_to"] = route
-    return ToldGame(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
+def fate(ticket: Row, routes: list[Row]) -> str:
+    """Return what became of a ticket, from who took the route that it was lost to, and when."""
+    if ticket["completed_turn"] is not None:
+        return "completed"
+    if ticket["lost_to"] is None:
+        return "out of time"
+    [claim] = [route for route in routes if route["route"] == ticket["lost_to"]]
+    seat = 99 if claim["seat"] < 0 else claim["seat"]  # the neutral player comes after all others
+    if (claim["turn"], seat) < (ticket["offered"], ticket["seat"]):
+        return "hopeless"
+    return "out of trains" if claim["seat"] == ticket["seat"] else "blocked"
 
 
 def told_seats(record: ttr.GameRecord, players: Sequence[int], routes: list[Row]) -> Iterator[Row]:
