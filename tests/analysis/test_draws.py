@@ -31,6 +31,7 @@ def some_cards(most: int, total: int) -> st.SearchStrategy[Counts]:
 # -- one color, or any ----------------------------------------------------
 
 
+# Witter & Lyford, "Applications of Graph Theory and Probability in the Board Game Ticket to Ride", FDG 2020.
 @pytest.mark.parametrize("k", range(1, 13))
 def test_the_published_means(k: int) -> None:
     alone = ttr.draws.draws_to_gather(k, "red").expected_cards

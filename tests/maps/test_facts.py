@@ -150,51 +150,21 @@ def test_each_color_has_about_as_many_spaces(name: str) -> None:
     assert max(colored) <= 1.5 * min(colored)
 
 
-def test_nederland_variants_are_differences() -> None:
-    rules = ttr.load_map("nederland").rules
-    no_tolls, neutral = rules.with_variant("no_tolls"), rules.with_variant("neutral")
-    assert (no_tolls.money.tokens, no_tolls.bonus, no_tolls.claims.double_routes_from) == (0, (), 4)
-    assert no_tolls.scoring.start_scores == rules.scoring.start_scores
-    assert (neutral.players, neutral.neutral.trains, neutral.neutral.marker_seat) == ((2, 2), 40, 1)
-    assert neutral.money == rules.money
-    assert [rules.bonus[0].ranked_points(n) for n in (2, 3, 4, 5)] == [
-        (35, 0),
-        (55, 35, 0),
-        (55, 35, 20, 0),
-        (55, 35, 20, 10, 0),
-    ]
+def test_the_bonus_of_nederland_depends_on_the_number_of_players() -> None:
+    [bonus] = ttr.load_map("nederland").rules.bonus
+    points = {2: (35, 0), 3: (55, 35, 0), 4: (55, 35, 20, 0), 5: (55, 35, 20, 10, 0)}
+    assert {n: bonus.ranked_points(n) for n in points} == points
+
+
+def test_an_unknown_variant_is_answered_with_the_nearest() -> None:
     with pytest.raises(LookupError, match="no variant of Nederland 'neutrl'; did you mean neutral"):
-        rules.with_variant("neutrl")
+        ttr.load_map("nederland").rules.with_variant("neutrl")
 
 
-@pytest.mark.parametrize(
-    ("name", "market", "unkept", "bonus", "tie_breaks", "double_from"),
-    [
-        ("nordic", (1, 0), "removed", ["completed_tickets"], ("completed_tickets", "longest_trail"), 3),
-        ("switzerland", (1, 3), "removed", ["longest_trail"], ("completed_tickets", "path_bonus"), 3),
-        ("nederland", (2, 3), "discard_pile", ["tokens"], ("completed_tickets",), 2),
-        ("usa", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
-        (
-            "europe",
-            (2, 3),
-            "under_pile",
-            ["longest_trail"],
-            ("completed_tickets", "fewest_stations", "path_bonus"),
-            4,
-        ),
-    ],
-)
-def test_rules_that_tell_the_maps_apart(
-    name: str, market: tuple[int, int], unkept: str, bonus: list[str], tie_breaks: tuple[str, ...], double_from: int
-) -> None:
-    rules = ttr.load_map(name).rules
-    assert (rules.market.locomotive_cost, rules.market.reset_at) == market
-    assert rules.tickets.unkept == unkept
-    assert [b.measure for b in rules.bonus] == bonus
-    assert rules.scoring.tie_breaks == tie_breaks
-    assert rules.claims.double_routes_from == double_from
-    assert rules.both_tracks_open(double_from)
-    assert not rules.both_tracks_open(double_from - 1)
+def test_both_tracks_are_open_from_a_number_of_players_on(any_map: ttr.GameMap) -> None:
+    n_players = any_map.rules.claims.double_routes_from
+    assert any_map.rules.both_tracks_open(n_players)
+    assert not any_map.rules.both_tracks_open(n_players - 1)
 
 
 def facts(game_map: ttr.GameMap) -> str:

@@ -18,13 +18,6 @@ from ttr_analysis.studies.questions.board import MEASURES, difficulty_correlatio
 # Witter & Lyford, "Applications of Graph Theory and Probability in the Board Game Ticket to Ride", FDG 2020.
 
 
-@pytest.mark.parametrize("k", range(1, 7))
-def test_cards_until_enough_of_a_color(k: int) -> None:
-    assert ttr.draws.draws_to_gather(k, "green").expected_cards.value == pytest.approx(111 / 13 * k)
-    with_locomotives = ttr.draws.draws_to_gather(k, "green", locomotives=True)
-    assert with_locomotives.expected_cards.value == pytest.approx(111 / 27 * k)
-
-
 @pytest.mark.parametrize(
     ("longest", "points", "per_turn"),
     [(1, 45, 0.66), (2, 45, 0.98), (3, 60, 1.58), (4, 78, 2.23), (5, 90, 2.81), (6, 109, 3.52)],
