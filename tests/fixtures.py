@@ -97,6 +97,30 @@ def switzerland() -> GameMap:
 
 
 @pytest.fixture(scope="session")
+def nederland() -> GameMap:
+    """Return the map of the Netherlands."""
+    return load("nederland")
+
+
+@pytest.fixture(scope="session")
+def usa() -> GameMap:
+    """Return the map of the USA."""
+    return load("usa")
+
+
+@pytest.fixture(scope="session")
+def europe() -> GameMap:
+    """Return the European map."""
+    return load("europe")
+
+
+@pytest.fixture(scope="session")
+def invented() -> GameMap:
+    """Return the invented map."""
+    return load("invented")
+
+
+@pytest.fixture(scope="session")
 def murmansk_lieksa(nordic: GameMap) -> Route:
     """Return the longest Nordic route: nine gray spaces, any four cards for one."""
     return nordic.route("Murmansk", "Lieksa")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.fixtures import BUILT_IN, INVENTED, Command
 from tests.notation.bga_writer import log_text, ticket_notes
-from ttr_analysis import Game, GameRecord, SimulationResult, cli, load_map
+from ttr_analysis import Game, GameMap, GameRecord, SimulationResult, cli, load_map
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.cli.common import as_file_name
 from ttr_analysis.cli.maps import doubts
@@ -51,13 +51,12 @@ def test_a_sound_map_is_checked(command: Command) -> None:
     assert "no faults" in command("check", str(INVENTED))
 
 
-def test_a_map_is_summed_up_and_doubts_are_told(command: Command) -> None:
+def test_a_map_is_summed_up_and_doubts_are_told(command: Command, usa: GameMap) -> None:
     load_map("usa").to_folder(Path("mine"))
     told = command("check mine")
     assert "  2-5 players with 45 trains each\n  36 cities, 100 tracks of 1 to 6 spaces" in told
     assert "warning" not in told
 
-    usa = load_map("usa")
     on_end = [replace(city, y=-city.y) for city in usa.cities]
     on_end[1] = replace(on_end[1], x=on_end[0].x, y=on_end[0].y)
     again = replace(usa.tickets[0], id="again")
@@ -69,8 +68,7 @@ def test_a_map_is_summed_up_and_doubts_are_told(command: Command) -> None:
     ]
 
 
-def test_what_takes_more_trains_or_room_than_there_is_is_doubted() -> None:
-    usa = load_map("usa")
+def test_what_takes_more_trains_or_room_than_there_is_is_doubted(usa: GameMap) -> None:
     few = replace(usa.rules, trains=replace(usa.rules.trains, per_player=5))
     doubted = list(doubts(replace(usa, rules=few)))
     assert "Portland-Salt Lake City/0 has 6 spaces, and a player only 5 trains" in doubted

@@ -52,10 +52,9 @@ def test_every_public_function_takes_a_map_by_its_name() -> None:
     assert sum(any("MapLike" in kind for kind in kinds) for kinds in taken.values()) > 25
 
 
-def test_names_are_as_good_as_maps() -> None:
+def test_names_are_as_good_as_maps(nordic: ttr.GameMap) -> None:
     few: dict[str, Any] = {"n_games": 2, "progress": False}
     deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"]
-    nordic = ttr.load_map("nordic")
     calls: list[Callable[[Any], Any]] = [
         lambda game_map: ttr.studies.which_to_keep(game_map, deal, **few),
         lambda game_map: ttr.studies.route_worth(game_map, "Murmansk-Lieksa", own=[6], **few),

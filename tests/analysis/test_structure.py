@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
-from tests.fixtures import examples, load
+from tests.fixtures import examples
 from tests.oracles import structure as oracle
 from tests.oracles.boards import boards, make_board
 from tests.oracles.paths import is_joined
@@ -364,9 +364,7 @@ def test_as_many_disjoint_ways_as_the_cut_is_large(any_map: GameMap, by: str) ->
     assert edge_connectivity(any_map, a, b, by=by) == n_ways  # type: ignore[arg-type]
 
 
-def test_two_places_may_be_a_pair_with_or_without_a_ticket() -> None:
-    europe = load("europe")
-
+def test_two_places_may_be_a_pair_with_or_without_a_ticket(europe: GameMap) -> None:
     assert minimum_cut(europe, ("Lisboa", "Moskva")) == minimum_cut(europe, "Lisboa", "Moskva")
     assert minimum_cut(europe, ("lisboa", "danzig")) == minimum_cut(europe, europe.ticket("Lisboa", "Danzig"))
     with pytest.raises(UnknownNameError, match="no city or country 'Moskwa'; did you mean Moskva"):

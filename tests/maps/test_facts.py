@@ -54,8 +54,7 @@ def test_graph_has_every_track_and_attribute(name: str) -> None:
     assert all(tracks in ({0}, {0, 1}) for tracks in keys.values())
 
 
-def test_nordic_kinds_of_route() -> None:
-    nordic = ttr.load_map("nordic")
+def test_nordic_kinds_of_route(nordic: ttr.GameMap) -> None:
     assert Counter(route.kind for route in nordic.routes) == {"plain": 47, "tunnel": 10, "ferry": 24}
     assert sum(ticket.points for ticket in nordic.tickets) == 460
     lieksa = nordic.route("Murmansk", "Lieksa")
@@ -78,8 +77,7 @@ def test_nordic_double_routes_that_differ_in_kind(a: str, b: str, kinds: list[tu
     assert [(r.kind, r.length, r.locomotives) for r in tracks] == kinds
 
 
-def test_switzerland_border_points_are_dead_ends() -> None:
-    switzerland = ttr.load_map("switzerland")
+def test_switzerland_border_points_are_dead_ends(switzerland: ttr.GameMap) -> None:
     countries = {p.name: len(p.cities) for p in switzerland.places if p.is_country}
     assert countries == {"Austria": 3, "France": 4, "Germany": 5, "Italy": 5}
     assert {switzerland.graph.degree(city) for city in switzerland.border_points} == {1}
@@ -104,8 +102,7 @@ def test_country_ticket_scores_the_best_country_or_loses_the_lowest() -> None:
     assert ticket.score([]) == -5
 
 
-def test_nederland_tickets_and_tolls() -> None:
-    nederland = ttr.load_map("nederland")
+def test_nederland_tickets_and_tolls(nederland: ttr.GameMap) -> None:
     points = [ticket.points for ticket in nederland.tickets]
     assert sum(29 <= p <= 34 for p in points) == 6
     assert sum(17 <= p <= 26 for p in points) == 17
@@ -121,8 +118,7 @@ def test_nederland_tickets_and_tolls() -> None:
     assert {r.cities for r in one_gray} == {("Emden", "Lingen")}
 
 
-def test_europe_routes_and_decks() -> None:
-    europe = ttr.load_map("europe")
+def test_europe_routes_and_decks(europe: ttr.GameMap) -> None:
     assert len({frozenset(r.cities) for r in europe.routes}) == 90
     assert Counter(r.kind for r in europe.routes)["ferry"] == 13
     assert {r.locomotives for r in europe.routes if r.kind == "ferry"} == {1, 2}

@@ -84,8 +84,7 @@ def test_what_a_city_is_also_called_names_it(name: str) -> None:
     assert all(lines.cities.thing(other) is city for other, city in others.items())
 
 
-def test_routes_and_tickets_go_by_other_names_of_cities() -> None:
-    europe = load("europe")
+def test_routes_and_tickets_go_by_other_names_of_cities(europe: GameMap) -> None:
     assert [route.id for route in europe.resolve_routes(["Vienna-Budapest"])] == ["Budapest-Wien/0", "Budapest-Wien/1"]
     assert europe.route("Budapest \N{EN DASH} VIENNA white").id == "Budapest-Wien/1"
     assert europe.ticket("Ankara to Athens") is europe.ticket("Athens", "Angora") is europe.ticket("Athina-Angora")
@@ -101,8 +100,7 @@ def test_routes_and_tickets_go_by_other_names_of_cities() -> None:
         europe.city("Viena")
 
 
-def test_a_name_of_two_cities_is_of_neither(tmp_path: Path) -> None:
-    nordic = load("nordic")
+def test_a_name_of_two_cities_is_of_neither(tmp_path: Path, nordic: GameMap) -> None:
     called = {"Oslo": ("Bergen", "Christiania", "Twin"), "Vaasa": ("Twin", "twin")}
     cities = tuple(replace(city, also=called.get(city.name, ())) for city in nordic.cities)
     replace(nordic, cities=cities).to_folder(tmp_path / "map")
@@ -115,8 +113,7 @@ def test_a_name_of_two_cities_is_of_neither(tmp_path: Path) -> None:
         again.city("Twin")
 
 
-def test_country_tickets_are_found_by_origin_id_or_country() -> None:
-    switzerland = ttr.load_map("switzerland")
+def test_country_tickets_are_found_by_origin_id_or_country(switzerland: GameMap) -> None:
     bern = switzerland.ticket("Bern-countries")
     assert switzerland.ticket("Bern") is bern
     assert switzerland.ticket("Bern", "Italy") is bern
@@ -137,8 +134,7 @@ def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> N
         nordic.resolve_routes([7])  # type: ignore[list-item]
 
 
-def test_changing_the_graph_changes_no_answer() -> None:
-    nordic = load("nordic")  # a map of its own: its graph is spoilt
+def test_changing_the_graph_changes_no_answer(nordic: GameMap) -> None:
     before = nordic.route("Lieksa", "Murmansk").length
     nordic.graph.edges["Lieksa", "Murmansk", 0]["length"] = 1
     assert nordic.route("Lieksa", "Murmansk").length == before

@@ -24,8 +24,7 @@ def numbers_of(fitted: object) -> dict[str, float]:
     return {number: getattr(fitted, number) for number in NUMBERS}
 
 
-def test_a_few_rounds_mend_a_bad_player() -> None:
-    usa = ttr.load_map("usa")
+def test_a_few_rounds_mend_a_bad_player(usa: ttr.GameMap) -> None:
     bad = Planner(plan_bar=6.0, faith=0.2).on(usa, 2)
     spread = begin(usa, 2, []).spread
     fitted = fit(usa, 2, [bad], rounds=2, middle=Middle(0, bad.params, spread), progress=False)

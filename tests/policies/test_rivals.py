@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.records import EACH_VARIANT, Table
 from tests.fixtures import load
-from ttr_analysis import Game, simulate
+from ttr_analysis import Game, GameMap, simulate
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.protocol import RIVALS, find_policy
 from ttr_analysis.policies import Greedy, Hungry, LongRoutes, OneStep, Paths, play_games
@@ -29,8 +29,7 @@ def test_each_plays_by_the_rules_on_what_its_seat_sees(name: str, table: Table) 
     assert [*record.scores] == results[0, :, TOTAL_COLUMN].tolist()
 
 
-def test_each_does_what_it_cares_for() -> None:
-    usa = load("usa")
+def test_each_does_what_it_cares_for(usa: GameMap) -> None:
     players = [OneStep(), LongRoutes(), Paths(), Hungry()]
     result = simulate(usa, players, 200, seed=7, progress=False)
     of_each = result.seats.groupby("policy", observed=True)

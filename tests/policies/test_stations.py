@@ -8,7 +8,6 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.positions import Position, changed
 from tests.engine.walks import state_of
-from tests.fixtures import load
 from tests.policies.choosing import choice
 from ttr_analysis import simulate
 from ttr_analysis.engine.actions import BuildStation, ClaimRoute
@@ -131,8 +130,7 @@ def test_a_searcher_considers_the_stations_that_add_to_tickets_and_no_others() -
     assert stations(Position("europe").own(1, "Edinburgh-London/0").hand(0, red=2), (0, 0)) == []
 
 
-def test_stations_gain_points_and_a_planner_beats_a_greedy_player_with_them() -> None:
-    europe = load("europe")
+def test_stations_gain_points_and_a_planner_beats_a_greedy_player_with_them(europe: ttr.GameMap) -> None:
     without = changed(
         europe, stations={"number": 0, "costs": (), "points_left": 0}, scoring={"tie_breaks": ("completed_tickets",)}
     )

@@ -276,8 +276,7 @@ def test_whatever_may_decide_a_game_has_words() -> None:
 
 
 @pytest.mark.compiled_only
-def test_a_long_route_has_one_answer_in_findings_and_section(unsaved: None) -> None:  # noqa: ARG001
-    nordic = load("nordic")
+def test_a_long_route_has_one_answer_in_findings_and_section(unsaved: None, nordic: GameMap) -> None:  # noqa: ARG001
     context = Context(replace(nordic, tickets=nordic.tickets[:8]), replace(QUICK, n_games=40))
     section = cards.long_route_section(context)
     assert section is not None
@@ -288,8 +287,7 @@ def test_a_long_route_has_one_answer_in_findings_and_section(unsaved: None) -> N
     assert table["gain"].tolist() == worth.loc[worth["positions"] > 0, "gain"].tolist()
 
 
-def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noqa: ARG001
-    usa = load("usa")
+def test_games_that_cannot_be_played_are_left_out(unsaved: None, usa: GameMap) -> None:  # noqa: ARG001
     many = replace(usa, tickets=5 * usa.tickets)
     with pytest.raises(ValueError, match="too large for a game: 150 tickets"):
         check_size(many, 3)
@@ -361,8 +359,7 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
         ),
     ],
 )
-def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:
-    invented = load("invented")
+def test_unusual_rules_are_studied_too(differences: dict[str, int], invented: GameMap) -> None:
     rules = invented.rules
     for key, value in differences.items():
         subject, field = key.split(".")

@@ -172,8 +172,7 @@ def _n_done(game_map: GameMap, state: ttr.GameState, seat: int) -> int:
     return sum(trains_for(game_map, [ticket], others) < inf for ticket in state.tickets[seat] if ticket)
 
 
-def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
-    usa = ttr.load_map("usa")
+def test_what_tickets_take_leaves_out_those_that_are_lost(usa: GameMap) -> None:
     drawing = ttr.actions.DrawTickets()
     cut_off = [route.id for route in usa.routes if "Boston" in route.cities and route.track == 0]
     tickets = [["Boston-Miami", "Kansas City-Houston"], 2]
@@ -186,8 +185,7 @@ def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
     assert said == "45 trains are left, and no ticket can still be completed"
 
 
-def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
-    usa = ttr.load_map("usa")
+def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one(usa: GameMap) -> None:
     far = [("Miami", "New Orleans"), ("Charleston", "Miami"), ("Seattle", "Helena"), ("Calgary", "Winnipeg")]
     far += [("Calgary", "Vancouver"), ("Calgary", "Seattle")]
     owners = {usa.route(*ends).id: 0 for ends in far}
@@ -197,15 +195,13 @@ def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
     assert said.endswith("the tickets take 4 of them, with 1 ticket left out")
 
 
-def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
-    usa = ttr.load_map("usa")
+def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards(usa: GameMap) -> None:
     hand = {"red": 4, "locomotive": 2}
     said = reasons(usa, tickets=[["Denver-El Paso"], 2], hands=[hand, 4]).of(ttr.actions.DrawCard())
     assert said == "the hand already pays for any of the routes needed"
 
 
-def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> None:
-    europe = ttr.load_map("europe")
+def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer(europe: GameMap) -> None:
     owners = {"Roma-Venezia/0": 0, "Venezia-Zürich/0": 1, "Brindisi-Roma/0": 1}
     known = reasons(europe, owners=owners, tickets=[["Zürich – Brindisi", "Edinburgh-Paris"], 2])
 
@@ -215,8 +211,7 @@ def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> Non
     assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends another player's route"
 
 
-def test_a_station_lends_one_route_for_all_tickets() -> None:
-    europe = ttr.load_map("europe")
+def test_a_station_lends_one_route_for_all_tickets(europe: GameMap) -> None:
     owners = {"Brest-Paris/0": 1, "Bruxelles-Paris/0": 1}
     known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona – Bruxelles"], 2])
 
@@ -224,8 +219,7 @@ def test_a_station_lends_one_route_for_all_tickets() -> None:
     assert said == "lends another player's route for Barcelona – Bruxelles"  # each route saves one; this one pays more
 
 
-def test_a_route_may_make_the_longest_path() -> None:
-    usa = ttr.load_map("usa")
+def test_a_route_may_make_the_longest_path(usa: GameMap) -> None:
     houston = ttr.actions.ClaimRoute(usa.route("El Paso", "Houston"), RED)
     owners = {"Los Angeles-El Paso/0": 0, "Helena-Seattle/0": 1}
 
@@ -236,8 +230,7 @@ def test_a_route_may_make_the_longest_path() -> None:
     assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
 
 
-def test_a_route_may_keep_others_from_joining_their_track() -> None:
-    usa = ttr.load_map("usa")
+def test_a_route_may_keep_others_from_joining_their_track(usa: GameMap) -> None:
     omaha = ttr.actions.ClaimRoute(usa.route("Helena", "Omaha"), RED)
     apart = {"Helena-Seattle/0": 1, "Duluth-Omaha/0": 1}
     joined = {**apart, "Helena-Duluth/0": 1}
@@ -261,9 +254,8 @@ def reasons(game_map: GameMap, n_players: int = 2, **position: Any) -> Reasons: 
     return Reasons(game.view(state, 0))
 
 
-def test_the_cost_of_losing_a_route_to_the_tickets_is_told() -> None:
+def test_the_cost_of_losing_a_route_to_the_tickets_is_told(usa: GameMap) -> None:
     """Another way to El Paso takes more trains; if it is closed, or the trains are too few, the ticket fails."""
-    usa = ttr.load_map("usa")
     claim = ttr.actions.ClaimRoute(usa.route("El Paso", "Santa Fe"), RED)
     rest = {route.id: 1 for route in usa.routes if "El Paso" in route.cities and route != claim.route}
     phoenix = {route: owner for route, owner in rest.items() if "Phoenix" not in route}

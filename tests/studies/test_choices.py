@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.fixtures import load
-from ttr_analysis import studies
+from ttr_analysis import GameMap, studies
 from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.engine.kernel.claims import build_station
 from ttr_analysis.engine.kernel.scoring import mark_completed
@@ -26,8 +26,7 @@ GAMES = 12
 
 
 @pytest.mark.compiled_only
-def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
-    nordic = load("nordic")
+def test_a_seat_is_held_to_its_choice_and_nobody_else_is(nordic: GameMap) -> None:
     tables, players, words = game_tables(nordic, 3), seat_players(nordic, [Planner()] * 3), run_keys(7, 3)
     route = [other.id for other in nordic.routes].index(LIEKSA)
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
@@ -56,8 +55,7 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
 
 
 @pytest.mark.compiled_only
-def test_what_a_route_gains_is_its_points_less_what_else_they_earn() -> None:
-    nordic = load("nordic")
+def test_what_a_route_gains_is_its_points_less_what_else_they_earn(nordic: GameMap) -> None:
     table = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
     assert table.index.tolist() == [(0, math.inf), (7, math.inf)]
     assert table.loc[(0, math.inf), "positions"] == 60
@@ -118,8 +116,7 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
 
 
 @pytest.mark.compiled_only
-def test_each_choice_is_played_and_ranked_by_wins() -> None:
-    nordic = load("nordic")
+def test_each_choice_is_played_and_ranked_by_wins(nordic: GameMap) -> None:
     deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
     table = studies.which_to_keep(nordic, deal, n_games=40, progress=False)
     told = tickets.which_to_keep(nordic, deal)
@@ -132,14 +129,12 @@ def test_each_choice_is_played_and_ranked_by_wins() -> None:
     assert max(table["keep"], key=len) in cast("Any", table)._repr_html_()
 
 
-def test_a_deal_too_large_is_refused() -> None:
-    usa = load("usa")
+def test_a_deal_too_large_is_refused(usa: GameMap) -> None:
     with pytest.raises(ValueError, match="an opening deal of this map has 3 tickets, got 4"):
         studies.which_to_keep(usa, usa.tickets[:4], progress=False)
 
 
-def test_a_deal_with_too_many_of_a_deck_is_refused() -> None:
-    europe = load("europe")
+def test_a_deal_with_too_many_of_a_deck_is_refused(europe: GameMap) -> None:
     long, short = ([ticket for ticket in europe.tickets if ticket.deck == name] for name in ("long", "short"))
     with pytest.raises(ValueError, match="an opening deal of this map has 1 long ticket, got 2"):
         studies.which_to_keep(europe, long[:2], progress=False)
@@ -148,8 +143,7 @@ def test_a_deal_with_too_many_of_a_deck_is_refused() -> None:
 
 
 @pytest.mark.compiled_only
-def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
-    europe = load("europe")
+def test_a_ticket_that_a_station_completes_counts_as_completed(europe: GameMap) -> None:
     tables, deal = game_tables(europe, 2), europe.tickets[0]
     goal, origin = deal.destinations[0][0].name, deal.origin.name
     path = paths.shortest_path(europe, origin, goal).routes
@@ -172,8 +166,7 @@ def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
 
 
 @pytest.mark.compiled_only
-def test_the_best_of_many_choices_are_found_in_a_few_games() -> None:
-    nordic = load("nordic")
+def test_the_best_of_many_choices_are_found_in_a_few_games(nordic: GameMap) -> None:
     deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
     few = studies.which_to_keep(nordic, deal, n_games=40, n_best=3, progress=False)
     everything = studies.which_to_keep(nordic, deal, n_games=40, progress=False)

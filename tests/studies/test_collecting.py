@@ -108,8 +108,7 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         assert tickets["lost_to"].count() == open_still["lost_to"].count()
 
 
-def test_what_only_stations_complete_is_complete_after_the_last_turn() -> None:
-    europe = load("europe")
+def test_what_only_stations_complete_is_complete_after_the_last_turn(europe: GameMap) -> None:
     result = ttr.simulate(europe, [Random(), Random(), Random()], 400 if IS_COMPILED else 20, SEED, progress=False)
 
     done = result.tickets[result.tickets["completed_turn"].notna()].merge(
@@ -147,8 +146,7 @@ def test_ways_lead_to_the_destination_that_counted() -> None:
     assert n_longer > 0 or not IS_COMPILED
 
 
-def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:
-    nordic = load("nordic")
+def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult, nordic: GameMap) -> None:
     told = Counter[tuple[str, bool]]()
     for game in range(nordic_result.n_games):
         seating = [PLAYERS[(seat + game) % 3] for seat in range(3)]
@@ -166,8 +164,9 @@ def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult
     assert {key: n for key, n in told.items() if n} == {key: n for key, n in found.items() if n}
 
 
-def test_the_odds_of_tunnels_are_exact_until_cards_are_shuffled(nordic_result: SimulationResult) -> None:
-    nordic = load("nordic")
+def test_the_odds_of_tunnels_are_exact_until_cards_are_shuffled(
+    nordic_result: SimulationResult, nordic: GameMap
+) -> None:
     found = nordic_result.tunnels
     n_between = 0
     for game in range(2):

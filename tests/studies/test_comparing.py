@@ -23,8 +23,7 @@ simulate: Any = ttr.simulate
 SEED = 7
 
 
-def test_strategies_meet_the_same_deals() -> None:
-    usa = load("usa")
+def test_strategies_meet_the_same_deals(usa: ttr.GameMap) -> None:
     rivals: list[CompiledPolicy] = [Greedy()]
     strategies: dict[str, CompiledPolicy] = {"as they do": Greedy(), "at random": Random()}
     found = S.compare_strategies(usa, strategies, rivals, 20, SEED, progress=False)
@@ -53,8 +52,7 @@ def test_strategies_meet_the_same_deals() -> None:
 
 
 @pytest.mark.parametrize("seed", [SEED, SEED + 1], ids=["the same deals", "other deals"])
-def test_rules_are_compared(seed: int) -> None:
-    nederland = load("nederland")
+def test_rules_are_compared(seed: int, nederland: ttr.GameMap) -> None:
     players: list[CompiledPolicy] = [Greedy(), Random()]
     results = {
         "without": simulate(nederland, players, 8, SEED, progress=False),
@@ -74,8 +72,7 @@ def test_rules_are_compared(seed: int) -> None:
         assert row["difference_high"] - row["difference"] == pytest.approx(three * half)
 
 
-def test_loans_that_one_of_two_took_may_come_in_games_of_the_other() -> None:
-    invented = load("invented")
+def test_loans_that_one_of_two_took_may_come_in_games_of_the_other(invented: ttr.GameMap) -> None:
     played = {
         "none": simulate(invented, [Planner2(), Planner2()], 10, SEED, progress=False),
         "some": simulate(invented, [Greedy(), Random()], 10, SEED, progress=False),

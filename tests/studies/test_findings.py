@@ -14,7 +14,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
 from tests.fixtures import load
-from ttr_analysis import studies
+from ttr_analysis import GameMap, studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.findings import Finding, Findings, Inputs, find, long_routes, pays_from, worth_in_words
@@ -149,8 +149,7 @@ def test_names_at_the_ends_of_a_route_lie_on_no_dot_and_on_no_other_name(name: s
     assert n_lacking <= most
 
 
-def test_only_what_is_exact_is_found_without_games() -> None:
-    nordic = load("nordic")
+def test_only_what_is_exact_is_found_without_games(nordic: GameMap) -> None:
     small = replace(nordic, tickets=nordic.tickets[:6])
     values = tickets.value_table(small, n_deals=10)
     found = find(Inputs(small, values, tickets.blocking_map(small, n_deals=4)))
@@ -199,8 +198,7 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     assert "It is not clear whether" in worth_in_words(lieksa, rare)
 
 
-def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_pays() -> None:
-    nordic = load("nordic")
+def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_pays(nordic: GameMap) -> None:
     lieksa = nordic.route("Murmansk", "Lieksa")
     rows = {
         (0, 10.0): (-20, -30, -10),

@@ -125,8 +125,7 @@ def test_a_ticket_that_pays_too_much_is_found(usa_found: Fairness) -> None:
     assert found.luck > usa_found.luck
 
 
-def test_a_bridge_is_found() -> None:
-    usa = load("usa")
+def test_a_bridge_is_found(usa: GameMap) -> None:
     alone = [route for route in usa.routes if "Vancouver" in route.cities]
     kept = next(route for route in alone if "Calgary" in route.cities)
     cut = usa.without([route for route in alone if route is not kept])

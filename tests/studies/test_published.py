@@ -38,8 +38,7 @@ def test_points_of_routes_up_to_a_length(longest: int, points: int, per_turn: fl
 
 
 @pytest.mark.compiled_only
-def test_going_first_helps_and_resistance_wants_the_inverse_of_length() -> None:
-    usa = load("usa")
+def test_going_first_helps_and_resistance_wants_the_inverse_of_length(usa: ttr.GameMap) -> None:
     result = ttr.simulate(usa, [Planner2()] * 2, 1_500, 7, progress=False)
     seats = ttr.studies.seat_advantage(result)
     table = ticket_difficulty(result, usa)

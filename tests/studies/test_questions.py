@@ -211,8 +211,7 @@ def test_tickets_are_lost_to_something(run: tuple[SimulationResult, Told]) -> No
     assert (found["rate"] > 0).groupby("fate", observed=True).any().sum() >= 4
 
 
-def test_destinations_add_up(result: SimulationResult, told: Told) -> None:
-    invented = load("invented")
+def test_destinations_add_up(result: SimulationResult, told: Told, invented: GameMap) -> None:
     found = S.destination_results(result, invented)
 
     assert set(found.index.get_level_values("ticket")) <= {t.id for t in invented.tickets if len(t.destinations) > 1}
@@ -229,9 +228,8 @@ def test_destinations_add_up(result: SimulationResult, told: Told) -> None:
     assert len(found) > 3
 
 
-def test_a_ticket_brings_what_its_destinations_say(result: SimulationResult) -> None:
+def test_a_ticket_brings_what_its_destinations_say(result: SimulationResult, invented: GameMap) -> None:
     """Where no country of the best points was reached, too, and where none was missed."""
-    invented = load("invented")
     by_ticket = S.ticket_results(result, game_map=invented)
     by_destination = S.destination_results(result, invented).groupby("ticket").first()
 
@@ -266,8 +264,7 @@ def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, Told]) -> N
             assert row["win_association"] == pytest.approx(average(owned, "won") - 1 / n_players)
 
 
-def test_cities_are_counted_once_a_seat(result: SimulationResult, told: Told) -> None:
-    invented = load("invented")
+def test_cities_are_counted_once_a_seat(result: SimulationResult, told: Told, invented: GameMap) -> None:
     ends = {route.id: route.cities for route in invented.routes}
     found = S.city_results(result, invented)
 
@@ -283,8 +280,7 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, told: Told) ->
         assert row["win_association"] == pytest.approx(average(visits, "won") - 1 / N)
 
 
-def test_routes_are_told_apart_by_length(result: SimulationResult, told: Told) -> None:
-    invented = load("invented")
+def test_routes_are_told_apart_by_length(result: SimulationResult, told: Told, invented: GameMap) -> None:
     facts = {route.id: route for route in invented.routes}
     lengths, longest = S.route_lengths(result, invented), S.longest_routes(result, invented)
 

@@ -290,8 +290,7 @@ def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(
     assert min(doubtful.values()) < BOUNDS["inaccuracy"]
 
 
-def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:
-    usa = ttr.load_map("usa")
+def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards(usa: GameMap) -> None:
     record = ttr.read_bga(log_text(played(usa), np.random.default_rng(7), seer=1), seat="Bo")
 
     found = review(record, rollouts=2, progress=False)

@@ -270,7 +270,7 @@ def test_a_cluster_makes_no_difference(nordic_result: SimulationResult, tmp_path
     assert_same(there, nordic_result)
 
 
-def test_a_class_that_inherits_from_a_built_in_policy_plays_its_own_way() -> None:
+def test_a_class_that_inherits_from_a_built_in_policy_plays_its_own_way(usa: GameMap) -> None:
     class Stubborn(Greedy):
         """Does what comes first."""
 
@@ -279,7 +279,6 @@ def test_a_class_that_inherits_from_a_built_in_policy_plays_its_own_way() -> Non
             list_actions(given[0], given[1], actions)  # type: ignore[arg-type]
             return int(actions[0, 0]), int(actions[0, 1])
 
-    usa = ttr.load_map("usa")
     stubborn, greedy = (
         ttr.simulate(usa, [player, Greedy()], 2, SEED, progress=False) for player in (Stubborn(), Greedy())
     )
@@ -405,7 +404,9 @@ def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Pa
     assert_same(simulate(load("nordic"), 9, out=out, resume=True), simulate(load("nordic"), 9))
 
 
-def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_nobody_may_write_into_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nordic: GameMap
+) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"cannot write to .*file"):
         simulate(load("nordic"), 3, out=tmp_path / "file")
@@ -413,7 +414,6 @@ def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatc
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    nordic = load("nordic")
     monkeypatch.setattr(Path, "mkdir", refuse)  # not by rights, which mean nothing to root
     with pytest.raises(PermissionError, match=r"cannot write to .*run: Permission denied"):
         simulate(nordic, 3, out=tmp_path / "run")

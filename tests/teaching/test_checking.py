@@ -85,8 +85,7 @@ def test_an_unknown_task_is_answered_with_the_nearest() -> None:
         check("djikstra", dict)
 
 
-def test_steps_of_dijkstra_settle_the_nearest_city_next() -> None:
-    nordic = ttr.load_map("nordic")
+def test_steps_of_dijkstra_settle_the_nearest_city_next(nordic: ttr.GameMap) -> None:
     steps = dijkstra_steps(nordic, "bergen")
     distances = nx.single_source_dijkstra_path_length(nordic.simple_graph, "Bergen", weight="length")
 
@@ -95,9 +94,8 @@ def test_steps_of_dijkstra_settle_the_nearest_city_next() -> None:
     assert steps[-1].settled == tuple(step.city for step in steps)
 
 
-def test_fewest_trains_by_three_ways() -> None:
+def test_fewest_trains_by_three_ways(usa: ttr.GameMap) -> None:
     rng = np.random.default_rng(3)
-    usa = ttr.load_map("usa")
     for _ in range(5):
         cities = tuple(map(str, rng.choice(list(usa.simple_graph), 4, replace=False)))
         expected = ttr.tickets.cheapest_network(usa, [(cities[0], city) for city in cities[1:]]).length

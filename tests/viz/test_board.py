@@ -473,8 +473,7 @@ def test_built_in_maps_lie_on_land(name: str) -> None:
     assert {"land", "home", "borders", "lakes"} <= gids(plot_map(load(name)))
 
 
-def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
-    europe = load("europe")
+def test_stations_stand_in_their_cities_in_the_color_of_their_player(europe: GameMap) -> None:
     ax = plot_map(europe, owned={"Ida": [("Paris", "Zürich")]}, stations={"wien": "Bo", "Paris": "Ida"}, legend=True)
 
     colors = [to_rgba(color) for color in (PLAYER_COLORS[1], PLAYER_COLORS[0])]
@@ -520,8 +519,7 @@ def test_a_font_size_that_is_none_is_refused(wrong: float) -> None:
         plot_map(load("nordic"), font_size=wrong)
 
 
-def test_a_legend_is_readable_on_a_dark_background() -> None:
-    nordic = load("nordic")
+def test_a_legend_is_readable_on_a_dark_background(nordic: GameMap) -> None:
     with plt.style.context("dark_background"):
         ax = plot_map(nordic, tickets=nordic.tickets[:12], legend=True)
         explained = ax.get_legend()

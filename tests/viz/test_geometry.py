@@ -136,8 +136,7 @@ def test_a_fixed_label_stands_where_it_is_told(nordic: GameMap) -> None:
             assert sign * (label.x - nordic.city(label.city).x) > 0
 
 
-def test_tolls_say_their_toll_once_for_both_tracks() -> None:
-    nederland = load("nederland")
+def test_tolls_say_their_toll_once_for_both_tracks(nederland: GameMap) -> None:
     tolls = lay_out(nederland).tolls
 
     assert len(tolls) == 53

@@ -71,8 +71,7 @@ def test_a_map_shows_itself_in_a_notebook(nordic: GameMap) -> None:
     assert nordic._repr_html_() == map_svg(nordic)
 
 
-def test_stations_stand_in_their_cities_with_the_number_of_their_seat() -> None:
-    europe = load("europe")
+def test_stations_stand_in_their_cities_with_the_number_of_their_seat(europe: GameMap) -> None:
     picture = ET.fromstring(map_svg(europe, stations={"Wien": 2, "Paris": 0}))  # noqa: S314 - made here
 
     cities = [group for group in picture.iter(f"{SVG}g") if group.get("class") == "ttr-city"]

@@ -196,9 +196,7 @@ def test_a_pile_of_more_cards_than_are_unseen_is_refused_with_a_sentence(nordic:
     assert widget.answer["problem"] == "The pile cannot have 101 cards: only 100 are unseen."
 
 
-def test_a_map_without_tunnels_answers_for_tunnels_in_no_place() -> None:
-    usa = ttr.load_map("usa")
-
+def test_a_map_without_tunnels_answers_for_tunnels_in_no_place(usa: ttr.GameMap) -> None:
     assert [route["id"] for route in TunnelOdds(usa).facts["routes"]] == [f"length {n}" for n in range(1, 7)]
 
 

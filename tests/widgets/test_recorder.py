@@ -68,12 +68,11 @@ def test_a_file_is_continued_wherever_it_ends(tmp_path: Path) -> None:
 # -- files ----------------------------------------------------------------------------
 
 
-def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> None:
+def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path, nederland: GameMap) -> None:
     path = tmp_path / "game.jsonl"
     played(Table("nederland", "no_tolls", 2)).save(path)
     with pytest.raises(RecordError):
         Recording(nordic, path=path)
-    nederland = load("nederland")
     with pytest.raises(GameError, match="has 2 players, not 3"):
         Recording(nederland, 3, path=path)
     with pytest.raises(GameError, match="has no_tolls, not neutral"):

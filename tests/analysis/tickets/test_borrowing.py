@@ -27,8 +27,7 @@ def around(game_map: GameMap, *cities: str) -> list[str]:
     return [route.id for route in game_map.routes if set(cities) & set(route.cities)]
 
 
-def test_two_stations_together_save_what_none_saves_alone() -> None:
-    europe = load("europe")
+def test_two_stations_together_save_what_none_saves_alone(europe: GameMap) -> None:
     closed = around(europe, "Zürich", "Brindisi")
 
     answer = ttr.tickets.feasibility(europe, [TICKET], trains=40, owned=OWNED, closed=closed)
@@ -42,8 +41,7 @@ def test_two_stations_together_save_what_none_saves_alone() -> None:
     assert table["warning"].tolist() == [f"{TICKET} can no longer be built; possible with {saving}"]
 
 
-def test_the_score_agrees_with_what_two_stations_lend() -> None:
-    europe = load("europe")
+def test_the_score_agrees_with_what_two_stations_lend(europe: GameMap) -> None:
     game = ttr.Game(europe, n_players=4)
     owners = {OWNED[0]: 0} | dict.fromkeys(around(europe, "Zürich", "Brindisi"), 1)
     tickets = [[TICKET], [], [], []]
@@ -59,8 +57,7 @@ def test_the_score_agrees_with_what_two_stations_lend() -> None:
     assert is_completed("Zürich", "Brindisi")
 
 
-def test_no_more_stations_are_used_than_are_left() -> None:
-    europe = load("europe")
+def test_no_more_stations_are_used_than_are_left(europe: GameMap) -> None:
     closed = around(europe, "Zürich", "Brindisi")
     found = [
         len(ttr.tickets.feasibility(europe, [TICKET], trains=40, owned=OWNED, closed=closed, stations=n).stations)
@@ -71,9 +68,8 @@ def test_no_more_stations_are_used_than_are_left() -> None:
     assert table["warning"].tolist() == [f"{TICKET} can no longer be built"]
 
 
-def test_each_route_borrowed_takes_a_station_in_one_of_its_cities() -> None:
+def test_each_route_borrowed_takes_a_station_in_one_of_its_cities(europe: GameMap) -> None:
     """Without trains and routes, three stations borrow all of a way of three routes; two do not."""
-    europe = load("europe")
     ticket, solver = europe.ticket("Paris-Wien"), forest_solver(europe, [route.id for route in europe.routes])
 
     def may(built: dict[str, int], stations: int) -> bool:

@@ -77,8 +77,7 @@ def test_a_station_still_saves_what_is_cut_off() -> None:
     assert "station" not in told["Brest-Venezia"]
 
 
-def test_a_station_still_saves_what_takes_too_many_trains() -> None:
-    europe = load("europe")
+def test_a_station_still_saves_what_takes_too_many_trains(europe: GameMap) -> None:
     rng = np.random.default_rng(8)
     n_saved = 0
     for _ in range(6):
@@ -133,8 +132,7 @@ def test_feasibility_holds_together_on_every_map(name: str) -> None:
         assert later.length == network.length - sum(route.length for route in owned)
 
 
-def test_tolls_force_loans() -> None:
-    nederland = load("nederland")
+def test_tolls_force_loans(nederland: GameMap) -> None:
     routes = nederland.resolve_routes([("Breda", "Rotterdam"), ("Amsterdam", "Haarlem")])
     assert [route.toll for route in routes] == [1, 1, 4, 4]
     loans = [ttr.tickets.fewest_loans(routes, tokens) for tokens in (0, 1, 2, 5, 6, 9, 10)]
@@ -162,8 +160,7 @@ def test_trains_on_the_board_are_gone(nordic: GameMap) -> None:
     assert answer.why_not == "it takes 18 trains and 11 are left"
 
 
-def test_one_opponent_takes_no_two_tracks_between_the_same_cities() -> None:
-    nederland = load("nederland")
+def test_one_opponent_takes_no_two_tracks_between_the_same_cities(nederland: GameMap) -> None:
     for n_players, expected in ((2, False), (3, True)):
         answer = ttr.tickets.feasibility(nederland, ["'s-Gravenhage-Amsterdam"], trains=3, n_players=n_players)
         pairs = [{route.cities for route in b.routes} for b in answer.bottlenecks if b.n_claims == 2]

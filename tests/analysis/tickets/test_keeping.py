@@ -81,8 +81,7 @@ def test_few_trains_to_spare_are_warned_of_even_where_the_worst_loss_can_be_made
     assert enough.loc["Tampere-Tallinn", "warning"] == ""
 
 
-def test_the_least_is_kept_where_nothing_fits() -> None:
-    usa = load("usa")
+def test_the_least_is_kept_where_nothing_fits(usa: GameMap) -> None:
     deal = ["Portland-Nashville", "Seattle-New York", "Los Angeles-New York"]
     table = ttr.tickets.which_to_keep(usa, deal, at_least=1, trains=8)
     assert table["keep"].tolist()[0] == "Portland-Nashville"
@@ -96,8 +95,7 @@ def test_the_least_is_kept_where_nothing_fits() -> None:
     assert last["warning"] == f"21 trains too few, {', '.join(deal[:2])} and {deal[2]} written off"
 
 
-def test_a_held_ticket_that_is_lost_counts_the_same_in_every_row() -> None:
-    usa = load("usa")
+def test_a_held_ticket_that_is_lost_counts_the_same_in_every_row(usa: GameMap) -> None:
     deal = ["Kansas City-Houston", "Denver-El Paso", "Seattle-New York"]
     closed = [route for route in usa.routes if "Miami" in route.cities]
     for trains in (12, 45):
@@ -111,8 +109,7 @@ def test_a_held_ticket_that_is_lost_counts_the_same_in_every_row() -> None:
         assert table["warning"].str.startswith("Boston-Miami can no longer be built").all()
 
 
-def test_a_held_ticket_beyond_the_trains_is_written_off() -> None:
-    usa = load("usa")
+def test_a_held_ticket_beyond_the_trains_is_written_off(usa: GameMap) -> None:
     deal = ["Kansas City-Houston", "Denver-El Paso", "Seattle-New York"]
     table = ttr.tickets.which_to_keep(usa, deal, held=["Los Angeles-Miami"], trains=12)
     best = table.to_dict("records")[0]

@@ -417,8 +417,7 @@ def test_packed_costs_compare_part_by_part() -> None:
     assert [p >> TRAIN_SHIFT for p in packed] == [trains for trains, *_ in parts]
 
 
-def test_any_two_places_can_be_joined() -> None:
-    usa = load("usa")
+def test_any_two_places_can_be_joined(usa: GameMap) -> None:
     network = cheapest_network(usa, [("boston", "seattle")])
 
     assert (network.length, network.ticket_points) == (ttr.paths.shortest_path(usa, "Boston", "Seattle").length, 0)
@@ -428,9 +427,7 @@ def test_any_two_places_can_be_joined() -> None:
     assert "svg" in network._repr_html_()
 
 
-def test_a_pair_of_places_with_a_ticket_is_the_ticket() -> None:
-    usa = load("usa")
-
+def test_a_pair_of_places_with_a_ticket_is_the_ticket(usa: GameMap) -> None:
     assert cheapest_network(usa, [("miami", "boston")]).tickets == (usa.ticket("Boston", "Miami"),)
 
 

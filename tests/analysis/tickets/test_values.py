@@ -128,8 +128,7 @@ def test_blocking_covers_every_track_and_pair(name: str) -> None:
             assert track.loc[route.id, "ticket_worst"] == 0
 
 
-def test_deals_have_as_many_tickets_of_each_deck_as_are_dealt() -> None:
-    europe = load("europe")
+def test_deals_have_as_many_tickets_of_each_deck_as_are_dealt(europe: GameMap) -> None:
     deals = ttr.tickets.random_deals(europe, 400, np.random.default_rng(0))
     decks = [[europe.tickets[i].deck for i in deal] for deal in deals]
     assert decks == [["long", "short", "short", "short"]] * 400
