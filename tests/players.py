@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import ttr_analysis as ttr
+from ttr_analysis import GameMap
 from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.engine.state import SeatView
+from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.studies import SimulationResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +23,15 @@ class First:
 
     def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
         return actions[0]
+
+
+SEED = 7
+PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
+
+
+def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: Any) -> SimulationResult:  # noqa: ANN401
+    """Return games of the first of `PLAYERS`."""
+    return ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, progress=False, **options)
 
 
 class Here(Executor):

@@ -14,24 +14,18 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.conformance import variants_of
 from tests.fixtures import EVERY_MAP, load
-from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets
+from tests.players import PLAYERS, SEED, simulate
+from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets, told_tunnels
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE
-from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel
+from ttr_analysis.engine.actions import ClaimRoute
 from ttr_analysis.engine.events import Chance, Move
-from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Planner, Random
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.studies.columns import BONUS_COLUMNS
 
-SEED = 7
-PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
 IS_COMPILED = not is_plain()
-
-
-def simulate(game_map: GameMap, n_games: int, n_players: int = 3) -> SimulationResult:
-    return ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -147,21 +141,11 @@ def test_ways_lead_to_the_destination_that_counted() -> None:
 
 
 def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult, nordic: GameMap) -> None:
-    told = Counter[tuple[str, bool]]()
-    for game in range(nordic_result.n_games):
-        seating = [PLAYERS[(seat + game) % 3] for seat in range(3)]
-        for events in ttr.Game(nordic, 3).play(seating, SEED, game // 3).steps:
-            action = events[0].action if isinstance(events[0], Move) else None
-            if isinstance(action, ClaimRoute) and action.route.tunnel:
-                pending = action.route.id
-                revealed = sum(isinstance(event, Chance) and event.kind == "card_revealed" for event in events)
-                assert 0 < revealed <= 3
-                told[pending, True] += 1
-            elif isinstance(action, DeclineTunnel):
-                told[pending, True] -= 1
-                told[pending, False] += 1
-    found = nordic_result.tunnels.value_counts(["route", "taken"])
-    assert {key: n for key, n in told.items() if n} == {key: n for key, n in found.items() if n}
+    seatings = [[PLAYERS[(seat + game) % 3] for seat in range(3)] for game in range(nordic_result.n_games)]
+    records = [ttr.Game(nordic, 3).play(seating, SEED, game // 3) for game, seating in enumerate(seatings)]
+    told = Counter((row["route"], row["taken"]) for record in records for row in told_tunnels(record))
+    assert nordic_result.tunnels.value_counts(["route", "taken"])[list(told)].to_dict() == told
+    assert told.total() == len(nordic_result.tunnels)
 
 
 def test_the_odds_of_tunnels_are_exact_until_cards_are_shuffled(

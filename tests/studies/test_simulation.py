@@ -19,7 +19,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from tests.players import First, Here
+from tests.players import PLAYERS, SEED, First, Here, simulate
 from tests.studies.telling import no_games
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
@@ -32,13 +32,7 @@ from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.parts import META, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import Player, names_apart
 
-SEED = 7
-PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
 IS_COMPILED = not is_plain()
-
-
-def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: object) -> SimulationResult:
-    return ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, progress=False, **options)  # type: ignore[arg-type]
 
 
 def assert_same(result: SimulationResult, expected: SimulationResult) -> None:
