@@ -16,9 +16,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize, to_hex
 from matplotlib.font_manager import FontProperties
-from matplotlib.legend_handler import HandlerPatch
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, PathPatch
+from matplotlib.patches import Patch, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
@@ -61,7 +60,8 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-    from matplotlib.transforms import Bbox, Transform
+    from matplotlib.offsetbox import DrawingArea
+    from matplotlib.transforms import Bbox
     from numpy.typing import NDArray
 
 Color: TypeAlias = str | tuple[float, float, float]
@@ -556,7 +556,7 @@ class _Board:
         """Draw the legend of the marks in use."""
         routes, scene = self.game_map.routes, self.scene
         mark: dict[str, Any] = {"color": "none", "markersize": 8}
-        handles: dict[str, Artist] = {}
+        handles: dict[str, Any] = {}
         if any(route.tunnel for route in routes):
             dotted: dict[str, Any] = {"edgecolor": BOARD.tunnel, "linewidth": 2.5, "linestyle": (0, (1, 1))}
             handles["tunnel"] = Patch(facecolor=CARD_STYLES["gray"].fill, **dotted)
@@ -578,12 +578,12 @@ class _Board:
                 [], [], marker=house, markerfacecolor=BOARD.home, markeredgecolor=BOARD.rim, **mark
             )
         players = [*scene.players, *scene.stations.values()]
-        handles |= {player.label: PlayerKey(player) for player in players}
+        handles |= {player.label: player for player in players}
         if handles:
             shown = self.ax.legend(
                 list(handles.values()),
                 list(handles),
-                handler_map={PlayerKey: PlayerKeyHandler()},
+                handler_map={Player: PlayerHandler()},
                 loc="best",
                 fontsize="small",
                 framealpha=0.9,
@@ -613,42 +613,20 @@ def _compound(rings: Sequence[Points]) -> Path:
     return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))
 
 
-class PlayerKey(Patch):
-    """A player's legend entry: color and symbol of the trains."""
+class PlayerHandler:
+    """Draws a player's legend entry: color and symbol of the trains."""
 
-    def __init__(self, player: Player) -> None:
-        super().__init__(facecolor=player.color, edgecolor="white")
-        self.symbol = player.symbol
-
-
-class PlayerKeyHandler(HandlerPatch):
-    """Draws a player's legend entry as a patch with a symbol."""
-
-    def create_artists(
-        self,
-        legend: Legend,
-        orig_handle: Artist,
-        xdescent: float,
-        ydescent: float,
-        width: float,
-        height: float,
-        fontsize: float,
-        trans: Transform,
-    ) -> list[Artist]:
-        """Return the patch, as high as the text, and the text."""
-        middle = width / 2 - xdescent, height / 2 - ydescent
-        parts = [
-            *super().create_artists(
-                legend, orig_handle, xdescent, fontsize / 2 - middle[1], width, fontsize, fontsize, trans
-            )
-        ]
-        if isinstance(orig_handle, PlayerKey) and orig_handle.symbol:
-            ink = ink_upon(to_hex(orig_handle.get_facecolor()))
-            style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontweight": "bold", "color": ink}
-            text = Text(*middle, orig_handle.symbol, fontsize=0.8 * fontsize, transform=trans, **style)
-            text.set_parse_math(False)
-            parts.append(text)
-        return parts
+    def legend_artist(self, _legend: Legend, player: Player, fontsize: float, box: DrawingArea) -> Artist:
+        """Add a patch, as high as the text, and the symbol to the box; return the patch."""
+        x, y = box.width / 2 - box.xdescent, box.height / 2 - box.ydescent
+        corner = (-box.xdescent, y - fontsize / 2)
+        patch = Rectangle(corner, box.width, fontsize, facecolor=player.color, edgecolor="white")
+        box.add_artist(patch)
+        if player.symbol:
+            style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontweight": "bold"}
+            ink = ink_upon(player.color)
+            box.add_artist(Text(x, y, player.symbol, fontsize=0.8 * fontsize, parse_math=False, color=ink, **style))
+        return patch
 
 
 class BoardText(Text):
