@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from html import escape
-from math import hypot, isnan
+from math import ceil, floor, hypot, isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from zlib import crc32
 
@@ -19,12 +19,13 @@ from ttr_analysis.maps.model import GameMap, Route, Ticket, home_of
 from ttr_analysis.maps.names import describe_route
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.html import color_swatch, figure, seat_mark, table
-from ttr_analysis.viz.svg import Drawing, drawing, map_svg, point
+from ttr_analysis.viz.svg import Drawing, drawing, map_svg, point, round_step
 from ttr_analysis.viz.words import final_parts, tell, tell_station
 
 if TYPE_CHECKING:
     from ttr_analysis.studies.advice import Advice
     from ttr_analysis.studies.findings import Finding, Findings
+    from ttr_analysis.studies.intervals import Unit
     from ttr_analysis.studies.reviews import Review
 
 RECORD_WIDTH: Final = 560
@@ -229,7 +230,6 @@ _LETTER, _BOLD_LETTER = 8.1, 9.0
 """Upper bound for the mean width of a letter, in pixels."""
 _LONGEST: Final = 34
 """Maximum length of a label, in characters; longer ones are cut."""
-_TICKS: Final = (1, 2, 5)
 _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
 """For a name above or below a city: the share of its width to the left of the city, in the order tried."""
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
@@ -281,18 +281,19 @@ def _chart(finding: Finding) -> str:
 
     look = f"fill='currentColor' {_FONT} font-size='{_TEXT}'"
     parts = [_open(finding, (0, 0, _WIDTH, height), _WIDTH, look)]
-    for tick in _ticks(low, high):
-        x = across(tick)
+    step = round_step(high - low, 5)
+    for n in range(ceil(low / step), floor(high / step) + 1):
+        x = across(n * step)
         parts.append(f"<path d='M{x:.1f} 2V{height - 24}' stroke='currentColor' stroke-opacity='0.13'/>")
         parts.append(
             f"<text x='{x:.1f}' y='{height - 7}' text-anchor='middle' font-size='12' fill-opacity='0.8'>"
-            f"{_tick(tick, finding.unit)}</text>"
+            f"{_figure_text(n * step, finding.unit)}</text>"
         )
     if finding.reference is not None:
         x = across(finding.reference)
         line = "stroke='currentColor' stroke-opacity='0.6' stroke-dasharray='4 3'"
         parts.append(f"<path d='M{x:.1f} 2V{height - 24}' {line}/>")
-    figures = _alike([_tick(value, finding.unit) for value in table["figure"]])
+    figures = _alike([_figure_text(value, finding.unit) for value in table["figure"]])
     for i, (name, row) in enumerate(zip(names, table.to_dict("records"), strict=True)):
         parts += _row(name, row, _ROW * i + 14, figures[i], left, across)
     return "".join([*parts, "</svg>"])
@@ -317,29 +318,14 @@ def _about(finding: Finding) -> str:
     table = finding.table
     if finding.picture == "board":
         return f"The board with {', '.join(map(str, table.index[table['is_told']]))} marked."
-    told = ", ".join(f"{name} {_tick(value, finding.unit)}" for name, value in table["figure"].items())
+    told = ", ".join(f"{name} {_figure_text(value, finding.unit)}" for name, value in table["figure"].items())
     return f"Dots with their intervals: {told}."
 
 
-def _ticks(low: float, high: float) -> Iterator[float]:
-    """Yield three to six round numbers between two."""
-    magnitude = 10.0 ** int(f"{high - low:e}".partition("e")[2])
-    steps = [scale * magnitude * digit for scale in (0.1, 1) for digit in _TICKS]
-    step = next(step for step in steps if (high - low) / step <= 5)  # noqa: PLR2004 - more would touch
-    n = -int(-low // step) if low < 0 else int(-(-low // step))
-    while n * step <= high:
-        yield n * step
-        n += 1
-
-
-def _tick(value: float, unit: str) -> str:
+def _figure_text(value: float, unit: Unit) -> str:
     if unit == "share":
-        text = f"{100 * value:.1f}".removesuffix(".0") if value < 0.1 else f"{100 * value:.0f}"  # noqa: PLR2004
-        text += "%"
-    else:
-        text = f"{value:.2f}" if unit == "points a train" else f"{value:.1f}"
-        text = (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
-    return ("0" if text == "-0" else text).replace("-", "\N{MINUS SIGN}")
+        return f"{number(100 * value, 1 if value < 0.1 else 0)}%"  # noqa: PLR2004 - a small one needs tenths
+    return number(value, 2 if unit == "points a train" else 1)
 
 
 def _alike(figures: list[str]) -> list[str]:
@@ -384,9 +370,8 @@ def _board(finding: Finding, game_map: GameMap) -> str:
         look = f"stroke='{ACCENT if is_told else 'currentColor'}' stroke-opacity='{strong:.2f}'"
         wide = unit * (0.55 if is_told else 0.12 + 0.4 * share)
         track = f"d='{board.routes[route.id].track}' fill='none' stroke-linecap='round' stroke-width='{wide:.0f}'"
-        parts.append(
-            f"<path {track} {look}><title>{escape(describe_route(route))}: {_tick(figure, finding.unit)}</title></path>"
-        )
+        title = f"{describe_route(route)}: {_figure_text(figure, finding.unit)}"
+        parts.append(f"<path {track} {look}><title>{escape(title)}</title></path>")
     for city in game_map.cities:
         is_end, (x, y) = city.name in ends, point(city.x, city.y)
         radius = unit * (0.4 if is_end else 0.2)

@@ -498,7 +498,7 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
     (4, True)
     """
     known = [0.0, 1.0] if is_share else [0.0, *(value for line in values for value in line if value is not None)]
-    tick = 0.25 if is_share else _tick(max(known) - min(known))
+    tick = 0.25 if is_share else max(1.0, round_step(max(known) - min(known) or 1.0, 4))
     low = math.floor(min(known) / tick) * tick
     high = max(low + tick, math.ceil(max(known) / tick) * tick)
     last = len(values[0]) - 1
@@ -529,6 +529,13 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
     return f"<svg xmlns='http://www.w3.org/2000/svg' {look} aria-label='{escape(label)}'>{''.join(parts)}</svg>"
 
 
+def round_step(span: float, most: int) -> float:
+    """Return the smallest step of 1, 2 or 5 times a power of ten that fits into a span at most `most` times."""
+    least = span / most
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(k * power for k in (1, 2, 5, 10) if k * power >= least)
+
+
 def spread(ends: Iterable[tuple[int, float]], gap: float, most: float) -> Iterator[tuple[int, float]]:
     """
     Yield positions for the symbols at the ends of lines, so that they do not overlap.
@@ -550,13 +557,6 @@ def _stairs(points: Sequence[tuple[float, float]]) -> str:
     (u, v), (last, _) = points[0], points[-1]
     steps = (f"H{x}V{y}" for (_, before), (x, y) in pairwise(points) if y != before)
     return f"M{u} {v}{''.join(steps)}H{last}"
-
-
-def _tick(span: float) -> float:
-    """Return the distance between grid lines: about five of them, at round numbers."""
-    rough = max(span, 1) / 4
-    power = 10.0 ** math.floor(math.log10(rough))
-    return max(1.0, power * next(k for k in (1, 2, 5, 10) if k * power >= rough))
 
 
 def _curve(seat: int, name: str, way: str) -> Iterator[str]:
