@@ -51,24 +51,23 @@ def board_section(context: Context) -> page.Section:
     )
 
 
-def _by_length(context: Context) -> list[dict[str, Any]]:
+def _by_length(context: Context) -> pd.DataFrame:
     routes = context.game_map.tables.routes
     groups = routes.assign(ferry=routes["kind"] == "ferry").groupby("length")
     table = groups.agg(n_routes=("id", "size"), n_ferries=("ferry", "sum"), n_tunnels=("tunnel", "sum")).reset_index()
     table["spaces"] = table["length"] * table["n_routes"]
     table["points"] = table["length"].map(context.game_map.rules.points_for)
     table["points_per_train"] = table["points"] / table["length"]
-    return page.drop_empty(page.records(table), "n_ferries", "n_tunnels")
+    return table
 
 
 def _by_color(context: Context) -> list[dict[str, Any]]:
     groups = context.game_map.tables.routes.groupby("color")
     table = groups.agg(n_routes=("id", "size"), spaces=("length", "sum"), symbols=("locomotives", "sum"))
-    table.insert(2, "share", table["spaces"] / table["spaces"].sum())
+    table["share"] = table["spaces"] / table["spaces"].sum()
     table["longest"] = groups["length"].max()
     table = table.reindex([color for color in ROUTE_COLORS if color in table.index]).reset_index()
-    rows = sorted(page.records(table), key=lambda row: (-row["spaces"], -row["n_routes"]))
-    return page.drop_empty(rows, "symbols")
+    return sorted(page.records(table), key=lambda row: (-row["spaces"], -row["n_routes"]))
 
 
 def head(context: Context) -> tuple[page.Figures, page.Drawing]:
@@ -163,28 +162,17 @@ def _cities(context: Context) -> list[dict[str, Any]]:
         n_tickets=n_tickets.reindex(table.index),
     )
     table = table.sort_values("betweenness_length", ascending=False, kind="stable")
-    return page.drop_equal(page.records(table[[*_CITY_COLUMNS]]), "country")
-
-
-_CITY_COLUMNS = (
-    *("city", "country", "n_tracks", "n_neighbors", "betweenness_length", "betweenness_hops", "mean_distance"),
-    *("eccentricity_length", "eccentricity_hops", "mean_resistance", "n_tickets"),
-)
-
-
-_ROUTE_COLUMNS = ("betweenness_length", "detour", "pair_detour", "current_share")
+    return page.records(table)
 
 
 def _routes(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
-    table = structure.route_table(game_map)
-    found = {str(key): row for key, row in zip(table.index, page.records(table), strict=True)}
-    rows = []
-    for route in game_map.routes:
-        known = page.facts(route, "track", "color", "length", "kind", "points", "toll")
-        rows.append({"route": route_name(route), **known, **{key: found[route.id][key] for key in _ROUTE_COLUMNS}})
-    rows.sort(key=lambda row: (-row["betweenness_length"], row["route"], row["track"]))
-    return page.drop_equal(page.drop_empty(rows, "track", "toll"), "kind")
+    table = structure.route_table(game_map).loc[[route.id for route in game_map.routes]]
+    rows = [
+        {**row, "route": route_name(route), **page.facts(route, "track", "color", "length", "kind", "points", "toll")}
+        for route, row in zip(game_map.routes, page.records(table), strict=True)
+    ]
+    return sorted(rows, key=lambda row: (-row["betweenness_length"], row["route"], row["track"]))
 
 
 # -- bottlenecks -------------------------------------------------------------------------------------------------------
@@ -205,10 +193,9 @@ def bottleneck_section(context: Context) -> page.Section:
         f"For {number(context.n_losses_deals)} random {context.deals} with {context.n_players} players, assuming that "
         "all their tickets must be completed."
     )
-    shown = page.drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[page.Block] = [
         _loss_board(context, losses),
-        page.make_table("blocking", "What losing a route costs", shown, n_shown=15, note=note),
+        page.make_table("blocking", "What losing a route costs", losses, n_shown=15, note=note),
     ]
     if bridges:
         blocks.append(page.make_table("bridges", "Bridges: the only way between two parts", bridges))
@@ -221,7 +208,6 @@ def bottleneck_section(context: Context) -> page.Section:
 # -- the loss of a route ------------------------------------------------------------
 
 _BOTH = "both tracks"
-_RARE = ("deals_lost", "tickets_lost")
 
 
 def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -235,22 +221,17 @@ def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
         if row["lost"] == opposite and game_map.twin(route):
             continue
         both = row["lost"] == "both"
-        shown = {
-            **row,
-            "id": route.id,
-            "route": route_name(route),
-            "lost": _BOTH if both else "one track" if game_map.twin(route) else "route",
-            "color": None if both else route.color,
-            "worst_ticket": named.get(row["worst_ticket"]),
-        }
-        rows.append({key: shown[key] for key in _LOSS_COLUMNS})
+        rows.append(
+            {
+                **row,
+                "id": route.id,
+                "route": route_name(route),
+                "lost": _BOTH if both else "one track" if game_map.twin(route) else "route",
+                "color": None if both else route.color,
+                "worst_ticket": named.get(row["worst_ticket"]),
+            }
+        )
     return rows
-
-
-_LOSS_COLUMNS = (
-    *("id", "route", "lost", "color", "length", "deal_mean", "deal_se", "deal_worst", "deals_lost", "n_tickets"),
-    *("ticket_worst", "worst_ticket", "tickets_lost"),
-)
 
 
 def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:

@@ -14,7 +14,7 @@ from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.page import Block, Picture, Section, chart, drop_equal, facts, finite, make_table, records
+from ttr_analysis.report.page import Block, Picture, Section, chart, facts, finite, make_table, records
 from ttr_analysis.studies.findings import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
 
@@ -123,13 +123,6 @@ def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
 # -- long routes -------------------------------------------------------------------------------------------------------
 
 
-_WORTH = (
-    *("own", "positions", "left", "claimed", "elsewhere", "gain", "gain_low", "gain_high", "win_gain", "win_gain_low"),
-    *("win_gain_high", "free_claimed"),
-)
-"""Columns to show of the value of a long route."""
-
-
 def long_route_section(context: Context) -> Section | None:
     """Return the section on routes with sets of any cards, if the map has such a route other than a ferry."""
     routes = [route for route in context.game_map.routes if route.swap_size and not route.locomotives]
@@ -142,7 +135,6 @@ def long_route_section(context: Context) -> Section | None:
     heading = "What they cost, by cards in hand"
     if len(routes) == 1:
         title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by cards in hand"
-        rows = drop_equal(rows, "route")
     note = "Points assume that you hold the right cards, here and elsewhere; tickets and bonuses are not counted."
     blocks.append(make_table("long_routes", heading, rows, note=note))
     blocks += _worth_tables(context, routes)
@@ -169,7 +161,7 @@ def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
     for route in routes:
         worth = context.worth.get(route.id)
         if worth is not None:
-            shown = [{key: finite(row[key]) for key in _WORTH if key in row} for row in records(worth.reset_index())]
+            shown = records(finite(worth.reset_index()))
             rows += [{"route": route_name(route), **row} for row in shown if row["positions"]]
     if not rows:
         return []
@@ -235,7 +227,7 @@ def ferries(context: Context) -> Section | None:
         f"length and color {_mean(common['plain_draws'])}."
     )
     note = "All other cards are in the draw pile; a gray ferry takes any one color."
-    table = make_table("ferries", "What ferries cost", drop_equal(rows, "sets"), note=note)
+    table = make_table("ferries", "What ferries cost", rows, note=note)
     return Section("ferries", "Ferries", lead, (table,))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ttr_analysis import studies
 from ttr_analysis._words import counted, number, percent
@@ -21,12 +21,6 @@ from ttr_analysis.viz.results import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_TICKETS = (
-    *("offered", "keep_rate", "kept", "completion_rate", "completion_low", "completion_high", "net_points", "net_low"),
-    *("net_high", "trains", "way", "net_per_train"),
-)
-_ROUTES = ("claim_rate", "claim_low", "claim_high", "turn", "cards", "win_association", "association_low")
-_SEATS = ("win_rate", "win_low", "win_high", "points", "points_low", "points_high", "route_points", "ticket_points")
 _NO_CAUSE = (
     "Owning a route can go with winning without causing it: a player who is ahead can afford more. "
     "And planners, unlike people, do not block each other on purpose."
@@ -44,7 +38,7 @@ def section(context: Context) -> page.Section | None:
     blocks: list[page.Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
-        page.make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
+        page.make_table("game_seats", "What each seat is worth", _seat_rows(result, seats)),
         _source_chart(result),
         *_ticket_blocks(context, results, fates),
         page.Heading("Routes"),
@@ -109,13 +103,9 @@ def _mean(values: pd.Series, games: pd.Series) -> str:
 # -- seats and points ---------------------------------------------------------------------
 
 
-def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) -> list[dict[str, Any]]:
-    stations = ["stations"] if context.game_map.rules.stations.number else []
-    left = result.seats.groupby("seat")["station_points"].mean()
-    rows = seats.assign(stations=left).reset_index()[["seat", *_SEATS, "bonus", *stations, "turns"]]
-    return page.drop_empty(
-        [{key: page.finite(value) for key, value in row.items()} for row in page.records(rows)], "bonus"
-    )
+def _seat_rows(result: SimulationResult, seats: pd.DataFrame) -> pd.DataFrame:
+    stations = result.seats.groupby("seat")["station_points"].mean()
+    return page.finite(seats.assign(stations=stations).reset_index())
 
 
 def _seat_chart(seats: pd.DataFrame) -> page.Picture:
@@ -150,14 +140,12 @@ def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame)
     return [page.Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
 
 
-def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _ticket_rows(context: Context, results: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each ticket kept, those that brought most first; an interval without width is left out."""
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
-    return [
-        {"ticket": ticket_name(ticket), **{key: page.finite(row[key]) for key in _TICKETS}}
-        for ticket, row in zip(map(context.game_map.ticket, map(str, kept.index)), page.records(kept), strict=True)
-    ]
+    tickets = map(context.game_map.ticket, map(str, kept.index))
+    return page.finite(kept).assign(ticket=[*map(ticket_name, tickets)])
 
 
 def _ticket_chart(results: pd.DataFrame) -> page.Picture:
@@ -181,14 +169,12 @@ def _fate_chart(fates: pd.DataFrame) -> page.Picture:
 # -- routes and tunnels ------------------------------------------------------------------------
 
 
-def _route_rows(context: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _route_rows(context: Context, result: SimulationResult, results: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each route, most often taken first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
-    rows = []
-    for route, row in zip(map(context.game_map.route, map(str, results.index)), page.records(results), strict=True):
-        shown = {key: page.finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
-        rows.append({"route": route_name(route), "color": route.color, **shown})
-    return sorted(rows, key=lambda row: -row["claim_rate"])
+    routes = [context.game_map.route(str(route)) for route in results.index]
+    shown = page.finite(results).assign(route=[*map(route_name, routes)], color=[route.color for route in routes])
+    return shown.sort_values("claim_rate", ascending=False, kind="stable")
 
 
 def _board(context: Context, results: pd.DataFrame) -> page.Picture:

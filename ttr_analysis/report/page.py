@@ -56,7 +56,8 @@ class Column(NamedTuple):
     A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
     Percentages are shares from 0 to 1. `digits` is the number of decimals on the page; the CSV file has more. `bar` is
-    whether a bar behind the number shows its size, and `wide` whether its texts are long.
+    whether a bar behind the number shows its size, and `wide` whether its texts are long. `optional` and
+    `varies` are explained in `columns.toml`.
     """
 
     key: str
@@ -66,6 +67,8 @@ class Column(NamedTuple):
     digits: int = 0
     bar: bool = False
     wide: bool = False
+    optional: bool = False
+    varies: bool = False
 
 
 class Table(NamedTuple):
@@ -257,17 +260,35 @@ def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
 def make_table(
     name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
 ) -> Table:
-    """Return a table with columns in the order of its rows, described in `columns.toml`."""
+    """Return a table with the columns listed in `columns.toml`, in that order; others of its rows are left out."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
-    for key in map(str, frame.columns):
+    for key in _listed(name, frame):
         is_end = key.endswith(("_low", "_high"))
-        columns.append(_end_of_interval(key, columns) if is_end else _column(name, key))
+        column = _end_of_interval(key, columns) if is_end else _column(name, key)
+        if _is_shown(column, frame):
+            columns.append(column)
     return Table(name, title, frame, tuple(columns), n_shown, n_page, note)
 
 
+def _listed(table: str, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the columns listed for a table; one that is numbered, for each number in the frame."""
+    for key, facts in descriptions()[table].items():
+        if "#" in key:
+            yield from filter(re.compile(key.replace("#", "[0-9]+")).fullmatch, map(str, frame.columns))
+        elif isinstance(facts, dict):
+            yield key
+
+
+def _is_shown(column: Column, frame: pd.DataFrame) -> bool:
+    if column.optional:
+        return any(is_known(value) and value for value in frame.get(column.key, ()))
+    values = frame[column.key].tolist()
+    return len(set(values)) > 1 or not column.varies
+
+
 def _column(table: str, key: str) -> Column:
-    own = descriptions().get(table, {})
+    own = descriptions()[table]
     like = descriptions()[str(own.get("like", "shared"))]
     general, n = re.sub("[0-9]+$", "#", key), key.strip(ascii_letters)
     facts: dict[str, Any] = {}
@@ -300,29 +321,14 @@ def facts(item: object, *names: str) -> dict[str, Any]:
     return {name: getattr(item, name) for name in names}
 
 
-def drop_empty(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Drop those of the given columns that hold only zeros, because the map lacks such things."""
-    return without(rows, *(key for key in keys if not any(row.get(key) for row in rows)))
-
-
-def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Drop those of the given columns that are equal in every row."""
-    return without(rows, *(key for key in keys if len({row.get(key) for row in rows}) <= 1))
-
-
-def without(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without the given columns."""
-    return [{key: value for key, value in row.items() if key not in keys} for row in rows]
-
-
 def is_known(value: object) -> bool:
     """Return whether a cell has a value."""
     return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
-def finite(value: float) -> float | None:
-    """Return a number, or None if it is infinite or nan."""
-    return value if math.isfinite(value) else None
+def finite(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with blanks in place of infinite numbers."""
+    return frame.mask(frame.isin([math.inf, -math.inf]))
 
 
 # -- the page -----------------------------------------------------------------------------------------------------

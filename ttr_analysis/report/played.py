@@ -366,8 +366,6 @@ def _board(
 
 
 _N_SHOWN: Final = 12
-_LEFT_OUT: Final = ("file", "seat", "ending", "start")
-"""Columns of games that are not on the page, or elsewhere on it."""
 _GROUPS: Final = (
     ("points", "Points", ("points", "route_points", "ticket_gain", "ticket_loss", "bonus", "other_points")),
     ("tickets", "Tickets", ("tickets", "completed", "blocked", "ticket_draws")),
@@ -417,28 +415,26 @@ def _figures(found: Insights) -> page.Figures:
 def _results(found: Insights) -> page.Section:
     games = found.games
     won = win_rate(games)
-    shown = games[[*(column for column in games if column not in _LEFT_OUT), "file"]].reset_index()
+    shown = games.reset_index()
     shown["game"] += 1
-    empty = [column for column in ("date", "skill", "luck") if not shown[column].replace("", None).notna().any()]
     points = f"{games['points'].mean():.0f} points on average"
     lead = f"{percent(won.value)} of games won ({won.ends(percent)}), with {points}."
     caption = "Wins beyond an equal share, game after game, and what your own moves and luck contributed."
     blocks: list[page.Block] = [
         page.chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
-        page.make_table("insights_games", "The games", shown.drop(columns=empty), n_shown=_N_SHOWN),
+        page.make_table("insights_games", "The games", shown, n_shown=_N_SHOWN),
     ]
     return page.Section("results", "Results and luck", lead, tuple(blocks))
 
 
 def _losses(found: Insights, losses: pd.DataFrame) -> page.Section:
-    columns = ["behind", "behind_low", "behind_high", "lost", "lost_low", "lost_high", "decisions", "marks"]
     dearest = losses.sort_values("behind", ascending=False, kind="stable")
     caption = "Win probability lost per game in each part of it, compared with a planner's moves, with 95% intervals."
     shares = dearest.rename(columns=lambda column: column.replace("behind", "lost_share"))
     draw = partial(plot_rates, shares, value="lost_share", reference=0.0, title="")
     blocks: list[page.Block] = [
         page.chart(draw, f"Dots with intervals. {caption}", caption, size=(8.0, 3.4)),
-        page.make_table("insights_losses", "Where winning chances are lost", dearest[columns].reset_index()),
+        page.make_table("insights_losses", "Where winning chances are lost", dearest.reset_index()),
         page.Terms(tuple(PLACES.items())),
     ]
     total = interval_of_mean(-100 * found.games["skill"].dropna())
@@ -459,8 +455,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
         for row in clear.to_dict("records")
     ]
     lead = f"Clearly different from the others, per game: {'; '.join(said)}." if said else "No clear difference."
-    columns = ["what", "mine", "others", "difference", "difference_low", "difference_high"]
-    table = page.make_table("insights_habits", title, rows.rename(columns={"meaning": "what"})[columns])
+    table = page.make_table("insights_habits", title, rows.rename(columns={"meaning": "what"}))
     blocks: list[page.Block] = [table._replace(name=f"insights_{anchor}")]
     if anchor == "points":
         caption = "Where points come from, for you and the others, in games won and lost."
@@ -474,7 +469,7 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
 def _endings(found: Insights) -> pd.DataFrame:
     by = found.games.replace({"ending": ""}, "not over").groupby("ending")
     means = by[["turns", "won"]].mean()
-    return means.assign(games=by.size()).reset_index()[["ending", "games", "turns", "won"]]
+    return means.assign(games=by.size()).reset_index()
 
 
 def _method(found: Insights) -> page.Section:

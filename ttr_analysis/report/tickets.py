@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis import studies
 from ttr_analysis._words import counted, listed, number, percent
@@ -23,25 +22,9 @@ from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.charts import plot_ticket_values
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
-
-_VALUES = (
-    *("ticket", "points", "most_points", "most_points_trains", "trains", "points_per_train", "surplus", "in_deal"),
-    *("in_deal_se", "shared", "detour", "detour_both", "n_routes", "n_tunnels", "n_ferries", "toll", "with_one"),
-    "with_two",
-)
-_SAVING = ("ticket_a", "ticket_b", "saved", "trains", "apart", "points", "points_per_train")
-_PAIRS = ("points", "trains", "apart", "saved", "points_per_train")
-_CHOICES = (
-    *("net", "ticket_points", "route_points", "trains", "slack", "points_per_train", "n_routes", "n_tunnels"),
-    *("n_ferries", "toll", "detour", "at_risk"),
-)
-_PLAYED = (
-    *("win_rate", "win_low", "win_high", "win_difference", "played_points", "completion_rate", "all_completed"),
-    *("slack", "warning"),
-)
-"""Columns to show of the tables of values, pairs and choices, and of choices played out."""
 
 _N_PLAYED, _N_CHOICES = 400, 4
 """Games per choice that is played out, and the number of choices."""
@@ -55,10 +38,6 @@ def values(context: Context) -> page.Section:
     """Return the section on the value of each ticket."""
     rows = _value_rows(context, context.values)
     lead = f"{_pay(rows)} {_par(rows)}"
-    rows = page.drop_empty(rows, "n_tunnels", "n_ferries", "toll")
-    rows = page.drop_empty(rows, "most_points", "most_points_trains")
-    if not any(map(context.game_map.twin, context.game_map.routes)):
-        rows = page.without(rows, "detour_both")
     note = f"Trains in a deal: {number(context.n_deals)} random {context.deals}. Everything else is exact."
     full = page.make_table("tickets", "All tickets, those most above par first", rows, n_shown=15, note=note)
     return page.Section(
@@ -69,13 +48,13 @@ def values(context: Context) -> page.Section:
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, best paid first."""
     by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
+    if not any(map(context.game_map.twin, context.game_map.routes)):
+        table = table.drop(columns="detour_both")
     rows: list[dict[str, Any]] = []
-    for ticket, row, over in zip(table.index, page.records(table), _over_line(table), strict=True):
-        shown: dict[str, Any] = {key: page.finite(row[key]) for key in _VALUES if key in row}
+    for ticket, row, over in zip(table.index, page.records(page.finite(table)), _over_line(table), strict=True):
         if row["most_points"] == row["points"]:
-            shown["most_points"] = shown["most_points_trains"] = None
-        shown |= {"ticket": ticket_name(by_id[str(ticket)]), "surplus": over}
-        rows.append({key: shown[key] for key in _VALUES})
+            row["most_points"] = row["most_points_trains"] = None
+        rows.append({**row, "ticket": ticket_name(by_id[str(ticket)]), "surplus": over})
     rows.sort(key=lambda row: (math.isnan(row["surplus"]), -row["surplus"], -row["points"]))
     return rows
 
@@ -149,8 +128,7 @@ def pairs(context: Context) -> page.Section | None:
     table = tickets.best_pairs(context.game_map)
     by_id = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     named = (
-        {"ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]], **{key: row[key] for key in _PAIRS}}
-        for row in page.records(table)
+        {**row, "ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]]} for row in page.records(table)
     )
     # Copies of a ticket make the same pair.
     rows = list({(row["ticket_a"], row["ticket_b"]): row for row in named}.values())
@@ -167,12 +145,8 @@ def pairs(context: Context) -> page.Section | None:
     note = f"The file has all {number(len(rows))} pairs."
     blocks = (
         page.make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
-        page.make_table(
-            "ticket_pairs_saving", "Pairs that save the most trains", pd.DataFrame(saving[:_N_PAIRS])[[*_SAVING]]
-        ),
-        page.make_table(
-            "ticket_pairs_worst", "Worst pairs, by points per train", page.drop_empty(worst[:_N_PAIRS], "saved")
-        ),
+        page.make_table("ticket_pairs_saving", "Pairs that save the most trains", saving[:_N_PAIRS]),
+        page.make_table("ticket_pairs_worst", "Worst pairs, by points per train", worst[:_N_PAIRS]),
     )
     return page.Section("pairs", "Best pairs", lead, blocks)
 
@@ -187,7 +161,7 @@ def deal(context: Context) -> page.Section:
     dealt = [game_map.tickets[i] for i in drawn]
     least = min(game_map.rules.tickets.opening_keep, len(dealt))
     choices = _choices(dealt)
-    rows = page.records(tickets.which_to_keep(game_map, dealt, at_least=least))
+    rows = page.records(page.finite(tickets.which_to_keep(game_map, dealt, at_least=least)))
     played, n_games = _played(context, dealt, least), min(_N_PLAYED, context.n_games)
     best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
@@ -215,11 +189,7 @@ def deal(context: Context) -> page.Section:
             f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
             f"{context.n_players} players. Where the table below ranks them differently, trust this one."
         )
-        shown = [
-            {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
-            for row in played
-        ]
-        shown = page.drop_empty(shown, "warning")
+        shown = [{**row, "keep": listed(map(ticket_name, choices[row["keep"]]))} for row in played]
         blocks.insert(0, page.make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
     if len(written_off) < len(kept):
         blocks.insert(0, _deal_board(context, _not_among(kept, written_off), best["destinations"]))
@@ -256,15 +226,14 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
 def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> page.Table:
     shown = [
         {
+            **row,
             "keep": listed(map(ticket_name, choices[row["keep"]])),
             "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
             "written_off": listed(map(ticket_name, choices[row["written_off"]])),
             "destinations": _meant(_not_among(choices[row["keep"]], choices[row["written_off"]]), row["destinations"]),
-            **{key: page.finite(row[key]) for key in _CHOICES},
         }
         for row in rows
     ]
-    shown = page.drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
         "By the map alone: ranked by net points, as if nobody else took a route of the network; the worst detour and "
         "the points at risk show what that may cost. If a player has too few trains, tickets are written off and count "
@@ -363,16 +332,14 @@ def _tickets(best: BestNetwork) -> list[dict[str, Any]]:
                 "destination": page.name(max(reached, key=points.__getitem__)) if len(points) > 1 else "",
             }
         )
-    rows.sort(key=lambda row: -row["points"])
-    return page.drop_empty(rows, "destination")
+    return sorted(rows, key=lambda row: -row["points"])
 
 
 def _routes(best: BestNetwork) -> list[dict[str, Any]]:
-    rows = [
+    return [
         {"route": route_name(route), **page.facts(route, "color", "length", "kind", "points", "toll")}
         for route in sorted(best.routes, key=lambda route: (-route.length, route.id))
     ]
-    return page.drop_equal(page.drop_empty(rows, "toll"), "kind")
 
 
 # -- tolls -------------------------------------------------------------------------------------------------------------
