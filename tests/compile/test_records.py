@@ -28,6 +28,14 @@ class Small(Record, dtype=np.int32):
     number = cell()
     items = block(2)
 
+class Named(Record, dtype=np.float64, names=["card", "train"]):
+    fixed = float_cell()
+
+@compiled
+def named(record: Named, n: int):
+    record.train = n + record.card
+    return record.train - record.fixed
+
 @compiled
 def play(state: Base, seat: int, color: int):
     state.turn += 1
@@ -81,14 +89,16 @@ def test_plain_and_compiled_agree(pair: tuple[ModuleType, ModuleType]) -> None:
     found = []
     for module in pair:
         base, more, prices, small = module.Base(), module.More(), module.Prices(), module.Small()
+        by_name = module.Named(np.array([1.5, 2.5, 0.0]))
         cells = np.zeros(module.Base.n_cells, dtype=np.int64)
         base.deck[1], more.turn = 9, 6
         said = [module.play(base, 0, 1), module.play(base, 1, 2), module.price(prices, 3), module.scratch(cells, 4)]
         module.more(more)
         module.small(small, 5)
-        found.append((said, [record.cells.tolist() for record in (base, more, prices, small)], cells.tolist()))
+        said.append(module.named(by_name, 4))
+        found.append((said, [record.cells.tolist() for record in (base, more, prices, small, by_name)], cells.tolist()))
     assert found[0] == found[1]
-    assert found[0][1][3] == [5, 0, 5]
+    assert found[0][1][3:] == [[5, 0, 5], [1.5, 2.5, 6.5]]
 
 
 def test_a_record_on_an_array_of_another_size(pair: tuple[ModuleType, ModuleType]) -> None:

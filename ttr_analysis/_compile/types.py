@@ -20,7 +20,7 @@ and its sizes, for a tuple the parts of its items.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -126,9 +126,9 @@ class Record:
     """
     Named fields over one array: `cells` if given, else new zeros.
 
-    A subclass declares its fields in order; one of floats is declared with
-    `class Prices(Record, dtype=np.float64)`. If `cells` is not a contiguous array of the
-    record's size and dtype, a TypeError is raised.
+    A subclass declares its fields in order, or gives `names` for numbers that follow these; one of
+    floats is declared with `class Prices(Record, dtype=np.float64)`. If `cells` is not a
+    contiguous array of the record's size and dtype, a TypeError is raised.
     """
 
     fields: ClassVar[dict[str, Field]] = {}
@@ -140,7 +140,7 @@ class Record:
     cells: npt.NDArray[Any]
     """The underlying array."""
 
-    def __init_subclass__(cls, dtype: npt.DTypeLike | None = None, **more: object) -> None:
+    def __init_subclass__(cls, dtype: npt.DTypeLike | None = None, names: Iterable[str] = (), **more: object) -> None:
         super().__init_subclass__(**more)
         if dtype is not None:
             if cls.fields and np.dtype(dtype) != cls.dtype:
@@ -150,8 +150,9 @@ class Record:
             raise TypeError(f"a record holds {', '.join(DTYPES)}, not {cls.dtype}")
         if sum(issubclass(base, Record) for base in cls.__bases__) > 1:
             raise TypeError(f"{cls.__name__} extends more than one record")
+        numbers = {name: _Number((), is_float=cls.dtype.kind == "f") for name in names}
         cls.fields = dict(cls.fields)  # a record may add fields to those of another
-        for name, field in list(vars(cls).items()):
+        for name, field in {**vars(cls), **numbers}.items():
             if isinstance(field, Field):
                 if name == "cells" or hasattr(Record, name):
                     raise TypeError(f"{cls.__name__}: no field can be called {name!r}")

@@ -11,18 +11,19 @@ sets of *groups* of nodes are grown here, in int32, which a processor adds twice
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._compile import Ints, Narrow, Record, block, cell, compiled, float_cell
+from ttr_analysis._compile import Ints, Narrow, Record, block, cell, compiled
 from ttr_analysis.analysis.tickets.steiner import first_tree, forest_cost
 from ttr_analysis.cards import N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import join_ends
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.maps.toml_files import DECIMALS
+from ttr_analysis.maps.toml_files import DECIMALS, Strategy
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables import MAX_CITIES, MAX_GOALS, MAX_ROUTES, MAX_SEATS, MAX_TICKETS, MEASURE_TOKENS, Tables
@@ -77,52 +78,12 @@ class Memory(Record):
     """Work space for hands of cards."""
 
 
-class Params(Record, dtype=np.float64):
+class Params(Record, dtype=np.float64, names=[number.name for number in fields(Strategy)]):
     """The parameters of a `Strategy`, in its order."""
 
-    train_price = float_cell()
-    route_price = float_cell()
-    point_weight = float_cell()
-    tunnel_price = float_cell()
-    symbol_price = float_cell()
-    faith = float_cell()
-    late_price = float_cell()
-    cards_per_turn = float_cell()
-    trains_per_claim = float_cell()
-    extra_train_price = float_cell()
-    extra_bar = float_cell()
-    wanted_price = float_cell()
-    spare_price = float_cell()
-    locomotive_price = float_cell()
-    breadth = float_cell()
-    tunnel_odds = float_cell()
-    ticket_bar = float_cell()
-    ticket_trains = float_cell()
-    ticket_turns = float_cell()
-    token_spread = float_cell()
-    trail_weight = float_cell()
-    opening_bar = float_cell()
-    plan_bar = float_cell()
-    decline_bar = float_cell()
-    crowd_price = float_cell()
-    crowd_part = float_cell()
-    rush = float_cell()
-    denial = float_cell()
-    trail_step = float_cell()
-    trail_join = float_cell()
-    foresight = float_cell()
-    bonus_pull = float_cell()
-    seat_spread = float_cell()
-    care = float_cell()
-    late_cards = float_cell()
-    hoard_cards = float_cell()
-    hoard_turns = float_cell()
-    hoard_danger = float_cell()
-    least_part = float_cell()
-    hand_part = float_cell()
-    patience = float_cell()
-    owner_price = float_cell()
-    token_calm = float_cell()
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> float: ...
 
 
 class MapFacts(Record):
