@@ -19,7 +19,7 @@ from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import tunnel as rule
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.market import add_cards, count_cards, draw_card, remove_cards
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets, lay_cards
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,16 +285,10 @@ def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid
     usable[color] = hand[color]
     if jokers:
         usable[LOCOMOTIVE_INDEX] = hand[LOCOMOTIVE_INDEX]
-    _take(usable, surcharge, wanted, paid)
-    remove_cards(paid, hand)
-
-
-@compiled
-def _take(left: Ints, n_cards: int, wanted: Ints, taken: Ints) -> None:
-    """Take cards, locomotives last, saving those needed later."""
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
-    fill_sets(left, n_cards, rank, wanted, taken)
+    fill_sets(usable, surcharge, rank, wanted, paid)
+    remove_cards(paid, hand)
 
 
 @compiled
@@ -316,7 +310,7 @@ def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: in
                 n_sets = form_sets(spaces, own, locomotives)
                 if n_sets < 0 or n_sets * spaces.swap_size > n_cards - own - locomotives:
                     continue
-                _lay_out(hand, kind, own, locomotives, n_sets * spaces.swap_size, wanted, cards)
+                lay_cards(hand, kind, own, locomotives, n_sets * spaces.swap_size, wanted, cards)
                 odds = 1.0
                 if revealed > 0:
                     odds = _odds(held, cards, kind, spaces.jokers, revealed)
@@ -327,17 +321,6 @@ def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: in
                     best_cost = cost
                     laid[:] = cards
     return best
-
-
-@compiled
-def _lay_out(hand: Ints, kind: int, own: int, locomotives: int, in_sets: int, wanted: Ints, cards: Ints) -> None:
-    """Fill `cards` with single cards and those of the sets."""
-    left = hand.copy()
-    left[kind] -= own
-    left[LOCOMOTIVE_INDEX] -= locomotives
-    _take(left, in_sets, wanted, cards)
-    cards[kind] += own
-    cards[LOCOMOTIVE_INDEX] += locomotives
 
 
 @compiled

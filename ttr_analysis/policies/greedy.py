@@ -13,14 +13,14 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.building import can_pay_surcharge, surcharge_cards
 from ttr_analysis.engine.codes import make_action, pack_cards
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.claims import add_sets, n_station_forms, route_fault, station_cards
+from ttr_analysis.engine.kernel.claims import n_station_forms, route_fault, station_cards
 from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import OneFunction
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.market import must_be_first
-from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
+from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, lay_cards, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
 
 
@@ -117,14 +117,10 @@ def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
         singles = max(length - n_sets - min(hand[c], spaces.plain), fewest_locomotives(spaces, n_sets))
         if best < 0 or (n_sets, singles, -hand[c]) < (best_sets, best_locomotives, -hand[best]):
             best, best_sets, best_locomotives = c, n_sets, singles
-    cards = np.zeros(N_KINDS, dtype=np.int64)
-    cards[best] = length - best_sets - best_locomotives
-    cards[LOCOMOTIVE_INDEX] += best_locomotives
-    if best_sets > 0:
-        left = np.empty(N_KINDS, dtype=np.int64)
-        for kind in range(N_KINDS):
-            left[kind] = hand[kind] - cards[kind]
-        add_sets(cards, left, best_sets * spaces.swap_size)
+    own = length - best_sets - best_locomotives
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    wanted = np.zeros(N_KINDS, dtype=np.int64)
+    lay_cards(hand, best, own, best_locomotives, best_sets * spaces.swap_size, wanted, cards)
     return pack_cards(cards)
 
 

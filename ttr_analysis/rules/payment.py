@@ -29,6 +29,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from ttr_analysis._compile import Ints, compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 
@@ -347,6 +349,23 @@ def _is_missed_less(left: Ints, rank: Ints, wanted: Ints, a: int, b: int) -> boo
     if rank[a] != rank[b]:
         return bool(rank[a] < rank[b])
     return bool(left[a] > left[b])
+
+
+@compiled
+def lay_cards(hand: Ints, color: int, own: int, locomotives: int, n_set_cards: int, wanted: Ints, cards: Ints) -> None:
+    """Fill in the cards of a form of payment; sets take the cards missed least, locomotives last: see `fill_sets`."""
+    cards.fill(0)
+    if n_set_cards > 0:
+        left = hand.copy()
+        if own > 0:
+            left[color] -= own
+        left[LOCOMOTIVE_INDEX] -= locomotives
+        rank = np.zeros(N_KINDS, dtype=np.int64)
+        rank[LOCOMOTIVE_INDEX] = 1
+        fill_sets(left, n_set_cards, rank, wanted, cards)
+    if own > 0:
+        cards[color] += own
+    cards[LOCOMOTIVE_INDEX] += locomotives
 
 
 # -- forms of payment in one color, or without one ---------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ttr_analysis._compile import Ints, compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import discard, unseen_cards
 from ttr_analysis.engine.layout import NOBODY, State
@@ -76,11 +76,11 @@ def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
 @compiled
 def representative(state: State, tables: Tables, seat: int, route: int, number: int) -> int:
     """Return the packed cards of one form of payment; sets use the cards that the hand has most of."""
-    cards = np.zeros(N_KINDS, dtype=np.int64)
-    left = np.empty(N_KINDS, dtype=np.int64)
-    n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
-    if n_set_cards > 0:
-        add_sets(cards, left, n_set_cards)
+    hand, spaces = state.hand[seat], spaces_at(tables, route)
+    color, own, locomotives = payment.find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
+    n_set_cards = spaces.swap_size * payment.form_sets(spaces, own, locomotives)
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    payment.lay_cards(hand, color, own, locomotives, n_set_cards, np.zeros(N_KINDS, dtype=np.int64), cards)
     return pack_cards(cards)
 
 
@@ -95,31 +95,6 @@ def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int,
     cards = np.empty(N_KINDS, dtype=np.int64)
     payment.fill_reading(hand, tables.color[route], spaces, color, own, locomotives, cards)
     return pack_cards(cards)
-
-
-@compiled
-def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
-    """Add the cards of sets to a payment, from the rest of a hand: the most numerous first, locomotives last."""
-    rank = np.zeros(N_KINDS, dtype=np.int64)
-    rank[LOCOMOTIVE_INDEX] = 1
-    taken = np.empty(N_KINDS, dtype=np.int64)
-    payment.fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
-    for kind in range(N_KINDS):
-        cards[kind] += taken[kind]
-
-
-@compiled
-def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
-    """Fill in the cards of a form outside sets, and the rest of the hand; return the cards that sets need."""
-    hand = state.hand[seat]
-    spaces = spaces_at(tables, route)
-    color, own, locomotives = payment.find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
-    if own > 0:
-        cards[color] += own
-    cards[LOCOMOTIVE_INDEX] += locomotives
-    for kind in range(N_KINDS):
-        left[kind] = hand[kind] - cards[kind]
-    return int(spaces.swap_size * payment.form_sets(spaces, own, locomotives))
 
 
 @compiled

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._compile import Floats, Ints, compiled, quickly_compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, make_action, pack_cards, unpack_cards
 from ttr_analysis.engine.kernel.claims import (
@@ -297,20 +297,9 @@ def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int
 @compiled
 def cards_of_form(turn: Turn, route: int, form: Form) -> int:
     """Return the packed cards of a form of payment; sets use the cheapest cards."""
-    memory = turn.memory
+    hand, cards = turn.state.hand[turn.seat], turn.memory.cards
     n_set_cards = form.n_sets * turn.tables.swap_size[route]
-    cards = memory.cards[:N_KINDS]
-    cards.fill(0)
-    if n_set_cards > 0:
-        left = memory.cards[N_KINDS : 2 * N_KINDS]
-        rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
-        left[:] = turn.state.hand[turn.seat]
-        left[form.color] -= form.own
-        left[LOCOMOTIVE_INDEX] -= form.locomotives
-        rank[LOCOMOTIVE_INDEX] = 1
-        payment.fill_sets(left, n_set_cards, rank, memory.wanted, cards)
-    cards[form.color] += form.own
-    cards[LOCOMOTIVE_INDEX] += form.locomotives
+    payment.lay_cards(hand, form.color, form.own, form.locomotives, n_set_cards, turn.memory.wanted, cards)
     return pack_cards(cards)
 
 
@@ -404,7 +393,7 @@ def ticket_points(state: State, tables: Tables, seat: int, label: Ints) -> int:
 def _cheapest_station(turn: Turn) -> tuple[float, int]:
     """Return the price and the packed cards of the cheapest station, 0 cards if there is none."""
     state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
-    cards = turn.memory.cards[:N_KINDS]
+    cards = turn.memory.cards
     least = 0.0
     best = 0
     for number in range(n_station_forms(state, tables, seat)):

@@ -74,8 +74,8 @@ class Memory(Record):
     """The color with the most free cards."""
     most_held = cell()
     """The most cards held of one color."""
-    cards = block(3 * N_KINDS)
-    """Work space for hands of cards."""
+    cards = block(N_KINDS)
+    """Work space for a payment."""
 
 
 class Params(Record, dtype=np.float64, names=[number.name for number in fields(Strategy)]):

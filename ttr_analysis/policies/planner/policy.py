@@ -328,7 +328,7 @@ def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memo
     surcharge = state.surcharge
     if spare_cards(hand, color, jokers) < surcharge:
         return codes.DECLINE_TUNNEL, 0
-    cards = memory.cards[:N_KINDS]
+    cards = memory.cards
     cards.fill(0)
     price = 0.0
     for _ in range(surcharge):
