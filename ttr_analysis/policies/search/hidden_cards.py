@@ -61,67 +61,50 @@ def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
 @compiled
 def _fill_shown(state: State, n_seats: int, fresh: Ints, stale: Ints, stream: Ints) -> None:
     """Give seats what a tunnel attempt proves that they hold: cards of its color, or locomotives."""
-    fits = np.empty(N_KINDS, dtype=np.int64)
     for seat in range(n_seats):
         if state.n_shown[seat] == 0:
             continue
         color = state.shown_color[seat]
-        _mark_fitting(color, 1, fits)
         n = state.n_shown[seat] - matching_cards(state.hand[seat], color)
         for _ in range(min(n, _n_missing(state, seat))):
-            if _count_fitting(fresh, fits) > 0:
-                kind = _draw_fitting(fresh, fits, stream)
+            kind = _draw_fitting(fresh, color, 1, stream)
+            if kind >= 0:
                 state.blind[seat, kind] += 1
+            else:
+                kind = _draw_fitting(stale, color, 1, stream)
+            if kind >= 0:
                 state.hand[seat, kind] += 1
-            elif _count_fitting(stale, fits) > 0:
-                state.hand[seat, _draw_fitting(stale, fits, stream)] += 1
 
 
 @compiled
 def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
     """Put unknown cards on the discard pile that are known to match a color, or not to."""
-    fits = np.empty(N_KINDS, dtype=np.int64)
     for color in range(N_KINDS):
         for matches in range(2):
             n = state.swept_match[color] if matches == 1 else state.swept_other[color]
-            _mark_fitting(color, matches, fits)
             for _ in range(n):
-                if _count_fitting(fresh, fits) > 0:
-                    kind = _draw_fitting(fresh, fits, stream)
+                kind = _draw_fitting(fresh, color, matches, stream)
+                if kind >= 0:
                     state.pool[kind] -= 1
-                elif _count_fitting(stale, fits) > 0:
-                    kind = _draw_fitting(stale, fits, stream)
                 else:
-                    continue  # nothing is known about it
-                state.discards[kind] += 1
-                state.n_swept -= 1
+                    kind = _draw_fitting(stale, color, matches, stream)
+                if kind >= 0:  # otherwise nothing is known about it
+                    state.discards[kind] += 1
+                    state.n_swept -= 1
     state.swept_match.fill(0)
     state.swept_other.fill(0)
 
 
 @compiled
-def _mark_fitting(color: int, matches: int, fits: Ints) -> None:
-    """Mark with 1 the kinds that match the color played, or with `matches` 0, those that do not."""
+def _draw_fitting(cards: Ints, color: int, matches: int, stream: Ints) -> int:
+    """Remove a random card that matches the color played (`matches` 0: that does not); return its kind, -1 if none."""
+    fitting = np.zeros(N_KINDS, dtype=np.int64)
     for kind in range(N_KINDS):
-        fits[kind] = int((kind in (color, LOCOMOTIVE_INDEX)) == (matches == 1))
-
-
-@compiled
-def _count_fitting(cards: Ints, fits: Ints) -> int:
-    n = 0
-    for kind in range(N_KINDS):
-        n += cards[kind] * fits[kind]
-    return int(n)
-
-
-@compiled
-def _draw_fitting(cards: Ints, fits: Ints, stream: Ints) -> int:
-    """Remove a random card of the marked kinds, at least one of which exists, and return its kind."""
-    left = below(stream, _count_fitting(cards, fits))
-    kind = 0
-    while left >= cards[kind] * fits[kind]:
-        left -= cards[kind] * fits[kind]
-        kind += 1
+        if (kind in (color, LOCOMOTIVE_INDEX)) == (matches == 1):
+            fitting[kind] = cards[kind]
+    if count_cards(fitting) <= 0:
+        return -1
+    kind = draw_card(fitting, stream)
     cards[kind] -= 1
     return kind
 
