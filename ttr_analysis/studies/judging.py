@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import index
 from pathlib import Path
@@ -28,12 +28,10 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import Results, joined
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION
-from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
+from ttr_analysis.policies.search.searcher import AT_ONCE, Candidate, Search, batches, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval
 
-_AT_ONCE: Final = 64
-"""Worlds between two checks of the clock and the interval."""
 _MOST_WORLDS: Final = 4
 """Maximum number of worlds when a decision is measured again, in multiples of its budgeted rollouts."""
 _FIRST_MEASURED: Final = 1 << 20
@@ -358,22 +356,12 @@ def _measured(
         whole = joined(parts, axis=1)
         return {line: Results(whole.won[i], whole.points[i]) for i, line in enumerate(different)}
 
-    for n in _batches(n_worlds, until, is_open=is_settled is not None):
+    first = AT_ONCE if is_settled is not None else AT_ONCE // 4
+    for n in batches(n_worlds, until, first, AT_ONCE // 4):
         parts.append(search.results(actions, n))
         if is_settled is not None and is_settled(so_far()):
             break
     return so_far()
-
-
-def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:
-    """Yield batch sizes until there are enough worlds or time is up."""
-    if until is None:
-        for first in range(0, n_worlds, _AT_ONCE):
-            yield min(_AT_ONCE, n_worlds - first)
-        return
-    yield _AT_ONCE if is_open else _AT_ONCE // 4
-    while perf_counter() < until:
-        yield _AT_ONCE // 4
 
 
 # -- what a decision is called, and what marks cost in the end -------------------------------------------------------

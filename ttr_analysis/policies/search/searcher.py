@@ -28,8 +28,8 @@ from ttr_analysis._compile import Floats, Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, unpacked
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.scoring import label_cities
-from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
@@ -45,7 +45,6 @@ from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 Candidate: TypeAlias = tuple[int, int]
 """Code and value of an action."""
 
-_N_ROWS = 512
 _N_STATIONS = 3
 """Maximum number of stations to try."""
 
@@ -61,7 +60,8 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
     """
     state = view.packed
     tables = game_tables(view.game_map, view.n_players)
-    rows = _legal(state, tables)
+    legal = KernelGame(view.game_map, view.n_players).rows(state)
+    rows = [(code, value) for code, value in legal.tolist()]
     claims = [row for row in rows if kind_of(row[0]) == CLAIM_ROUTE]
     face_up = [row for row in rows if kind_of(row[0]) == DRAW_FACE_UP]
     stations = [row for row in rows if kind_of(row[0]) == BUILD_STATION]
@@ -69,16 +69,6 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
     dearest = [row for row in _most_valuable_first(claims, state, tables) if row != own][:n_claims]
     best = _best_stations(stations, state, tables)
     return list(dict.fromkeys([own, *others, *_one_of_each_kind(face_up, own, state), *dearest, *best]))
-
-
-def _legal(state: State, tables: Tables) -> list[Candidate]:
-    """Return the codes and values of all legal actions, as in `list_actions`."""
-    rows = np.empty((_N_ROWS, 2), dtype=np.int64)
-    n = int(list_actions(state, tables, rows))
-    if n > len(rows):
-        rows = np.empty((n, 2), dtype=np.int64)
-        n = int(list_actions(state, tables, rows))
-    return [(code, value) for code, value in rows[:n].tolist()]
 
 
 def _one_of_each_kind(face_up: Iterable[Candidate], own: Candidate, state: State) -> list[Candidate]:
@@ -126,8 +116,8 @@ def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
 
 _LEAD: Final = 15.0
 """Scale of the logistic function of a lead: this many more points mean 73% instead of 50%."""
-_AT_ONCE: Final = 64
-"""Worlds between two checks for interrupts."""
+AT_ONCE: Final = 64
+"""Worlds between two checks, for interrupts or for a precise result."""
 _GAMES_IN_TIME: Final = 8
 """Games between two checks of the clock."""
 _FEWEST_PAIRS: Final = 2
@@ -229,7 +219,9 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     for number in range(1, n_rounds + 1):
         until = None if seconds is None else start + seconds * number / n_rounds
         rows = np.array(tried, dtype=np.int64)[remaining]
-        for n_worlds in _batches(len(remaining), rollouts // n_rounds, until, search):
+        n_groups = max(1, _GAMES_IN_TIME // (len(remaining) * search.each))
+        in_time = n_groups * search.each * search.threads  # whole groups, since each draws its tickets once
+        for n_worlds in batches(max(1, rollouts // n_rounds // len(remaining)), until, in_time, in_time):
             results = search.results(rows, n_worlds)
             values = np.hstack([values, search.worth(results)])
             for at, candidate in enumerate(remaining):
@@ -243,18 +235,15 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
     return Comparison(highest if is_best else 0, highest, tuple(joined(part) for part in parts))
 
 
-def _batches(n_remaining: int, n_rollouts: int, until: float | None, search: Search) -> Iterator[int]:
-    """Yield numbers of worlds to try, for the duration of a round."""
+def batches(n_worlds: int, until: float | None, first: int, later: int) -> Iterator[int]:
+    """Yield numbers of worlds to try: `n_worlds` in all, or `first` and then `later` until a time (`perf_counter`)."""
     if until is None:
-        n_worlds = max(1, n_rollouts // n_remaining)
-        for first in range(0, n_worlds, _AT_ONCE):
-            yield min(_AT_ONCE, n_worlds - first)
+        for done in range(0, n_worlds, AT_ONCE):
+            yield min(AT_ONCE, n_worlds - done)
         return
-    n_groups = max(1, _GAMES_IN_TIME // (n_remaining * search.each))
-    n_worlds = n_groups * search.each * search.threads  # whole groups, since each draws its tickets once
-    yield n_worlds
+    yield first
     while perf_counter() < until:
-        yield n_worlds
+        yield later
 
 
 def _is_clear(gain: Floats) -> bool:
