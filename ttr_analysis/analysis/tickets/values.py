@@ -102,11 +102,11 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
     one_lost = [detours(solver, network) for network in alone]
     both_lost = [detours(solver, network, both=True) for network in alone]
     steps.update()
-    with_one = _mean_marginal(solver, tickets, 2)
+    with_one, _ = _marginals(solver, _combinations(len(tickets), 2))
     steps.update()
-    with_two = _mean_marginal(solver, tickets, 3)
+    with_two, _ = _marginals(solver, _combinations(len(tickets), 3))
     steps.update()
-    in_deal, in_deal_se = _deal_marginals(solver, n_deals, seed)
+    in_deal, in_deal_se = _marginals(solver, random_deals(game_map, n_deals, np.random.default_rng(seed)))
     steps.update()
     steps.close()
     table = pd.DataFrame(
@@ -232,31 +232,18 @@ def _trains_to_best(solver: ForestSolver, ticket: Ticket) -> int:
     return solver.solve([ticket], [replace(ticket, destinations=(best,))]).length
 
 
-def _mean_marginal(solver: ForestSolver, tickets: Sequence[Ticket], size: int) -> Floats:
-    """Return the mean extra trains of each ticket on top of each set of `size - 1` others."""
-    sets = _combinations(len(tickets), size)
-    if not len(sets):
-        return np.full(len(tickets), np.nan)
-    costs = trains_of(solver.subset_costs(tickets, sets))
-    total = np.zeros(len(tickets))
-    whole = (1 << size) - 1
-    for j in range(size):
-        np.add.at(total, sets[:, j], costs[:, whole] - costs[:, whole ^ 1 << j])
-    return total * len(tickets) / (len(sets) * size)
-
-
-def _deal_marginals(solver: ForestSolver, n_deals: int, seed: int) -> tuple[Floats, Floats]:
-    """Return the mean extra trains of each ticket in random deals, and its standard error."""
+def _marginals(solver: ForestSolver, sets: Ints) -> tuple[Floats, Floats]:
+    """Return the mean extra trains of each ticket on top of the others in its sets, and its standard error."""
     tickets = solver.game_map.tickets
-    deals = random_deals(solver.game_map, n_deals, np.random.default_rng(seed))
     marginals: list[list[float]] = [[] for _ in tickets]
-    whole = (1 << deals.shape[1]) - 1
-    for start in range(0, n_deals, _BLOCK):
-        block = deals[start : start + _BLOCK]
+    whole = (1 << sets.shape[1]) - 1
+    for start in range(0, len(sets), _BLOCK):
+        block = sets[start : start + _BLOCK]
         costs = trains_of(solver.subset_costs(tickets, block))
-        for j in range(deals.shape[1]):
-            for ticket, extra in zip(block[:, j], costs[:, whole] - costs[:, whole ^ 1 << j], strict=True):
-                marginals[ticket].append(extra)
+        for j in range(sets.shape[1]):
+            extra = costs[:, whole] - costs[:, whole ^ 1 << j]
+            for ticket, trains in zip(block[:, j].tolist(), extra.tolist(), strict=True):
+                marginals[ticket].append(trains)
     means = np.array([np.mean(extra) if extra else np.nan for extra in marginals])
     errors = np.array([np.std(extra, ddof=1) / len(extra) ** 0.5 if len(extra) > 1 else np.nan for extra in marginals])
     return means, errors
