@@ -19,7 +19,7 @@ from ttr_analysis._compile import Flags, Floats, Functions, Ints, Singles, compi
 from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.kernel.numbering import Numbering, code_of, fill_mask, numbering_of
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, margins, score_games
+from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN, WON_COLUMN, margins
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
@@ -33,6 +33,7 @@ from ttr_analysis.policies.playout import (
     as_players,
     check_legal,
     choose,
+    scores_of,
     seat_players,
     wake_players,
 )
@@ -403,7 +404,7 @@ class Batch:
 
     def scores(self) -> Ints:
         """Return the points of each seat as if all games ended here, shape (games, seats)."""
-        return self._score(self._states)[:, :, TOTAL_COLUMN]
+        return scores_of(self._states, self._tables)[:, :, TOTAL_COLUMN]
 
     # -- steps -------------------------------------------------------------------------
 
@@ -487,7 +488,7 @@ class Batch:
 
     def _end(self, ended: Ints, rewards: Floats) -> None:
         """Store the scores of finished games, and reward their seats."""
-        scores = self._score(self._states[ended])
+        scores = scores_of(self._states[ended], self._tables)
         total, won = scores[:, :, TOTAL_COLUMN], scores[:, :, WON_COLUMN]
         self.final_scores[ended] = total
         self.endings[ended] = State.across(self._states, "ending")[ended]
@@ -524,11 +525,6 @@ class Batch:
             before = np.zeros((len(slots), self.n_players))
             add_changes(self._states[slots], self._tables, self._worth, before, np.zeros_like(before))
             self._before[slots] = before
-
-    def _score(self, states: Ints) -> Ints:
-        scores = np.zeros((len(states), self.n_players, N_COLUMNS), dtype=np.int64)
-        score_games(states, self._tables, scores)
-        return scores
 
     def _on_threads(self, work: Callable[[slice], None]) -> None:
         others = [self._pool.submit(work, block) for block in self._blocks[1:]] if self._pool else []
