@@ -144,11 +144,13 @@ class Moments:
     def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
         """Return a full view of a state."""
         is_final = is_end and state.is_over
-        return self._moment(state, [self._open_seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
+        return self._moment(state, [self._seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
         """Return one seat's view, at the end with everyone's tickets and points."""
-        return self._moment(state, [self._seen_seat(view, state, seat) for seat in range(view.n_players)])
+        views = [None if seat == view.seat else view for seat in range(view.n_players)]
+        seats = [self._seat(state, seat, is_final=state.is_over, view=of) for seat, of in enumerate(views)]
+        return self._moment(state, seats)
 
     def _moment(self, state: GameState, seats: list[SeatMoment]) -> Moment:
         """Return a moment without the parts that belong to seats."""
@@ -177,12 +179,20 @@ class Moments:
         ticket = None if turned is None else self.number(turned)
         return {"trains": state.neutral_trains, "marker": state.marker, "ticket": ticket}
 
-    def _open_seat(self, state: GameState, seat: int, *, is_final: bool) -> SeatMoment:
-        """Return a seat's part of the view, all of it open."""
-        hand, marked, score = state.hands[seat], self.judge(state, seat), self._score(state)[seat]
-        parts = final_parts(score) if is_final else _parts(score, list(zip(score.tickets, marked, strict=True)))
+    def _seat(self, state: GameState, seat: int, *, is_final: bool, view: SeatView | None = None) -> SeatMoment:
+        """Return a seat's part of the view; in the `view` of another seat, its hand stays hidden to the end."""
+        known = state.hands[seat] if view is None else view.known[seat]
+        score = self._score(state)[seat]
+        if view is None or is_final:
+            marked = self.judge(state, seat)
+            offer = [self.number(ticket) for ticket in state.offers[seat]]
+            judged = list(zip(score.tickets, marked, strict=True))
+        else:
+            marked, judged = [_UNKNOWN_TICKET] * view.n_tickets[seat], []
+            offer = [UNKNOWN] * view.n_offers[seat]
+        parts = final_parts(score) if is_final else _parts(score, judged)
         return SeatMoment(
-            hand=[*hand, state.n_hands[seat] - hand.n_cards],
+            hand=[*known, state.n_hands[seat] - known.n_cards],
             trains=state.trains[seat],
             score=state.scores[seat],
             tokens=state.tokens[seat],
@@ -190,32 +200,9 @@ class Moments:
             stations=state.n_stations[seat],
             built=_built(state, seat, score if is_final else None),
             tickets=marked,
-            offer=[self.number(ticket) for ticket in state.offers[seat]],
+            offer=offer,
             parts=parts,
             points=score.total if is_final else sum(points or 0 for _, points in parts),
-        )
-
-    def _seen_seat(self, view: SeatView, state: GameState, seat: int) -> SeatMoment:
-        """Return one seat's view of another: hands stay hidden to the end."""
-        if seat == view.seat:
-            return self._open_seat(state, seat, is_final=state.is_over)
-        known = view.known[seat]
-        hand = [*known, view.n_hands[seat] - known.n_cards]
-        if state.is_over:
-            return {**self._open_seat(state, seat, is_final=True), "hand": hand}
-        parts = _parts(self._score(state)[seat], [])
-        return SeatMoment(
-            hand=hand,
-            trains=view.trains[seat],
-            score=view.scores[seat],
-            tokens=view.tokens[seat],
-            loans=view.loans[seat],
-            stations=view.n_stations[seat],
-            built=_built(view, seat, None),
-            tickets=[_UNKNOWN_TICKET] * view.n_tickets[seat],
-            offer=[UNKNOWN] * view.n_offers[seat],
-            parts=parts,
-            points=sum(points or 0 for _, points in parts),
         )
 
     def _score(self, state: GameState) -> Scores:
