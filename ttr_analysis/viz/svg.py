@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from html import escape
-from itertools import cycle, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markupsafe import Markup
@@ -455,14 +455,7 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
             color: {**asdict(look), "symbol": path([look.symbol] if look.symbol else [])}
             for color, look in CARD_STYLES.items()
         },
-        "players": [_player(color, dashes) for color, dashes in zip(PLAYER_COLORS, cycle(PLAYER_DASHES), strict=False)],
-        "neutral": _player(NEUTRAL_COLOR, ()),
     }
-
-
-def _player(color: str, dashes: tuple[float, ...]) -> dict[str, Any]:
-    """Return the look of a player; dashes of lines are in line widths."""
-    return {"color": color, "ink": ink_upon(color), "dashes": dashes}
 
 
 # -- a chart over the steps of a game ------------------------------------------------------------------------------

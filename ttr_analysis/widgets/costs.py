@@ -410,9 +410,7 @@ def tunnel_odds(
         "said": _odds_in_words(route, hand, odds),
         "unseen": unseen.as_dict(),
         "n_unseen": unseen.n_cards,
-        "pile": n_pile,
         "reshuffled": n_pile < revealed,
-        "revealed": revealed,
         "payments": [_odds_of(found) for found in odds[:MOST_SHOWN_ODDS]],
         "bare": None if odds or n_pile < revealed else _bare(route, hand, unseen, revealed),
         "n_payments": len(odds),
@@ -438,13 +436,10 @@ def _bare(route: Route, hand: CardCounts, unseen: CardCounts, revealed: int) -> 
 
 def _odds_of(odds: tunnels.ClaimOdds) -> Json:
     return {
-        "words": cards_in_words(odds.payment.cards),
         "held": odds.payment.cards.as_dict(),
-        "plays": odds.plays,
         "spare": odds.spare,
         "odds": list(odds.distribution),
         "chance": odds.probability,
         "percent": percent(odds.probability, None),
-        "surcharge": odds.expected_surcharge,
         "cards": odds.expected_cards,
     }

@@ -268,11 +268,10 @@ def moved_cards(step: Narration) -> list[list[Any]]:
 
 
 def _tunnel(state: PublicState) -> dict[str, Any] | None:
-    """Return a tunnel that was tried: cards laid down and turned over by kind, and the surcharge."""
+    """Return a tunnel that was tried: cards turned over by kind, and the surcharge."""
     if (tried := state.pending) is None:
         return None
-    laid, shown = list(tried.laid), list(tried.revealed)
-    return {"route": tried.route.id, "laid": laid, "shown": shown, "surcharge": tried.surcharge}
+    return {"route": tried.route.id, "shown": list(tried.revealed), "surcharge": tried.surcharge}
 
 
 def _built(state: PublicState, seat: int, final: Score | None) -> list[str]:
