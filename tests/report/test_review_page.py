@@ -57,7 +57,7 @@ def test_the_page_is_whole_on_every_map_and_names_are_no_markup(
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "<img" not in text
     assert not re.search(r"(src|href)=['\"](?!#)", text)
-    assert text.count('<section class="moment-of') == len(some) == 2
+    assert text.count('<section class="ttr-panel moment-of') == len(some) == 2
     assert text.count('<main id="widget">') == 1
 
 
@@ -81,7 +81,7 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
-    sections = text.split('<section class="moment-of">')[1:]
+    sections = text.split('<section class="ttr-panel moment-of">')[1:]
 
     assert len(sections) == len(builds) > 1
     for step, seat, section in zip(builds.index, builds["seat"], sections, strict=True):
@@ -140,7 +140,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
         write_review(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
-    assert text.index('<section class="moment-of') < text.index('<h2 id="not-known">')
+    assert text.index('<section class="ttr-panel moment-of') < text.index('<h2 id="not-known">')
     assert "kept each of the tickets shown at the end" in text
     assert "decisions could not be judged" in text
     assert "Cards that lay face up and were not taken are unknown" in text

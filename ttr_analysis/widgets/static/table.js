@@ -94,7 +94,7 @@ function makeNewGame(facts, onNew) {
   const element = make(
     "details",
     { class: "ttr-t-new" },
-    make("summary", { text: "New game" }),
+    make("summary", { class: "ttr-button", text: "New game" }),
     make("div", { class: "ttr-panel" }, ...fields),
   );
   element.addEventListener("keydown", (event) => {
