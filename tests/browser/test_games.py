@@ -258,6 +258,16 @@ def test_what_all_the_others_did_is_said(lab: Lab) -> None:
     expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. You: take your turn$"))
 
 
+def test_a_card_that_is_new_in_the_market_stands_out(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    lab.ask("table.play('keep all')")
+
+    table.get_by_role("button", name="Take green from slot 0").click()
+
+    expect(table.locator(".ttr-t-turn")).to_contain_text("You: draw another card")
+    expect(table.locator(".ttr-market .is-new")).to_have_attribute("aria-label", "Take orange from slot 0")
+
+
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
     table = lab.show(TABLE)
     lab.ask("finish()")

@@ -104,30 +104,10 @@ function makeNewGame(facts, onNew) {
 }
 
 /* The table of one game. */
-function showGame({ model, el }) {
+function showGame(context) {
+  const { model, el } = context;
   const facts = model.get("facts");
-  // Who has the focus on what goes away waits at what is said, before what can be done.
-  const keep = (change) => keepFocus(root, change, turn.bar);
-
   const stepping = makeStepping(model.widget_manager, () => model.send({ do: "stepper" }));
-  const board = makeBoard(facts, {
-    onRoute: (id) => turn.onRoute(id),
-    onCity: (city) => turn.onCity(city),
-    onLook: (route) => model.send({ do: "about", route }),
-    onZoom: () => turn.leave(),
-  });
-  const turn = makeTurn(facts, keep, {
-    busyWith: () => model.get("busy"),
-    onSend: (message) => model.send(message),
-    onChoose: board.choose,
-    onTickets: board.showTickets,
-    onStep: stepping.open,
-    onSpot: board.setSpot,
-    onBack: board.focus,
-  });
-  const seats = seatPanels(facts, { first: facts.seat });
-  let before; // what was shown before
-  const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
   const last = makeButton("Continue saved game", () => model.send({ do: "continue" }));
   const isOffered = () => model.get("offered") && !model.get("now").undo; // until one's own first move
@@ -136,33 +116,22 @@ function showGame({ model, el }) {
     if (message.do === "review") stepping.await();
     model.send(message);
   });
-  const log = logList("What happened");
-  const root = gameRoot(el, facts, {
-    name: "play",
+  const { root, board, turn, keep, begin, stop } = showSeat(context, {
     label: "Play",
-    onKey: turn.onKey,
     head: [newGame, last, facts.practice ? undo : "", ...adviser.buttons],
-    board: board.element,
-    side: [turn.bar, turn.market, own],
-    seats: others,
-    log,
+    busyWith: () => model.get("busy"),
+    onStep: stepping.open,
+    onNow,
   });
   el.append(stepping.element);
   const flights = makeFlights(root, facts, board);
 
-  function onNow() {
-    if (model.get("facts") !== facts) return; // of another game, which is drawn anew
-    const now = model.get("now");
+  function onNow(now, before) {
     keep(() => {
       undo.disabled = !now.undo;
       last.hidden = !isOffered();
     });
-    board.set(now);
-    seats.set(now.moment, before?.moment);
-    log.set(now.log);
-    turn.set(now);
     if (before) flights(before, now);
-    before = now;
     onBusy();
     onAdvised();
   }
@@ -170,26 +139,19 @@ function showGame({ model, el }) {
     turn.show();
     keep(() => adviser.allow(model.get("now"), Boolean(model.get("busy")), isOffered()));
   }
-  const onProblem = () => turn.setProblem(model.get("problem"));
-  function onAbout() {
-    const { route, step, words } = model.get("about");
-    if (step === model.get("now").step) board.setAbout(route, words);
-  }
   function onAdvised() {
     const advised = model.get("advised");
     // A hint is of this moment; what a move cost stays until another move is made.
     const isNow = advised.step === model.get("now").step;
     turn.setAdvice(isNow ? advised.words : "");
-    board.showBetter(isNow ? advised.place : null);
+    board.markBetter(isNow ? advised.place : null);
   }
   const onStepping = () => stepping.set(model.get("stepping"));
 
-  const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
-  const forget = listen(model, listeners);
-  onNow();
-  onProblem();
+  const forget = listen(model, { busy: onBusy, stepping: onStepping, advised: onAdvised });
+  begin();
   onStepping();
-  return stopAll(forget, board.stop, stepping.stop, log.stop);
+  return stopAll(forget, stop, stepping.stop);
 }
 
 const render = redrawing(showGame);

@@ -38,50 +38,19 @@ function makeVerdict(onNext) {
   };
 }
 
-function showPuzzle({ model, el }) {
+function showPuzzle(context) {
+  const { model } = context;
   const facts = model.get("facts");
-  const keep = (change) => keepFocus(root, change, turn.bar);
-  const send = (message) => model.send(message);
-  const next = () => send({ do: "next", step: model.get("now").step });
-  const board = makeBoard(facts, {
-    onRoute: (id) => turn.onRoute(id),
-    onCity: (city) => turn.onCity(city),
-    onLook: (route) => send({ do: "about", route }),
-    onZoom: () => turn.leave(),
-  });
-  const turn = makeTurn(facts, keep, {
-    busyWith: () => "",
-    onSend: send,
-    onChoose: board.choose,
-    onTickets: board.showTickets,
-    onSpot: board.setSpot,
-    onBack: board.focus,
-  });
+  const next = () => model.send({ do: "next", step: model.get("now").step });
   const verdict = makeVerdict(next);
-  const seats = seatPanels(facts, { first: facts.seat });
-  const [own, ...others] = seats.elements;
   const tally = make("span", { class: "ttr-v-tally ttr-quiet", "aria-live": "polite" });
   const skip = makeButton("Skip", next);
-  const log = logList("What happened");
-  const root = gameRoot(el, facts, {
-    name: "play",
+  const { board, turn, keep, begin, stop } = showSeat(context, {
     label: "Train",
-    onKey: turn.onKey,
     head: [make("span", { class: "ttr-quiet", text: "Find the best move" }), tally, skip],
-    board: board.element,
-    side: [make("div", { class: "ttr-v-turn" }, turn.bar, verdict.element), turn.market, own],
-    seats: others,
-    log,
+    side: (bar) => make("div", { class: "ttr-v-turn" }, bar, verdict.element),
   });
 
-  function onNow() {
-    if (model.get("facts") !== facts) return; // of another puzzle, which is drawn anew
-    const now = model.get("now");
-    board.set(now);
-    seats.set(now.moment);
-    log.set(now.log);
-    turn.set(now);
-  }
   function onAnswered() {
     if (model.get("facts") !== facts) return;
     const answered = model.get("answered");
@@ -89,20 +58,16 @@ function showPuzzle({ model, el }) {
       turn.bar.hidden = Boolean(answered.rows);
       skip.disabled = Boolean(answered.rows);
     });
-    board.showBetter(answered.place ?? null);
+    board.markBetter(answered.place ?? null);
     verdict.set(answered);
   }
-  function onAbout() {
-    const { route, step, words } = model.get("about");
-    if (step === model.get("now").step) board.setAbout(route, words);
-  }
   const onTally = () => setText(tally, model.get("tally"));
-  const onProblem = () => turn.setProblem(model.get("problem"));
-  const forget = listen(model, { now: onNow, answered: onAnswered, about: onAbout, tally: onTally, problem: onProblem });
-  onNow();
+
+  const forget = listen(model, { answered: onAnswered, tally: onTally });
+  begin();
   onAnswered();
   onTally();
-  return stopAll(forget, board.stop, log.stop);
+  return stopAll(forget, stop);
 }
 
 const render = redrawing(showPuzzle);

@@ -2,8 +2,9 @@
  * The turn of a seat: what it may do (`ttr_analysis.widgets.snapshot`), on the board and beside it. The page knows only
  * what the seat may see and do: a move goes to Python as a line of text, and the result comes back.
  *
- * makeTurn(facts, keep, {busyWith, onSend, onChoose, onTickets, onStep, onSpot, onBack}) -> turn
- * makeBoard(facts, {onRoute, onCity, onLook, onZoom}) -> board
+ * showSeat({model, el}, {label, head, side, busyWith, onStep, onNow}) -> {root, board, turn, keep, begin, stop}
+ *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `onStep()` steps through
+ *   a finished game. `begin()` shows the first view; `onNow(now, before)` is called once a view is shown.
  * redrawing(show) -> render
  */
 
@@ -187,12 +188,8 @@ function cityWords(facts, city, { moment, options }) {
   return `${city}: ${can}.`;
 }
 
-/*
- * The moves that are not made on the board. `keep(change)` changes the page and keeps the focus. `onChoose({route, city})`
- * gets what is about to be paid for, a route or a station, or null for both; `onTickets(places)` the tickets to be shown;
- * `onSpot(spot, id)` what is to be chosen beside a route; `onBack(id)` the route that is not claimed after all.
- */
-function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot, onBack }) {
+/* The moves that are not made on the board. `keep(change)` changes the page and keeps the focus. */
+function makeActions(facts, keep, board, { onMove, onStep }) {
   const { sheet } = facts;
   const element = make("div", { class: "ttr-t-actions ttr-stack" });
   const spot = make("div", { class: "ttr-t-actions ttr-t-spot ttr-panel ttr-stack", hidden: true });
@@ -205,7 +202,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot,
     keepForm(
       offered,
       (id) => sheet.tickets[places.get(id)].words,
-      (ids) => onTickets(ids.map((id) => places.get(id))),
+      (ids) => board.showTickets(ids.map((id) => places.get(id))),
       (ids) => onMove(`keep ${ids.join(", ") || 0}`),
     );
   const finish = () => makeButton("Step through it", onStep, { class: "ttr-main" });
@@ -227,7 +224,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot,
       const parts = content(now);
       element.replaceChildren(...(at === null ? parts : []));
       spot.replaceChildren(tunnel ? tunnelCards(facts, tunnel) : "", ...(at === null ? [] : parts));
-      onSpot(spot, at);
+      board.setSpot(spot, at);
     });
   const focusFirst = (kind) => (spot.hidden ? element : spot).querySelector(kind)?.focus({ preventScroll: true });
   function showAll() {
@@ -240,14 +237,14 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot,
     const left = what === NOTHING && hasFocus() ? chosen.route : null;
     chosen = what;
     isAll = false;
-    onChoose(what);
+    board.choose(what);
     show();
-    if (left !== null) onBack(left);
+    if (left !== null) board.focus(left);
     else if (!hasFocus()) focusFirst(what.city === "" ? "select" : "button");
   }
   function moveTo(city) {
     chosen = { ...NOTHING, city };
-    onChoose(chosen);
+    board.choose(chosen);
   }
   const build = (city) => choose({ ...NOTHING, city });
   return {
@@ -269,7 +266,6 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep, onSpot,
 /* The market, from which the person takes what can be taken. */
 function makeMarket(facts, onMove) {
   let options = null;
-  let before; // the moment shown before
   const { element, set, allow } = marketPanel(facts, {
     onSlot: (slot) => onMove(options?.market[slot]),
     onPile: () => onMove(options?.draw),
@@ -277,10 +273,9 @@ function makeMarket(facts, onMove) {
   });
   return {
     element,
-    set(now, busy) {
+    set,
+    allow(now, busy) {
       options = now.options;
-      set(now.moment, before);
-      before = now.moment;
       const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
       allow({ slots: (slot) => Boolean(may.market[slot]), pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
     },
@@ -291,10 +286,10 @@ function makeMarket(facts, onMove) {
  * The person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy. `onSend(message)`
  * gets one move at a time: until it is answered, no other can be made.
  */
-function makeTurn(facts, keep, { busyWith, onSend, ...listeners }) {
+function makeTurn(facts, keep, board, { busyWith, onSend, onStep }) {
   let now = null;
   let sent = false;
-  const actions = makeActions(facts, keep, { onMove: move, ...listeners });
+  const actions = makeActions(facts, keep, board, { onMove: move, onStep });
   const bar = makeBar(facts, actions.element, () => send({ do: "go_on" }));
   const market = makeMarket(facts, move);
 
@@ -303,7 +298,7 @@ function makeTurn(facts, keep, { busyWith, onSend, ...listeners }) {
       const busy = busyWith() || (sent ? "Making the move" : "");
       bar.setTurn(now, busy);
       actions.setInert(Boolean(busy));
-      market.set(now, busy);
+      market.allow(now, busy);
     });
   function send(message) {
     sent = true;
@@ -319,9 +314,10 @@ function makeTurn(facts, keep, { busyWith, onSend, ...listeners }) {
     bar: bar.element,
     market: market.element,
     show,
-    set(next) {
+    set(next, before) {
       now = next;
       sent = false;
+      market.set(now.moment, before);
       if (now.options || now.moment.acting === null) bar.setNews(now);
       show();
       actions.set(now);
@@ -372,19 +368,13 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   }
   const neutralTracks = ({ moves }) => moves.flatMap(({ route }) => route ?? []);
   return {
-    element: board.element,
+    ...board,
     showTickets,
     choose({ route, city }) {
       board.highlight(route === null ? [] : [route]);
       board.highlightCities(city ? [city] : []);
     },
-    showBetter: board.markBetter,
     setAbout: hint.set,
-    setSpot: board.setSpot,
-    focus: board.focus,
-    group: board.group,
-    lift: board.lift,
-    land: board.land,
     stop: hint.stop,
     set(now) {
       const { moment, log, options, closed } = now;
@@ -446,6 +436,56 @@ function routeHint({ sheet, stations }, onLook) {
     },
     stop: () => clearTimeout(waiting),
   };
+}
+
+function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = () => "", onStep, onNow }) {
+  const facts = model.get("facts");
+  const onSend = (message) => model.send(message);
+  // Who has the focus on what goes away waits at what is said, before what can be done.
+  const keep = (change) => keepFocus(root, change, turn.bar);
+  const board = makeBoard(facts, {
+    onRoute: (id) => turn.onRoute(id),
+    onCity: (city) => turn.onCity(city),
+    onLook: (route) => onSend({ do: "about", route }),
+    onZoom: () => turn.leave(),
+  });
+  const turn = makeTurn(facts, keep, board, { busyWith, onSend, onStep });
+  const seats = seatPanels(facts, { first: facts.seat });
+  const [own, ...others] = seats.elements;
+  const log = logList("What happened");
+  const root = gameRoot(el, facts, {
+    name: "play",
+    label,
+    onKey: turn.onKey,
+    head,
+    board: board.element,
+    side: [side(turn.bar), turn.market, own],
+    seats: others,
+    log,
+  });
+
+  let before; // what was shown before
+  function show() {
+    if (model.get("facts") !== facts) return; // of another game, which is drawn anew
+    const now = model.get("now");
+    board.set(now);
+    seats.set(now.moment, before?.moment);
+    log.set(now.log);
+    turn.set(now, before?.moment);
+    onNow?.(now, before);
+    before = now;
+  }
+  function onAbout() {
+    const { route, step, words } = model.get("about");
+    if (step === model.get("now").step) board.setAbout(route, words);
+  }
+  const onProblem = () => turn.setProblem(model.get("problem"));
+  function begin() {
+    show();
+    onProblem();
+  }
+  const forget = listen(model, { now: show, about: onAbout, problem: onProblem });
+  return { root, board, turn, keep, begin, stop: stopAll(forget, board.stop, log.stop) };
 }
 
 /* A widget that is drawn anew when its facts change: `show(context)` draws it, and returns what stops it. */
