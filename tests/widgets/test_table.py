@@ -211,6 +211,15 @@ def test_a_move_out_of_turn_is_refused(human_game: HumanGame) -> None:
     assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy is to move"
 
 
+def test_the_page_is_told_which_slots_of_the_market_changed(human_game: HumanGame) -> None:
+    human_game.move("keep all")
+    let_others_play(human_game)
+    human_game.move("take white/4")  # slot 2 has white, too
+    assert human_game.frame()["slots"] == (4, 4)
+    human_game.move("draw")
+    assert human_game.frame()["slots"] == ()
+
+
 def test_why_a_route_cannot_be_claimed_is_said(human_game: HumanGame) -> None:
     assert "must choose its opening tickets" in human_game.why({"route": "Bergen-Oslo/0"})
     human_game.move("keep all")

@@ -31,7 +31,8 @@ class Narration:
 
     `seat` is None for the setup; `text` follows the name of the player: "draws a blue
     card". `cards` are the cards that moved, grouped by what became of them; `stamp` is the
-    place in the source of the record, "" if unknown: "move 7, 20:15:01".
+    place in the source of the record, "" if unknown: "move 7, 20:15:01". `slots` are those
+    of the market that changed, first the one from which a card was taken.
     """
 
     seat: int | None
@@ -40,6 +41,7 @@ class Narration:
     route: Route | None = None
     player: str = ""
     stamp: str = ""
+    slots: tuple[int | None, ...] = ()
 
     def __str__(self) -> str:
         return self.text if self.seat is None else f"{self.player or f'P{self.seat}'} {self.text}"
@@ -120,10 +122,11 @@ def tell_step(
     outcomes = [event for event in events if isinstance(event, Chance)]
     told = _tell_move(first, outcomes, before, after)
     text = "; ".join([told.text, *_tell_rest(outcomes, before, after, names)])
-    refill = tuple(event.card for event in outcomes if event.kind == "market_card")
-    cards = (*told.cards, ("to the market", refill)) if refill else told.cards
+    refills = [event for event in outcomes if event.kind == "market_card"]
+    cards = (*told.cards, ("to the market", tuple(event.card for event in refills))) if refills else told.cards
+    slots = (*told.slots, *(event.slot for event in refills))
     route = told.route or next(iter(_new_routes(before, after)), None)
-    return Narration(told.seat, text, cards, route, _given(names, first.seat))
+    return Narration(told.seat, text, cards, route, _given(names, first.seat), slots=slots)
 
 
 def _given(names: Sequence[str], seat: int) -> str:
@@ -158,7 +161,7 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Narration(seat, f"draws {_name_cards(drawn)}", (("drawn", drawn),))
         case actions.DrawFaceUp(slot, card):
             taken = (card or before.market[slot],)
-            return Narration(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
+            return Narration(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),), slots=(slot,))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)
         case actions.AttemptTunnel(route, color):

@@ -234,6 +234,7 @@ class HumanGame:
             "step": self.n_steps,
             **table_frame(moment, view, self.narration),
             "moved": moved_cards(self.narration[-1]),
+            "slots": self.narration[-1].slots,
             "options": self.options.data() if self.is_persons_turn else None,
             "undo": self.can_undo,
         }

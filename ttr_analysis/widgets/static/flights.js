@@ -12,38 +12,24 @@ const STAY = 700; // of cards that are turned over for a tunnel
 const LATEST = 6000; // what would begin later is not shown
 
 /* Where the cards of a step fly, and which of them are turned over: [[kind, [boxes], isTurned]]. */
-function cardFlights(before, { moment, moved, log }, places, you) {
+function cardFlights(before, { moment, moved, slots, log }, places, you) {
   const [seat, , route] = log.at(-1);
   const { pile, discards, track } = { pile: places.pile(), discards: places.discards(), track: places.track(route) };
   const [wasTried, isTried] = [before.tunnel !== null, moment.tunnel !== null];
   const hand = (kind) => places.hand(seat, kind);
-  const emptied = (kind) => {
-    const slots = before.market.flatMap((card, slot) => (card === kind ? [slot] : []));
-    return slots.find((slot) => moment.market[slot] !== kind) ?? slots[0];
-  };
   const turned = wasTried ? [track, discards] : isTried ? [pile, track] : [pile, track, discards];
   const ways = {
     drawn: (kind) => [pile, hand(kind)],
-    taken: (kind) => [places.slot(emptied(kind)), hand(kind)],
+    taken: (kind) => [places.slot(slots[0]), hand(kind)],
     "laid down": (kind) => [hand(kind), isTried ? track : discards],
     paid: (kind) => [hand(kind), discards],
     "taken back": (kind) => [track, hand(kind)],
     ...(isTried && seat === you ? {} : { "turned over": () => turned }), // one's own are shown beside the route
   };
   const flights = ([what, cards]) => cards.map((kind) => [kind, ways[what](kind), what === "turned over" && !wasTried]);
-  const { "to the market": filled = [], taken: [kind] = [] } = Object.fromEntries(moved);
-  const slots = refilled(before.market, moment.market, filled.length, emptied(kind));
-  const refills = slots.map((slot) => [moment.market[slot], [pile, places.slot(slot)], false]);
+  const filled = [...new Set(slots)].filter((slot) => moment.market[slot] !== null);
+  const refills = filled.map((slot) => [moment.market[slot], [pile, places.slot(slot)], false]);
   return [...moved.filter(([what]) => what in ways).flatMap(flights), ...refills];
-}
-
-/* The slots to which `n` cards come: the one emptied, or those that changed; more cards come if the market is replaced. */
-function refilled(before, now, n, emptied) {
-  const all = [...now.keys()].filter((slot) => now[slot] !== null);
-  const changed = all.filter((slot) => now[slot] !== before[slot]);
-  if (n > changed.length + 1) return all;
-  const isSame = n > changed.length; // a card like the one taken lies there again
-  return all.filter((slot) => changed.includes(slot) || (isSame && slot === emptied));
 }
 
 /* A ticket whose words are hidden. */
