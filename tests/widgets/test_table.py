@@ -7,11 +7,13 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.engine.records import EACH_VARIANT, Table
+from tests.engine.test_hidden_information import scrambled
 from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from tests.widgets.faults import FAULT, fail
@@ -19,12 +21,10 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action, Pass
 from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import Moments
 from ttr_analysis.widgets.table import GameTable
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Options = dict[str, Any]
 
@@ -144,33 +144,21 @@ def test_loans_are_announced() -> None:
 # -- secrets ------------------------------------------------------------------------------
 
 
-def scrambled(human_game: HumanGame) -> None:
-    """Change all that the person cannot see: cards and tickets of others, the piles, what chance will do."""
-    state = human_game._vector.copy()
-    other = 1 - human_game.seat
-    state.hand[other] = 0
-    state.draw_pile[:] = 0
-    state.stream[:] = 1
-    state.queue[:10] = 0
-    state.held[other] = 0
-    state.offer[other] = 0
-    human_game._vector = state
-
-
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_nothing_secret_is_sent(name: str) -> None:
-    human_game = HumanGame(Game(load(name)), [Random()], seed=11)
-    rng = random.Random(11)  # noqa: S311
+    human_game = HumanGame(Game(load(name)), [Random()], seed=11, seat=1)
+    rng, anew = random.Random(11), np.random.default_rng(11)  # noqa: S311
+    tables = game_tables(load(name), 2)
     for _ in range(40):
         let_others_play(human_game)
         if human_game.is_over:
             break
         frame, vector = json.dumps(human_game.frame()), human_game._vector
-        scrambled(human_game)
+        human_game._vector = scrambled(vector, tables, human_game.seat, anew)
         assert json.dumps(human_game.frame()) == frame
         human_game._vector = vector
         human_game.move(some_line(human_game.frame()["options"], rng))
-    drawn = [step.text for step in human_game.narration if step.seat == 1 and step.text.startswith("draws")]
+    drawn = [step.text for step in human_game.narration if step.seat == 0 and step.text.startswith("draws")]
     assert all("unknown" in text for text in drawn)
 
 

@@ -144,29 +144,30 @@ class Moments:
     def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
         """Return a full view of a state."""
         is_final = is_end and state.is_over
-        return self._moment(state, [self._seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
+        seats = [self._seat(state, seat, is_final=is_final) for seat in range(state.n_players)]
+        return self._moment(state, state, seats)
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
         """Return one seat's view, at the end with everyone's tickets and points."""
         views = [None if seat == view.seat else view for seat in range(view.n_players)]
         seats = [self._seat(state, seat, is_final=state.is_over, view=of) for seat, of in enumerate(views)]
-        return self._moment(state, seats)
+        return self._moment(view, state, seats)
 
-    def _moment(self, state: GameState, seats: list[SeatMoment]) -> Moment:
-        """Return a moment without the parts that belong to seats."""
+    def _moment(self, shown: PublicState, state: GameState, seats: list[SeatMoment]) -> Moment:
+        """Return a moment of what is `shown`; at the start, the piles of tickets tell how many others kept."""
         return Moment(
-            owners=state.owners,
-            stations=state.stations,
-            market=list(state.market),
-            pile=state.n_pile,
-            discards=list(state.discards),
-            ticketPile=state.n_ticket_pile,
-            ticketDiscards=state.n_ticket_discards,
-            acting=None if state.is_over else state.acting,
-            turn=ENDINGS[state.ending] if state.ending else PHASES[state.phase],
-            left=None if state.is_over else state.turns_left,
-            tunnel=_tunnel(state),
-            neutral=self._neutral(state),
+            owners=shown.owners,
+            stations=shown.stations,
+            market=list(shown.market),
+            pile=shown.n_pile,
+            discards=list(shown.discards),
+            ticketPile=shown.n_ticket_pile,
+            ticketDiscards=shown.n_ticket_discards,
+            acting=None if shown.is_over else shown.acting,
+            turn=ENDINGS[shown.ending] if shown.ending else PHASES[shown.phase],
+            left=None if shown.is_over else shown.turns_left,
+            tunnel=_tunnel(shown),
+            neutral=self._neutral(shown),
             winners=list(self._score(state).winners) if state.is_over else [],
             seats=seats,
         )
