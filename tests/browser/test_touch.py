@@ -140,3 +140,13 @@ def test_fingers_zoom_the_board(browser: Browser, tmp_path: Path) -> None:
 
         drag(page, ((x, y), (x - 15, y)), ((x + 30, y), (x + 45, y)))
         assert view(page)[2] == pytest.approx(whole[2] / 2)
+
+
+@pytest.mark.parametrize("practice", [[], ["--practice"]])  # with more buttons, it is at the left
+def test_the_form_of_a_new_game_is_on_the_screen(browser: Browser, tmp_path: Path, practice: list[str]) -> None:
+    with phone(browser, tmp_path, *practice) as page:
+        page.get_by_text("New game", exact=True).tap()
+        box = page.locator(".ttr-t-new .ttr-panel").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= WIDTH
