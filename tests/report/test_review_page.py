@@ -212,7 +212,7 @@ def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() ->
     words = read_page(shown).words
     assert "wins75%25% claims Bergen – Oslo75%, blue25%, red claims Oslo – Stockholm75%25%" in words
     assert "completes Narvik – Tallinn, if it is held25%– " in words
-    assert words.endswith(f"{EVIL} gets the longest path25%75% has points7510")
+    assert words.endswith(f"{EVIL} gets the longest path25%75% scores75 points10 points")
     assert "<img" not in shown
     assert not _outlook({}, [], [])
 
@@ -224,7 +224,8 @@ def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(tmp_pa
     claims = [one for one in found.decisions if one.step > 40 and kind_of(one.played[0]) == CLAIM_ROUTE]
     draw = make_action(DRAW_CARD, 0), 0
     costly = partial(replace, best=draw, n_tried=3, lost=(0.3, -0.3), loss_low=0.25, loss_high=0.35)
-    marked = Review(record, 0, [costly(one) for one in claims[:2]])
+    first, second, doubtful = map(costly, claims[:3])
+    marked = Review(record, 0, [first, second, replace(doubtful, holds=0.5)])
 
     write_review(marked, tmp_path / "page.html")
 
@@ -232,6 +233,7 @@ def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(tmp_pa
     text = (tmp_path / "page.html").read_text("utf-8")
     words = " ".join(re.sub("<[^>]+>", "", text.split("Step through the game")[0]).split())
     assert len(moments) == words.count("It was better to draw a card from the pile") == 2
+    assert "1 move that seemed costly failed this test" in words
     plans = [marked.why(step).plan for step in moments.index]
     assert any(plans)
     for step, plan in zip(moments.index, plans, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import ceil, isfinite, isnan
 from pathlib import Path
@@ -29,7 +30,7 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, MOST_DOUBT
+from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, MOST_DOUBT, label_of
 from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.studies.outlook import POINTS, Row
 from ttr_analysis.studies.reviews import Review, player_names
@@ -180,12 +181,12 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
             "one of them was not tried."
         )
     if (table["holds"] < 1).any():
-        costly = table[table["loss_low"] >= BOUNDS["inaccuracy"]]
-        n_failed = int((costly["holds"] < 1 - MOST_DOUBT).sum())
+        if_sure = [label_of(replace(one, holds=1.0)) in BOUNDS for one in review.decisions]
+        n_failed = sum(if_sure) - int(table["label"].isin(BOUNDS).sum())
         yield Markup(
             "Where a player's tickets or cards are uncertain, a move got a mark only if it cost at least {} with a "
-            "probability of {}. Of {} that seemed costly, {} failed this test."
-        ).format(percent(LEAST_LOSS), percent(1 - MOST_DOUBT), counted(len(costly), "move"), n_failed or "none")
+            "probability of {}. {} that seemed costly failed this test."
+        ).format(percent(LEAST_LOSS), percent(1 - MOST_DOUBT), counted(n_failed, "move") if n_failed else "No move")
 
 
 def _result(review: Review, names: Sequence[str]) -> Markup:
@@ -316,7 +317,7 @@ def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # 
         what = f"{one.does} {one.what}{one.condition}"
         shares = ["–" if isnan(mean) else percent(mean) for mean in one.means]
         if one.what == POINTS:
-            what, shares = "has points", [number(mean) for mean in one.means]
+            what, shares = "scores", [f"{number(mean)} points" for mean in one.means]
         elif all(one.cards) and one.cards[0] != one.cards[1]:
             shares = [f"{share}, {color}" for share, color in zip(shares, one.cards, strict=True)]
         who = one.seat != row["seat"]
