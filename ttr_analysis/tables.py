@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import accumulate
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -333,10 +332,10 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
         tables.penalty[t] = ticket.penalty
         tables.origin[t] = place[ticket.origin.name]
     goals = [sorted(ticket.destinations, key=lambda pair: -pair[1]) for ticket in game_map.tickets]
-    _fill(tables.goal_start, accumulate(map(len, goals), initial=0))
+    _fill(tables.goal_start, np.cumsum([0, *map(len, goals)]))
     _fill(tables.goal_place, [place[goal.name] for of_ticket in goals for goal, _ in of_ticket])
     _fill(tables.goal_points, [points for of_ticket in goals for _, points in of_ticket])
-    _fill(tables.place_start, accumulate((len(p.cities) for p in game_map.places), initial=0))
+    _fill(tables.place_start, np.cumsum([0, *(len(p.cities) for p in game_map.places)]))
     _fill(tables.place_city, [game_map.city_numbers[name] for p in game_map.places for name in p.cities])
 
 
