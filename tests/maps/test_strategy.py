@@ -13,11 +13,11 @@ import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, INVENTED, load
 from ttr_analysis import MapError
 from ttr_analysis.maps.loading import data_folder, map_names
-from ttr_analysis.maps.toml_files import Fitted, strategies_text
+from ttr_analysis.maps.toml_files import NUMBERS, Fitted, strategies_text
 from ttr_analysis.policies import Planner, Planner1
 from ttr_analysis.policies.planner.fitting import games_of
 from ttr_analysis.policies.planner.knowledge import NUMBER_UNIT, MapFacts
-from ttr_analysis.policies.planner.policy import NUMBERS, kept_strategies, planner_facts, strategy_on
+from ttr_analysis.policies.planner.policy import kept_strategies, planner_facts, strategy_on
 
 
 @pytest.fixture

@@ -12,10 +12,9 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import INVENTED
 from ttr_analysis import RecordError
-from ttr_analysis.maps.toml_files import Fitted
+from ttr_analysis.maps.toml_files import NUMBERS, Fitted
 from ttr_analysis.policies import Planner, fit
 from ttr_analysis.policies.planner.fitting import PART_FILE, Middle, begin, fit_folder, win_share
-from ttr_analysis.policies.planner.policy import NUMBERS
 
 pytestmark = pytest.mark.compiled_only
 

@@ -320,6 +320,10 @@ class Strategy:
     token_calm: NotNegative = None
 
 
+NUMBERS: Final = tuple(field.name for field in fields(Strategy))
+"""The parameters of a strategy, in order."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Fitted(Strategy):
     """The parameters for games of `n_players` on a map, or on one of its variants."""

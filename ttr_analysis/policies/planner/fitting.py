@@ -22,8 +22,8 @@ from ttr_analysis.engine.kernel.scoring import WON_COLUMN
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map, load_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.toml_files import DECIMALS, STRATEGY_FILE, Fitted, strategies_text
-from ttr_analysis.policies.planner.policy import NUMBERS, Planner, allowed_numbers
+from ttr_analysis.maps.toml_files import DECIMALS, NUMBERS, STRATEGY_FILE, Fitted, strategies_text
+from ttr_analysis.policies.planner.policy import Planner, allowed_numbers
 from ttr_analysis.policies.playout import Player, as_players, play_games
 
 _OPPONENTS: Final = ("Planner2", "Racer", "Planner1")

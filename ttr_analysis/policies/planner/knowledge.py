@@ -11,7 +11,6 @@ sets of *groups* of nodes are grown here, in int32, which a processor adds twice
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.scoring import join_ends
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.maps.toml_files import DECIMALS, Strategy
+from ttr_analysis.maps.toml_files import DECIMALS, NUMBERS
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables import MAX_CITIES, MAX_GOALS, MAX_ROUTES, MAX_SEATS, MAX_TICKETS, MEASURE_TOKENS, Tables
@@ -78,7 +77,7 @@ class Memory(Record):
     """Work space for a payment."""
 
 
-class Params(Record, dtype=np.float64, names=[number.name for number in fields(Strategy)]):
+class Params(Record, dtype=np.float64, names=NUMBERS):
     """The parameters of a `Strategy`, in its order."""
 
     if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, Final, Self
@@ -22,7 +22,7 @@ from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.toml_files import Fitted, Strategy, strategy_for
+from ttr_analysis.maps.toml_files import NUMBERS, Fitted, Strategy, strategy_for
 from ttr_analysis.policies.greedy import station_or_pass
 from ttr_analysis.policies.planner import claims
 from ttr_analysis.policies.planner.knowledge import (
@@ -47,8 +47,6 @@ from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables
 _FAR: Final = 1 << 40
 _LONG_WAY: Final = 8
 """Detours longer than this cost no more."""
-NUMBERS: Final = tuple(field.name for field in fields(Strategy))
-"""The parameters of a strategy, in the order of `knowledge.Params`."""
 _GENERAL: Final = "general"
 
 
