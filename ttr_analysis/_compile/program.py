@@ -37,6 +37,7 @@ from ttr_analysis._compile.writer import (
     Fault,
     Place,
     Value,
+    Writer,
     constant,
 )
 
@@ -60,8 +61,9 @@ class Statements(Expressions):
             self.declare(name, Value(kind, parts), tree, is_parameter=True)
         if self.result is not None:
             self._result_slots = tuple(map(self.slot, parts_of(self.result)))
-        body = self.block = Block("body", is_reached=True)
-        self.blocks.append(body)
+        body = Block("body")
+        self.jump(body)
+        self.start(body)
         self.run(tree.body)
         if self.block.is_reached and not self.block.is_done:
             if self.result not in (None, NONE):
@@ -93,29 +95,18 @@ class Statements(Expressions):
 
     def _text(self, header: list[str], symbol: str) -> str:
         result = cast("Type", self.result)
-        entry = list(self.entry)
         self.start(self.exit)
         if self.uses_scratch and not has_memory(result):  # the result may be in scratch memory
             top = "%scratch.top"
-            entry += [f"%scratch.cell = getelementptr inbounds i64, ptr %context, i64 {SCRATCH_TOP}"]
-            entry += [f"{top} = load i64, ptr %scratch.cell"]
+            self.entry.append(f"%scratch.cell = getelementptr inbounds i64, ptr %context, i64 {SCRATCH_TOP}")
+            self.entry.append(f"{top} = load i64, ptr %scratch.cell")
             self.do(f"store i64 {top}, ptr %scratch.cell")
         llvm, whole = returned_type(result), "poison"
         found = self.load(result, self._result_slots)
         for i, (kind, part) in enumerate(zip(parts_of(result), found.parts, strict=True)):
             whole = self.get(f"insertvalue {llvm} {whole}, {kind} {part}, {i}")
-        self.do(f"ret {llvm} {whole}")
-        lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) nounwind {{", "entry:"]
-        lines += entry
-        lines += self.blocks[0].lines
-        lines.append("br label %body")
-        for block in self.blocks[1:]:
-            lines.append(f"{block.label}:")
-            lines += block.lines
-            if not block.is_done and block is not self.exit:
-                lines.append("unreachable")
-        lines.append("}")
-        return "\n".join(lines)
+        self.end(f"ret {llvm} {whole}")
+        return self.text(f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) nounwind {{")
 
     # -- variables ------------------------------------------------------------------------
 
@@ -436,21 +427,15 @@ ret i1 false
 """
 
 
-class _Entry:
-    """Write the function that Python calls: it reads a frame (context, arguments, results) and calls the root."""
+class _Entry(Writer):
+    """Writes the function that Python calls: it reads a frame (context, arguments, results) and calls the root."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
+        super().__init__(is_checked=False)
         self.arguments: list[str] = []
+        self.views: list[str] = []
         self.n_cells = 0
-        self.n_views = 0
-        self.block = "start"
-        self._n_names = 0
-
-    def get(self, text: str) -> str:
-        self._n_names += 1
-        self.lines.append(f"%e{self._n_names} = {text}")
-        return f"%e{self._n_names}"
+        self.mismatch = self.new_block("mismatch")
 
     def read(self, base: str, offset: int, llvm: str) -> str:
         return self.get(f"load {llvm}, ptr {self.get(f'getelementptr inbounds i8, ptr {base}, i64 {offset}')}")
@@ -460,9 +445,9 @@ class _Entry:
         return self.read("%frame", 8 * (self.n_cells - 1), llvm)
 
     def need(self, condition: str) -> None:
-        self._n_names += 1
-        self.block = f"go{self._n_names}"
-        self.lines += [f"br i1 {condition}, label %{self.block}, label %mismatch", f"{self.block}:"]
+        onward = self.new_block("go")
+        self.branch(condition, onward, self.mismatch)
+        self.start(onward)
 
     def argument(self, kind: Type, *, is_stored: bool) -> None:
         match kind:
@@ -482,8 +467,8 @@ class _Entry:
 
     def array(self, cell: str, ndim: int, *, is_stored: bool) -> list[str]:
         """Take the buffer of a contiguous array of this dtype and number of dimensions."""
-        view = f"%view{self.n_views}"
-        self.n_views += 1
+        view = self.slot("%Py_buffer")
+        self.views.append(view)
         flags = _WITH_FORMAT_AND_SHAPE | is_stored
         taken = f"call i1 @take(ptr {self.cell('ptr')}, ptr {view}, i32 {flags}, i32 {ndim}, i16 {_FORMATS[cell]})"
         self.need(self.get(taken))
@@ -497,36 +482,28 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     context = writer.cell("ptr")
     for i, kind in enumerate(kinds):
         writer.argument(kind, is_stored=i in root.stores)
-    views = [f"%view{i}" for i in range(writer.n_views)]
     error = writer.get(f"getelementptr inbounds i64, ptr {context}, i64 {ERROR}")
-    writer.lines.append(f"store i64 0, ptr {error}")
+    writer.do(f"store i64 0, ptr {error}")
     thread = writer.get("call ptr @PyEval_SaveThread()")
     llvm = returned_type(root.result)
     given = ", ".join([f"ptr {context}", *writer.arguments])
     whole = writer.get(f"call fastcc {llvm} @{root.symbol}({given})")
-    writer.lines.append(f"call void @PyEval_RestoreThread(ptr {thread})")
+    writer.do(f"call void @PyEval_RestoreThread(ptr {thread})")
     for i, part in enumerate(parts_of(root.result)):
         one = writer.get(f"extractvalue {llvm} {whole}, {i}")
         to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
-        writer.lines.append(f"store {part} {one}, ptr {to}")
-    status = writer.get(f"load i64, ptr {error}")
-    return "\n".join(
-        [
-            "define i64 @entry(ptr %frame) nounwind {",
-            "start:",
-            *(f"{view} = alloca %Py_buffer\nstore %Py_buffer zeroinitializer, ptr {view}" for view in views),
-            *writer.lines,
-            "br label %end",
-            "mismatch:",
-            "call void @PyErr_Clear()",
-            "br label %end",
-            "end:",
-            f"%status = phi i64 [{status}, %{writer.block}], [{MISMATCH}, %mismatch]",
-            *(f"call void @PyBuffer_Release(ptr {view})" for view in views),
-            "ret i64 %status",
-            "}",
-        ]
-    )
+        writer.do(f"store {part} {one}, ptr {to}")
+    ways = [(writer.get(f"load i64, ptr {error}"), writer.block), (str(MISMATCH), writer.mismatch)]
+    writer.jump(writer.exit)
+    writer.start(writer.mismatch)
+    writer.do("call void @PyErr_Clear()")
+    writer.jump(writer.exit)
+    writer.start(writer.exit)
+    status = writer.phi("i64", ways)
+    for view in writer.views:
+        writer.do(f"call void @PyBuffer_Release(ptr {view})")
+    writer.end(f"ret i64 {status}")
+    return writer.text("define i64 @entry(ptr %frame) nounwind {")
 
 
 def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:

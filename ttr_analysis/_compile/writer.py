@@ -107,7 +107,7 @@ class Writer:
         self.uses_scratch = False
         self.line = 0
         self.entry: list[str] = []
-        self.block = Block("start", is_reached=True)
+        self.block = Block("entry", is_reached=True)
         self.blocks = [self.block]
         self.exit = Block("exit")
         self._n_names = 0
@@ -144,6 +144,14 @@ class Writer:
             self.jump(yes if condition == "true" else no)
         else:
             self.end(f"br i1 {condition}, label %{yes.label}, label %{no.label}", yes, no)
+
+    def text(self, header: str) -> str:
+        """Return the function; memory for its variables is reserved first."""
+        first, *others = self.blocks
+        lines = [header, f"{first.label}:", *self.entry, *first.lines]
+        for block in others:
+            lines += [f"{block.label}:", *block.lines, *([] if block.is_done else ["unreachable"])]
+        return "\n".join([*lines, "}"])
 
     # -- instructions -----------------------------------------------------------
 
