@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -139,7 +138,7 @@ def _names(game_map: GameMap, n_players: int) -> tuple[str, ...]:
 def _starts(game_map: GameMap, n_players: int) -> Ints:
     """Return the start of each section, and the end of the last one."""
     sizes = [len(section) for section in _sections(game_map, n_players)]
-    return np.array([0, *accumulate(sizes)], dtype=np.int64)
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 @compiled
