@@ -64,6 +64,16 @@ def test_strategies_are_for_games_of_the_map(tmp_path: Path, text: str, fault: s
         ttr.load_map(folder)
 
 
+def test_a_map_may_have_a_strategy_for_each_of_its_games(tmp_path: Path) -> None:
+    usa = load("usa")
+    games = sorted(games_of(usa))
+    usa.to_folder(tmp_path)
+    found = [replace(usa.strategies[0], variant=variant, n_players=n_players) for variant, n_players in games]
+    (tmp_path / "planner.toml").write_text(strategies_text(found))
+    assert len(games) == 16
+    assert ttr.load_map(tmp_path).strategies == tuple(found)
+
+
 def test_a_map_keeps_its_strategies(folder: Path) -> None:
     own = Fitted(n_players=3, tunnel_odds=0.25)
     (folder / "planner.toml").write_text(strategies_text([own]))

@@ -18,7 +18,7 @@ _MAX_BYTES: Final = 100_000
 _MAX_LINE: Final = 10_000
 _MAX_DOTS: Final = 50
 """Dots on a line: parsing a dotted key takes time and memory quadratic in its parts."""
-_MAX_KEYS: Final = 500
+_MAX_KEYS: Final = 2_000
 _MAX_VARIANTS: Final = 20
 _NO_KEYS: Final = frozenset({"variant", "variants"})
 """Fields of a rule set that are not keys in the file."""
@@ -64,7 +64,7 @@ def _is_short_enough(content: str, faults: FaultList) -> bool:
             faults.add(line, "", f"{source.count('.'):,}", f"expected at most {_MAX_DOTS} dots")
             return False
     if len(_key_lines(content)) > _MAX_KEYS:
-        faults.add(0, "", "more", f"expected at most {_MAX_KEYS} keys")
+        faults.add(0, "", "more", f"expected at most {_MAX_KEYS:,} keys")
         return False
     return True
 
