@@ -16,19 +16,39 @@ COLUMNS = (
     page.Column("city", "City", "A city.", kind="text"),
     page.Column("cards", "Cards", "Cards needed.", digits=1),
     page.Column("odds", "Odds", "Probability.", kind="percent"),
-    page.Column("absent", "Absent", "Not in the frame."),
 )
 
 
 def table(**columns: list[object]) -> page.Table:
-    return page.Table("cards_by_city", "Cards by city", pd.DataFrame(columns), COLUMNS)
+    there = tuple(column for column in COLUMNS if column.key in columns)
+    return page.Table("cards_by_city", "Cards by city", pd.DataFrame(columns), there)
+
+
+@pytest.mark.parametrize(
+    ("values", "is_shown"),
+    [({"skill": [None, 0.0]}, True), ({"skill": [None, math.nan]}, False), ({}, False)],
+)
+def test_columns_that_may_be_blank_are_shown_if_they_say_something(
+    values: dict[str, list[float | None]], *, is_shown: bool
+) -> None:
+    blanks = {key: [1, 2] for key in page.descriptions()["insights_games"] if key not in ("date", "skill", "luck")}
+    columns = page.make_table("insights_games", "Games", pd.DataFrame({**blanks, **values})).columns
+    assert ("skill" in [column.key for column in columns]) == is_shown
+
+
+def test_a_table_without_a_listed_column_is_refused() -> None:
+    with pytest.raises(KeyError, match="table bridges has no column route"):
+        page.make_table("bridges", "Bridges", [{"n_tracks": 1}])
+    with pytest.raises(KeyError, match=r"no table bridge in columns\.toml"):
+        page.make_table("bridge", "Bridges", [{"n_tracks": 1}])
+    assert page.make_table("bridges", "Bridges", []).columns == ()
 
 
 def rows_of(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_columns_come_in_order_and_absent_ones_are_left_out() -> None:
+def test_columns_come_in_order() -> None:
     text = page.to_csv(table(odds=[0.25], city=["Oslo"], cards=[3]))
     assert rows_of(text) == [["city", "cards", "odds"], ["Oslo", "3", "0.25"]]
 

@@ -38,7 +38,7 @@ def section(context: Context) -> page.Section | None:
     blocks: list[page.Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
-        page.make_table("game_seats", "What each seat is worth", _seat_rows(result, seats)),
+        page.make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
         _source_chart(result),
         *_ticket_blocks(context, results, fates),
         page.Heading("Routes"),
@@ -103,9 +103,11 @@ def _mean(values: pd.Series, games: pd.Series) -> str:
 # -- seats and points ---------------------------------------------------------------------
 
 
-def _seat_rows(result: SimulationResult, seats: pd.DataFrame) -> pd.DataFrame:
-    stations = result.seats.groupby("seat")["station_points"].mean()
-    return page.finite(seats.assign(stations=stations).reset_index())
+def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) -> pd.DataFrame:
+    rows = seats.assign(stations=result.seats.groupby("seat")["station_points"].mean())
+    return page.finite(
+        (rows if context.game_map.rules.stations.number else rows.drop(columns="stations")).reset_index()
+    )
 
 
 def _seat_chart(seats: pd.DataFrame) -> page.Picture:

@@ -67,7 +67,7 @@ class Column(NamedTuple):
     digits: int = 0
     bar: bool = False
     wide: bool = False
-    optional: bool = False
+    optional: Literal["", "blank", "zero"] = ""
     varies: bool = False
 
 
@@ -75,7 +75,7 @@ class Table(NamedTuple):
     """
     A table on the page, and as a CSV file of the same name.
 
-    Columns missing in the frame are left out. `n_shown` is the number of rows shown at first, and `n_page` the maximum
+    `n_shown` is the number of rows shown at first, and `n_page` the maximum
     on the page, if the file has more; 0 means all.
     """
 
@@ -86,11 +86,6 @@ class Table(NamedTuple):
     n_shown: int = 0
     n_page: int = 0
     note: str = ""
-
-    @property
-    def shown_columns(self) -> tuple[Column, ...]:
-        """The columns that the frame has."""
-        return tuple(column for column in self.columns if column.key in self.frame.columns)
 
 
 class Picture(NamedTuple):
@@ -186,7 +181,7 @@ def to_csv(table: Table) -> str:
     """Return a table as CSV text; empty cells are unknown or do not apply."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    columns = table.shown_columns
+    columns = table.columns
     writer.writerow([column.key for column in columns])
     values = [[_csv_cell(value, column) for value in table.frame[column.key].tolist()] for column in columns]
     writer.writerows(zip(*values, strict=True))
@@ -217,7 +212,7 @@ def describe_tables(tables: Iterable[Table], title: str) -> str:
     ]
     for table in tables:
         lines += ["", f"## {table.name}.csv", "", _line(table.title) + ".", ""]
-        lines += [f"- `{column.key}`: {_line(column.meaning)}" for column in table.shown_columns]
+        lines += [f"- `{column.key}`: {_line(column.meaning)}" for column in table.columns]
     return "\n".join(lines) + "\n"
 
 
@@ -263,27 +258,31 @@ def make_table(
     """Return a table with the columns listed in `columns.toml`, in that order; others of its rows are left out."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
-    for key in _listed(name, frame):
+    for key in _listed(name, frame) if len(frame.columns) else ():
         is_end = key.endswith(("_low", "_high"))
         column = _end_of_interval(key, columns) if is_end else _column(name, key)
-        if _is_shown(column, frame):
+        if key not in frame and not column.optional:
+            raise KeyError(f"table {name} has no column {key}")
+        if _is_shown(column, frame.get(key, pd.Series()).tolist()):
             columns.append(column)
     return Table(name, title, frame, tuple(columns), n_shown, n_page, note)
 
 
 def _listed(table: str, frame: pd.DataFrame) -> Iterator[str]:
     """Yield the columns listed for a table; one that is numbered, for each number in the frame."""
-    for key, facts in descriptions()[table].items():
+    if table not in descriptions():
+        raise KeyError(f"no table {table} in columns.toml")
+    for key, described in descriptions()[table].items():
         if "#" in key:
             yield from filter(re.compile(key.replace("#", "[0-9]+")).fullmatch, map(str, frame.columns))
-        elif isinstance(facts, dict):
+        elif isinstance(described, dict):
             yield key
 
 
-def _is_shown(column: Column, frame: pd.DataFrame) -> bool:
+def _is_shown(column: Column, values: Sequence[object]) -> bool:
+    """Return whether a column that may be left out has something to show."""
     if column.optional:
-        return any(is_known(value) and value for value in frame.get(column.key, ()))
-    values = frame[column.key].tolist()
+        return any(is_known(value) and (value or (value == 0 and column.optional == "blank")) for value in values)
     return len(set(values)) > 1 or not column.varies
 
 
@@ -407,9 +406,9 @@ def _data_uri(data: bytes, mime: str) -> str:
 def _grid(block: Table) -> Markup:
     """Return the cells of a table."""
     frame = block.frame.head(block.n_page) if block.n_page else block.frame
-    columns = [_cells(column, frame[column.key].tolist()) for column in block.shown_columns]
+    columns = [_cells(column, frame[column.key].tolist()) for column in block.columns]
     shown = {"data_shown": str(block.n_shown)} if 0 < block.n_shown < len(frame) else {}
-    return html.table(map(_heading, block.shown_columns), zip(*columns, strict=True), **shown)
+    return html.table(map(_heading, block.columns), zip(*columns, strict=True), **shown)
 
 
 def _heading(column: Column) -> html.Cell:
