@@ -49,6 +49,8 @@ BREAK_PATH_BONUS: Final = 3
 BREAK_STATIONS: Final = 4
 """No measure, but a tie-break: who has the most stations left."""
 
+N_MEASURES: Final = 5
+"""Of both kinds; each has a column in the scores, in the order of these numbers."""
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
     "completed_tickets": MEASURE_COMPLETED,
@@ -66,7 +68,7 @@ _RULES: Final[dict[object, Callable[[RuleSet], int]]] = {}
 """How to read each field of `Tables` that is a rule."""
 
 
-def rule(read: Callable[[RuleSet], int]) -> int:
+def _rule(read: Callable[[RuleSet], int]) -> int:
     """Declare a field that holds a rule."""
     field = cell()
     _RULES[field] = read
@@ -80,56 +82,56 @@ class Tables(Record):
     n_cities = cell()
     n_routes = cell()
     n_tickets = cell()
-    opening_hand = rule(lambda rules: rules.cards.opening_hand)
-    draws = rule(lambda rules: rules.cards.draws_per_turn)
+    opening_hand = _rule(lambda rules: rules.cards.opening_hand)
+    draws = _rule(lambda rules: rules.cards.draws_per_turn)
     """Draws in a turn of drawing cards."""
-    shuffle_at_once = rule(lambda rules: rules.cards.reshuffle == "at_once")
-    market_size = rule(lambda rules: rules.market.size)
-    locomotive_cost = rule(lambda rules: rules.market.locomotive_cost)
-    reset_at = rule(lambda rules: rules.market.reset_at)
-    max_resets = rule(lambda rules: rules.market.max_resets)
-    reset_needs_full = rule(lambda rules: rules.market.reset_needs_full)
-    reset_needs_colored = rule(lambda rules: rules.market.reset_needs_colored)
-    open_without_piles = rule(lambda rules: rules.market.open_without_piles)
-    trains_each = rule(lambda rules: rules.trains.per_player)
-    last_round_at = rule(lambda rules: rules.trains.last_round_at)
-    last_turns = rule(lambda rules: rules.trains.last_turns)
-    max_turns = rule(lambda rules: rules.trains.max_turns)
+    shuffle_at_once = _rule(lambda rules: rules.cards.reshuffle == "at_once")
+    market_size = _rule(lambda rules: rules.market.size)
+    locomotive_cost = _rule(lambda rules: rules.market.locomotive_cost)
+    reset_at = _rule(lambda rules: rules.market.reset_at)
+    max_resets = _rule(lambda rules: rules.market.max_resets)
+    reset_needs_full = _rule(lambda rules: rules.market.reset_needs_full)
+    reset_needs_colored = _rule(lambda rules: rules.market.reset_needs_colored)
+    open_without_piles = _rule(lambda rules: rules.market.open_without_piles)
+    trains_each = _rule(lambda rules: rules.trains.per_player)
+    last_round_at = _rule(lambda rules: rules.trains.last_round_at)
+    last_turns = _rule(lambda rules: rules.trains.last_turns)
+    max_turns = _rule(lambda rules: rules.trains.max_turns)
     both_open = cell()
     """1 if both tracks of a double route may be claimed."""
-    pass_rounds = rule(lambda rules: rules.claims.pass_rounds)
-    n_revealed = rule(lambda rules: rules.tunnel.revealed)
-    opening_deal = rule(lambda rules: rules.tickets.opening_deal)
-    opening_keep = rule(lambda rules: rules.tickets.opening_keep)
-    ticket_draw = rule(lambda rules: rules.tickets.draw)
-    ticket_keep = rule(lambda rules: rules.tickets.keep)
-    unkept = rule(lambda rules: _UNKEPT[rules.tickets.unkept])
+    pass_rounds = _rule(lambda rules: rules.claims.pass_rounds)
+    n_revealed = _rule(lambda rules: rules.tunnel.revealed)
+    opening_deal = _rule(lambda rules: rules.tickets.opening_deal)
+    opening_keep = _rule(lambda rules: rules.tickets.opening_keep)
+    ticket_draw = _rule(lambda rules: rules.tickets.draw)
+    ticket_keep = _rule(lambda rules: rules.tickets.keep)
+    unkept = _rule(lambda rules: _UNKEPT[rules.tickets.unkept])
     """Where tickets that are not kept go: one of `UNKEPT_*`."""
-    opening_unkept = rule(lambda rules: _UNKEPT[rules.tickets.unkept_at(opening=True)])
+    opening_unkept = _rule(lambda rules: _UNKEPT[rules.tickets.unkept_at(opening=True)])
     """The same for opening tickets."""
     n_decks = cell()
     """Decks of tickets: 1 unless the rules name several."""
-    zero_ties = rule(lambda rules: rules.scoring.zero_ties)
-    tokens_each = rule(lambda rules: rules.money.tokens)
-    pays_owner = rule(lambda rules: rules.money.second_track_pays == "owner")
+    zero_ties = _rule(lambda rules: rules.scoring.zero_ties)
+    tokens_each = _rule(lambda rules: rules.money.tokens)
+    pays_owner = _rule(lambda rules: rules.money.second_track_pays == "owner")
     """1 if the toll of a second track goes to the owner of the first."""
-    loan_penalty = rule(lambda rules: rules.money.loan.penalty)
-    loan_limit = rule(lambda rules: rules.money.loan.limit)
-    neutral_trains = rule(lambda rules: rules.neutral.trains)
-    neutral_from = rule(lambda rules: rules.neutral.first_round)
-    marker_seat = rule(lambda rules: rules.neutral.marker_seat)
-    neutral_after_last = rule(lambda rules: rules.neutral.after_last_turn)
-    stations_each = rule(lambda rules: rules.stations.number)
-    station_jokers = rule(lambda rules: "plain" in rules.claims.locomotives_on)
+    loan_penalty = _rule(lambda rules: rules.money.loan.penalty)
+    loan_limit = _rule(lambda rules: rules.money.loan.limit)
+    neutral_trains = _rule(lambda rules: rules.neutral.trains)
+    neutral_from = _rule(lambda rules: rules.neutral.first_round)
+    marker_seat = _rule(lambda rules: rules.neutral.marker_seat)
+    neutral_after_last = _rule(lambda rules: rules.neutral.after_last_turn)
+    stations_each = _rule(lambda rules: rules.stations.number)
+    station_jokers = _rule(lambda rules: "plain" in rules.claims.locomotives_on)
     """1 if locomotives are jokers in payments for stations."""
-    station_points = rule(lambda rules: rules.stations.points_left)
+    station_points = _rule(lambda rules: rules.stations.points_left)
     """Points for each station not built."""
-    lends_neutral = rule(lambda rules: rules.stations.lends_from == "anyone")
+    lends_neutral = _rule(lambda rules: rules.stations.lends_from == "anyone")
     """1 if stations may lend routes of the neutral player."""
     station_cost = block(MAX_STATIONS)
     """The cost in cards of the first station, the second and so on."""
-    n_bonuses = rule(lambda rules: len(rules.bonus))
-    n_tie_breaks = rule(lambda rules: len(rules.scoring.tie_breaks))
+    n_bonuses = _rule(lambda rules: len(rules.bonus))
+    n_tie_breaks = _rule(lambda rules: len(rules.scoring.tie_breaks))
     tie_break = block(MAX_TIE_BREAKS)
     """A measure, or who has a bonus for the longest trail."""
     start_score = block(MAX_SEATS)
@@ -276,8 +278,10 @@ def face_up_rules(tables: Tables) -> FaceUpRules:
 def _put_routes(tables: Tables, game_map: GameMap) -> None:
     for i, route in enumerate(game_map.routes):
         tables.city_a[i], tables.city_b[i] = (game_map.city_numbers[name] for name in route.cities)
-        for fact in ("length", "tunnel", "toll", "points"):
-            getattr(tables, fact)[i] = getattr(route, fact)
+        tables.length[i] = route.length
+        tables.tunnel[i] = route.tunnel
+        tables.toll[i] = route.toll
+        tables.points[i] = route.points
         tables.color[i] = ROUTE_COLORS.index(route.color)
         for fact, value in spaces_of(route)._asdict().items():
             getattr(tables, fact)[i] = value

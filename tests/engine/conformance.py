@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby
+from itertools import compress, groupby
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -374,7 +374,7 @@ def check_by_referee(played: Played) -> Final:
 
 def check_scores(played: Played, final: Final) -> None:
     """Raise a `BrokenLawError` unless the scores of a game are those of the referee, part by part."""
-    scores = played.scores.copy()
+    scores, rules = played.scores.copy(), played.game_map.rules
     expected = np.zeros_like(scores)
     for row, seat in zip(expected, final.seats, strict=True):
         row[scoring.START_COLUMN] = seat.start
@@ -391,8 +391,9 @@ def check_scores(played: Played, final: Final) -> None:
         row[scoring.TOTAL_COLUMN] = seat.total
         row[scoring.WON_COLUMN] = seat.seat in final.winners
         row[scoring.BONUS_COLUMN : scoring.BONUS_COLUMN + len(seat.bonuses)] = seat.bonuses
-    only_for_ties = [scoring.PATH_BONUS_COLUMN, scoring.STATIONS_LEFT_COLUMN]
-    expected[:, only_for_ties] = scores[:, only_for_ties]  # the winners show whether they are right
+        of_paths = [bonus.measure == "longest_trail" for bonus in rules.bonus]
+        row[scoring.PATH_BONUS_COLUMN] = any(points > 0 for points in compress(seat.bonuses, of_paths))
+        row[scoring.STATIONS_LEFT_COLUMN] = rules.stations.number - seat.n_stations
     if not np.array_equal(scores, expected):
         raise BrokenLawError(f"scores {scores.tolist()}, the referee says {expected.tolist()}")
     if played.ending != Ending[final.ending.upper()]:

@@ -150,11 +150,11 @@ class Record:
             raise TypeError(f"a record holds {', '.join(DTYPES)}, not {cls.dtype}")
         if sum(issubclass(base, Record) for base in cls.__bases__) > 1:
             raise TypeError(f"{cls.__name__} extends more than one record")
-        numbers = {name: _Number((), is_float=cls.dtype.kind == "f") for name in names}
+        numbers = [(name, _Number((), is_float=cls.dtype.kind == "f")) for name in names]
         cls.fields = dict(cls.fields)  # a record may add fields to those of another
-        for name, field in {**vars(cls), **numbers}.items():
+        for name, field in [*vars(cls).items(), *numbers]:
             if isinstance(field, Field):
-                if name == "cells" or hasattr(Record, name):
+                if name == "cells" or hasattr(Record, name) or name in cls.fields:
                     raise TypeError(f"{cls.__name__}: no field can be called {name!r}")
                 if field.is_float and cls.dtype.kind != "f":
                     raise TypeError(f"{cls.__name__}.{name} is declared as floats, in a record of {cls.dtype}")

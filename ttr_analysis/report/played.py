@@ -317,7 +317,7 @@ def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # 
         what = f"{one.does} {one.what}{one.condition}"
         shares = ["–" if isnan(mean) else percent(mean) for mean in one.means]
         if one.what == POINTS:
-            what, shares = "scores", [f"{number(mean)} points" for mean in one.means]
+            what, shares = "scores", [counted(number(mean), "point") for mean in one.means]
         elif all(one.cards) and one.cards[0] != one.cards[1]:
             shares = [f"{share}, {color}" for share, color in zip(shares, one.cards, strict=True)]
         who = one.seat != row["seat"]

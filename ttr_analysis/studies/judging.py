@@ -28,7 +28,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import Results, joined
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.rollouts import NO_ACTION
-from ttr_analysis.policies.search.searcher import AT_ONCE, Candidate, Search, batches, halve, leads
+from ttr_analysis.policies.search.searcher import WORLDS_AT_ONCE, Candidate, Search, batches, halve, leads
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval
 
@@ -356,8 +356,8 @@ def _measured(
         whole = joined(parts, axis=1)
         return {line: Results(whole.won[i], whole.points[i]) for i, line in enumerate(different)}
 
-    first = AT_ONCE if is_settled is not None else AT_ONCE // 4
-    for n in batches(n_worlds, until, first, AT_ONCE // 4):
+    first = WORLDS_AT_ONCE if is_settled is not None else WORLDS_AT_ONCE // 4
+    for n in batches(n_worlds, until, first, WORLDS_AT_ONCE // 4):
         parts.append(search.results(actions, n))
         if is_settled is not None and is_settled(so_far()):
             break

@@ -166,12 +166,12 @@ def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
 @compiled
 def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int:
     """Return the route whose claim lost a ticket; `NEVER` if it was never lost, or was lost from the start."""
-    if _is_open(tables, paths, ticket, state.n_claims):
+    if _can_complete(tables, paths, ticket, state.n_claims):
         return NEVER
     first, last = 0, state.n_claims
     while first < last:
         middle = (first + last) // 2
-        if _is_open(tables, paths, ticket, middle):
+        if _can_complete(tables, paths, ticket, middle):
             first = middle + 1
         else:
             last = middle
@@ -179,7 +179,7 @@ def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int
 
 
 @compiled
-def _is_open(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> bool:
+def _can_complete(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> bool:
     """Return whether the seat's trains were enough for a ticket after some claims."""
     trains = tables.trains_each
     for route in range(tables.n_routes):

@@ -523,7 +523,7 @@ def step_chart(label: str, names: Sequence[str], values: Sequence[Values], *, is
 
 
 def round_step(span: float, most: int) -> float:
-    """Return the smallest step of 1, 2 or 5 times a power of ten that fits into a span at most `most` times."""
+    """Return the smallest step of 1, 2 or 5 times a power of ten that fits into a span above 0 at most `most` times."""
     least = span / most
     power = 10.0 ** math.floor(math.log10(least))
     return next(k * power for k in (1, 2, 5, 10) if k * power >= least)

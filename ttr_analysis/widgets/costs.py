@@ -368,9 +368,10 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
     real = [route for route in game_map.routes if route.tunnel]
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
     jokers = "tunnel" in game_map.rules.claims.locomotives_on
+    places = ("Anywhere", "anywhere")
     anywhere = [
-        Route(f"length {length}", ("Anywhere", "anywhere"), 0, length, GRAY, tunnel=True, locomotives_allowed=jokers)
-        for length in lengths
+        Route(f"length {n}", places, track=0, length=n, color=GRAY, tunnel=True, locomotives_allowed=jokers)
+        for n in lengths
     ]
     return {route.id: route for route in (*anywhere, *real)}
 

@@ -149,12 +149,14 @@ class Moments:
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
         """Return one seat's view, at the end with everyone's tickets and points."""
-        views = [None if seat == view.seat else view for seat in range(view.n_players)]
-        seats = [self._seat(state, seat, is_final=state.is_over, view=of) for seat, of in enumerate(views)]
+        seats = [
+            self._seat(state, seat, is_final=state.is_over, view=None if seat == view.seat else view)
+            for seat in range(view.n_players)
+        ]
         return self._moment(view, state, seats)
 
     def _moment(self, shown: PublicState, state: GameState, seats: list[SeatMoment]) -> Moment:
-        """Return a moment of what is `shown`; at the start, the piles of tickets tell how many others kept."""
+        """Return a moment, with the piles `shown`: full ones reveal at the start how many tickets others kept."""
         return Moment(
             owners=shown.owners,
             stations=shown.stations,

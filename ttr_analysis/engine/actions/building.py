@@ -476,7 +476,8 @@ def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: in
 def as_route(state: State, tables: Tables, seat: int) -> Route:
     """Return a gray route at the cost of a seat's next station, so that questions about payments apply to it."""
     spaces = claims.next_spaces(state, tables, seat)
-    return Route("station", ("", ""), 0, int(spaces.plain), GRAY, locomotives_allowed=bool(spaces.jokers))
+    length, jokers = int(spaces.plain), bool(spaces.jokers)
+    return Route("station", ("", ""), track=0, length=length, color=GRAY, locomotives_allowed=jokers)
 
 
 def _encode_station(index: MapIndex, action: BuildStation, _state: State) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from ttr_analysis.tables import (
     MEASURE_COMPLETED,
     MEASURE_TOKENS,
     MEASURE_TRAIL,
+    N_MEASURES,
     Tables,
 )
 
@@ -50,7 +51,7 @@ TOKENS_COLUMN: Final = MEASURE_COLUMN + MEASURE_TOKENS
 PATH_BONUS_COLUMN: Final = MEASURE_COLUMN + BREAK_PATH_BONUS
 """1 for each seat with a bonus for the longest trail."""
 STATIONS_LEFT_COLUMN: Final = MEASURE_COLUMN + BREAK_STATIONS
-UNKNOWN_COLUMN: Final = STATIONS_LEFT_COLUMN + 1
+UNKNOWN_COLUMN: Final = MEASURE_COLUMN + N_MEASURES
 """Number of tickets unknown to the record; they score nothing."""
 LOANS_COLUMN: Final = UNKNOWN_COLUMN + 1
 TOTAL_COLUMN: Final = LOANS_COLUMN + 1

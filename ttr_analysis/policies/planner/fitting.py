@@ -9,7 +9,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import log
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -194,7 +193,7 @@ def _play_round(
     score = partial(_score, game_map, n_players, rivals, deals)
     scores = np.array([*pool.map(score, settings.tolist())])
     best = settings[np.argsort(-scores, kind="stable")[:_N_BEST]]
-    weights = log(_N_BEST + 0.5) - np.log(np.arange(1, _N_BEST + 1))
+    weights = np.log(_N_BEST + 0.5) - np.log(np.arange(1, _N_BEST + 1))
     weights /= weights.sum()
     spread = _MEMORY * now.spread + (1 - _MEMORY) * np.sqrt(weights @ (best - now.mean) ** 2)
     mean = now.mean + _PACE * (weights @ best - now.mean)

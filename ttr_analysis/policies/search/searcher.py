@@ -116,7 +116,7 @@ def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
 
 _LEAD: Final = 15.0
 """Scale of the logistic function of a lead: this many more points mean 73% instead of 50%."""
-AT_ONCE: Final = 64
+WORLDS_AT_ONCE: Final = 64
 """Worlds between two checks, for interrupts or for a precise result."""
 _GAMES_IN_TIME: Final = 8
 """Games between two checks of the clock."""
@@ -238,8 +238,8 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
 def batches(n_worlds: int, until: float | None, first: int, later: int) -> Iterator[int]:
     """Yield numbers of worlds to try: `n_worlds` in all, or `first` and then `later` until a time (`perf_counter`)."""
     if until is None:
-        for done in range(0, n_worlds, AT_ONCE):
-            yield min(AT_ONCE, n_worlds - done)
+        for done in range(0, n_worlds, WORLDS_AT_ONCE):
+            yield min(WORLDS_AT_ONCE, n_worlds - done)
         return
     yield first
     while perf_counter() < until:

@@ -4,7 +4,7 @@
  *
  * showSeat({model, el}, {label, head, side, busyWith, onStep, onNow}) -> {root, board, turn, keep, begin, stop}
  *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `onStep()` steps through
- *   a finished game. `begin()` shows the first view; `onNow(now, before)` is called once a view is shown.
+ *   a finished game, and `busyWith()` says what keeps Python busy. `begin()` shows the first view; `onNow(now, before)` is called once a view is shown.
  * redrawing(show) -> render
  */
 
@@ -438,10 +438,11 @@ function routeHint({ sheet, stations }, onLook) {
   };
 }
 
+/* The table of a seat, for a game or a puzzle. */
 function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = () => "", onStep, onNow }) {
   const facts = model.get("facts");
   const onSend = (message) => model.send(message);
-  // Who has the focus on what goes away waits at what is said, before what can be done.
+  // If what has the focus goes away, the bar of the turn gets it.
   const keep = (change) => keepFocus(root, change, turn.bar);
   const board = makeBoard(facts, {
     onRoute: (id) => turn.onRoute(id),
