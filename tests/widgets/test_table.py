@@ -14,12 +14,15 @@ import pytest
 
 from tests.engine.records import EACH_VARIANT, Table
 from tests.engine.test_hidden_information import scrambled
+from tests.engine.test_position import usa_record, with_line
 from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from tests.widgets.faults import FAULT, fail
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.actions import Action, Pass
+from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
@@ -146,20 +149,40 @@ def test_loans_are_announced() -> None:
 
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_nothing_secret_is_sent(name: str) -> None:
-    human_game = HumanGame(Game(load(name)), [Random()], seed=11, seat=1)
+    human_game = HumanGame(Game(load(name), 3), [Random(), Random()], seed=11, seat=1)
     rng, anew = random.Random(11), np.random.default_rng(11)  # noqa: S311
-    tables = game_tables(load(name), 2)
-    for _ in range(40):
-        let_others_play(human_game)
+    tables = game_tables(load(name), 3)
+    kept: set[str] = set()
+    for _ in range(100):
         if human_game.is_over:
             break
         frame, vector = json.dumps(human_game.frame()), human_game._vector
         human_game._vector = scrambled(vector, tables, human_game.seat, anew)
+        human_game._moments = Moments(human_game.game)  # which remembers what it judged
         assert json.dumps(human_game.frame()) == frame
         human_game._vector = vector
-        human_game.move(some_line(human_game.frame()["options"], rng))
-    drawn = [step.text for step in human_game.narration if step.seat == 0 and step.text.startswith("draws")]
+        if human_game.thinker:
+            human_game.let_play()
+        else:
+            human_game.move(some_line(human_game.frame()["options"], rng))
+        kept |= {name_ticket(ticket) for seat in (0, 2) for ticket in human_game.state.tickets[seat] if ticket}
+    told = [step.text for step in human_game.narration if step.seat in (0, 2)]
+    drawn = [text for text in told if text.startswith("draws")]
+    assert drawn
     assert all("unknown" in text for text in drawn)
+    assert not any(ticket in text for text in told for ticket in kept if "face up" not in text)
+
+
+def test_a_correction_does_not_tell_the_cards_of_others() -> None:
+    record = usa_record()
+    hand = record.state_at(-1).hands[1]
+    held = {kind: n for kind, n in zip(CARD_KINDS, hand.counts, strict=True) if n}
+    corrected = GameRecord.loads(with_line(record, event="correction", reason="a misread card", hands=[None, held]))
+    human_game = HumanGame(Game("usa"), [Random()], begun=(corrected, len(corrected.steps) - 1))
+
+    told = human_game.narration[-1].text
+    assert told.startswith("Corrected here (a misread card): ")
+    assert told.endswith(f"holds {hand.n_cards} unknown cards")
 
 
 def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:

@@ -156,7 +156,7 @@ class Moments:
         return self._moment(view, state, seats)
 
     def _moment(self, shown: PublicState, state: GameState, seats: list[SeatMoment]) -> Moment:
-        """Return a moment, with the piles `shown`: full ones reveal at the start how many tickets others kept."""
+        """Return a moment; the sizes of piles in `state` would reveal how many opening tickets others kept."""
         return Moment(
             owners=shown.owners,
             stations=shown.stations,
