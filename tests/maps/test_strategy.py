@@ -72,6 +72,10 @@ def test_a_map_may_have_a_strategy_for_each_of_its_games(tmp_path: Path) -> None
     (tmp_path / "planner.toml").write_text(strategies_text(found))
     assert len(games) == 16
     assert ttr.load_map(tmp_path).strategies == tuple(found)
+    most = [replace(found[0], variant=f"variant {i:02}", n_players=n) for i in range(21) for n in range(2, 7)]
+    (tmp_path / "planner.toml").write_text(strategies_text(most))
+    with pytest.raises(MapError, match="variant 00"):  # not of this map, but read
+        ttr.load_map(tmp_path)
 
 
 def test_a_map_keeps_its_strategies(folder: Path) -> None:

@@ -13,12 +13,13 @@ from typing import Annotated, Any, Final, TypeAlias
 from ttr_analysis._decoding import Amount, Decoder, FaultList, Keys, Range, read_text, shown
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet, Seats, TicketRules
 
-_MAX_BYTES: Final = 100_000
+_MAX_BYTES: Final = 150_000
 """TOML is read about fifty times more slowly than CSV, hence the limits."""
 _MAX_LINE: Final = 10_000
 _MAX_DOTS: Final = 50
 """Dots on a line: parsing a dotted key takes time and memory quadratic in its parts."""
-_MAX_KEYS: Final = 2_000
+_MAX_KEYS: Final = 5_000
+"""Enough for the strategies of 20 variants with 2 to 6 players."""
 _MAX_VARIANTS: Final = 20
 _NO_KEYS: Final = frozenset({"variant", "variants"})
 """Fields of a rule set that are not keys in the file."""
@@ -261,7 +262,7 @@ STRATEGY_FILE: Final = "planner.toml"
 DECIMALS: Final = 6
 """Decimal places of a parameter."""
 _HEAD: Final = """\
-# How Planner plays on this map, for each number of players: written by `ttr-analysis fit`.
+# How Planner plays on this map, by variant and number of players: written by `ttr-analysis fit`.
 # The documentation of `ttr.policies.Planner` explains each number.
 
 """
