@@ -258,7 +258,7 @@ def make_table(
     """Return a table with the columns listed in `columns.toml`, in that order; others of its rows are left out."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
-    for key in _listed(name, frame) if len(frame.columns) else ():
+    for key in _listed(name, frame):
         is_end = key.endswith(("_low", "_high"))
         column = _end_of_interval(key, columns) if is_end else _column(name, key)
         if key not in frame and not column.optional:
@@ -300,6 +300,8 @@ def _column(table: str, key: str) -> Column:
         facts["meaning"] = f"{meaning[0].upper()}{meaning[1:]}."
     for text in ("label", "meaning"):
         facts[text] = facts[text].replace("#", n)
+    if facts.get("optional", "") not in ("", "blank", "zero"):
+        raise ValueError(f'table {table}, {key}: optional is {facts["optional"]!r}, not "blank" or "zero"')
     return Column(key, **facts)
 
 
