@@ -89,8 +89,8 @@ def percentile(
     Notes
     -----
     The interval treats games, not seats, as independent, since players of one game share
-    the board. Planners do not make some mistakes that people make, but keep fewer tickets
-    than strong people do: `docs/players.md` compares them with published games.
+    the board. Planners do not make some mistakes that people make; `docs/players.md`
+    compares them with people in one tournament.
 
     Examples
     --------
