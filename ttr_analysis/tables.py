@@ -50,7 +50,7 @@ BREAK_STATIONS: Final = 4
 """No measure, but a tie-break: who has the most stations left."""
 
 N_MEASURES: Final = 5
-"""Of both kinds; each has a column in the scores, in the order of these numbers."""
+"""Measures and tie-breaks together; each has a column in the scores, in this order."""
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
     "completed_tickets": MEASURE_COMPLETED,

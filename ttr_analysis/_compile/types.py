@@ -154,8 +154,8 @@ class Record:
         cls.fields = dict(cls.fields)  # a record may add fields to those of another
         for name, field in [*vars(cls).items(), *numbers]:
             if isinstance(field, Field):
-                if name == "cells" or hasattr(Record, name) or name in cls.fields:
-                    raise TypeError(f"{cls.__name__}: no field can be called {name!r}")
+                if name in ("cells", *cls.fields) or hasattr(Record, name):
+                    raise TypeError(f"{cls.__name__}: the name {name!r} is taken; call the field something else")
                 if field.is_float and cls.dtype.kind != "f":
                     raise TypeError(f"{cls.__name__}.{name} is declared as floats, in a record of {cls.dtype}")
                 field.offset = cls.n_cells

@@ -31,8 +31,8 @@ class Narration:
 
     `seat` is None for the setup; `text` follows the name of the player: "draws a blue
     card". `cards` are the cards that moved, grouped by what became of them; `stamp` is the
-    place in the source of the record, "" if unknown: "move 7, 20:15:01". `slots` of the
-    market changed: the one from which a card was taken, if any, and those that were refilled.
+    place in the source of the record, "" if unknown: "move 7, 20:15:01". `slots` are
+    the market slots that changed: where a card was taken, if any, and those refilled.
     """
 
     seat: int | None

@@ -442,7 +442,7 @@ function routeHint({ sheet, stations }, onLook) {
 function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = () => "", onStep, onNow }) {
   const facts = model.get("facts");
   const onSend = (message) => model.send(message);
-  // If what has the focus goes away, the bar of the turn gets it.
+  // If the focused element disappears, and nothing stands for it, the focus moves to the bar of the turn.
   const keep = (change) => keepFocus(root, change, turn.bar);
   const board = makeBoard(facts, {
     onRoute: (id) => turn.onRoute(id),
