@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Self
@@ -584,6 +584,20 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
             yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
         else:
             yield entry
+
+
+def seen_event(event: events.Event, seat: int, game_map: GameMap) -> events.Event:
+    """Return an event as one seat sees it while the game is played."""
+    match event:
+        case events.Chance("card_dealt" | "card_drawn" | "ticket_offered", seat=whose) if whose != seat:
+            return replace(event, card=None, ticket=None)
+        case events.Move(whose, KeepTickets(tickets)) if whose != seat:
+            return events.Move(whose, KeepTickets((None,) * len(tickets)))
+        case events.Correction(position):
+            shown = hidden(position, seat)
+            return events.Correction(shown, tuple(words_of(shown, game_map)))
+        case _:
+            return event
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:

@@ -10,18 +10,14 @@ from typing import Any, Final
 
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis._words import seat_names
-from ttr_analysis.engine.actions.drawing import KeepTickets
-from ttr_analysis.engine.events import Chance, Correction, Event, Move
+from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import OVER, Phase, State
-from ttr_analysis.engine.position import words_of
 from ttr_analysis.engine.protocol import PolicyLike, SeatedChooser, find_policy, policy_name, seat_policy
 from ttr_analysis.engine.state import GameState, SeatView, seat_number
-from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.notation import NotationError, read_move
-from ttr_analysis.records.entries import Entry
-from ttr_analysis.records.positions import hidden
+from ttr_analysis.records.entries import Entry, seen_event
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
@@ -264,7 +260,7 @@ class HumanGame:
 
     def _narrate(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
         """Describe a step as the person sees it."""
-        seen = [_as_seen(event, self.seat, self.game.game_map) for event in events]
+        seen = [seen_event(event, self.seat, self.game.game_map) for event in events]
         step = tell_step(seen, before, after, seat_names(self.names))
         if before is None or step.seat in (None, self.seat):
             return step
@@ -274,17 +270,3 @@ class HumanGame:
         if before.phase is Phase.KEEP and named:
             return replace(step, text=f"{step.text} face up: {'; '.join(map(name_ticket, named))}")
         return step
-
-
-def _as_seen(event: Event, seat: int, game_map: GameMap) -> Event:
-    """Return an event as a seat sees it."""
-    match event:
-        case Chance("card_dealt" | "card_drawn" | "ticket_offered", seat=whose) if whose != seat:
-            return replace(event, card=None, ticket=None)
-        case Move(whose, KeepTickets(tickets)) if whose != seat:
-            return Move(whose, KeepTickets((None,) * len(tickets)))
-        case Correction(position):
-            shown = hidden(position, seat)
-            return Correction(shown, tuple(words_of(shown, game_map)))
-        case _:
-            return event
