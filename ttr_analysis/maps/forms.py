@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ttr_analysis._words import listed, safe_cell
-from ttr_analysis.maps.board import City, Route, double_routes
+from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
-
-    from ttr_analysis.maps.model import GameMap
 
 # -- tables --------------------------------------------------------------------------------------------------------
 
@@ -30,8 +28,19 @@ _ROUTE_FIRST: Final = (
 class MapFrames:
     """The cities, routes and tickets of a map as DataFrames."""
 
-    def __init__(self, game_map: GameMap) -> None:
-        self._map = game_map
+    def __init__(
+        self,
+        name: str,
+        cities: tuple[City, ...],
+        places: tuple[Place, ...],
+        routes: tuple[Route, ...],
+        tickets: tuple[Ticket, ...],
+    ) -> None:
+        self._name = name
+        self._cities = cities
+        self._places = places
+        self._routes = routes
+        self._tickets = tickets
 
     @cached_property
     def cities(self) -> pd.DataFrame:
@@ -43,19 +52,18 @@ class MapFrames:
         or ""), `n_routes` (tracks that end there), `n_tickets` (tickets that
         name it).
         """
-        border_of = {city: place.name for place in self._map.places if place.is_country for city in place.cities}
+        border_of = {city: place.name for place in self._places if place.is_country for city in place.cities}
         named = [
-            {place.name for place in (ticket.origin, *(p for p, _ in ticket.destinations))}
-            for ticket in self._map.tickets
+            {place.name for place in (ticket.origin, *(p for p, _ in ticket.destinations))} for ticket in self._tickets
         ]
         rows = [
             {
                 **{field: getattr(city, field) for field in ("name", "label", "country", "lat", "lon", "x", "y")},
                 "border_of": border_of.get(city.name, ""),
-                "n_routes": sum(city.name in route.cities for route in self._map.routes),
+                "n_routes": sum(city.name in route.cities for route in self._routes),
                 "n_tickets": sum(city.name in names for names in named),
             }
-            for city in self._map.cities
+            for city in self._cities
         ]
         return _frame(rows, units={"x": "board units", "y": "board units"})
 
@@ -69,7 +77,7 @@ class MapFrames:
         `locomotives` (symbols), `locomotives_allowed`, `swap_size` (cards),
         `swap_fills`, `toll` (tokens), `points`.
         """
-        double = double_routes(self._map.routes)
+        double = double_routes(self._routes)
         before, after = ("track", "length", "color"), [field.name for field in fields(Route)[5:]]
         rows = [
             {
@@ -80,7 +88,7 @@ class MapFrames:
                 "double": frozenset(route.cities) in double,
                 **{field: getattr(route, field) for field in ("kind", *after)},
             }
-            for route in self._map.routes
+            for route in self._routes
         ]
         return _frame(rows, first=_ROUTE_FIRST)
 
@@ -94,7 +102,7 @@ class MapFrames:
         `deck` (its deck, or "").
         """
         rows = []
-        for ticket in self._map.tickets:
+        for ticket in self._tickets:
             neutral_a, neutral_b = ticket.neutral or ("", "")
             rows += [
                 {
@@ -112,7 +120,7 @@ class MapFrames:
         return _frame(rows)
 
     def __repr__(self) -> str:
-        return f"<tables of {self._map.name!r}: .cities, .routes, .tickets>"
+        return f"<tables of {self._name!r}: .cities, .routes, .tickets>"
 
 
 def _frame(rows: list[dict[str, Any]], first: Sequence[str] = (), units: dict[str, str] | None = None) -> pd.DataFrame:

@@ -374,7 +374,7 @@ class GameMap:
         """The map as pandas tables: `.cities`, `.routes`, `.tickets`."""
         from ttr_analysis.maps.forms import MapFrames
 
-        return MapFrames(self)
+        return MapFrames(self.name, self.cities, self.places, self.routes, self.tickets)
 
     def export(self, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
         """
