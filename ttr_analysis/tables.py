@@ -8,7 +8,7 @@ the limits below apply to maps that can be played. `MapTables` is a map alone, f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -49,8 +49,6 @@ BREAK_PATH_BONUS: Final = 3
 BREAK_STATIONS: Final = 4
 """No measure, but a tie-break: who has the most stations left."""
 
-N_MEASURES: Final = 5
-"""Measures and tie-breaks together; each has a column in the scores, in this order."""
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
     "completed_tickets": MEASURE_COMPLETED,
@@ -58,6 +56,8 @@ _MEASURES: Final = {
     "path_bonus": BREAK_PATH_BONUS,
     "fewest_stations": BREAK_STATIONS,
 }
+N_MEASURES: Final = len(_MEASURES)
+"""Measures and tie-breaks together; each has a column in the scores, in the order of their numbers."""
 _UNKEPT: Final = {
     "removed": UNKEPT_REMOVED,
     "under_pile": UNKEPT_UNDER_PILE,
@@ -343,10 +343,9 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     _fill(tables.place_city, [game_map.city_numbers[name] for p in game_map.places for name in p.cities])
 
 
-def _fill(numbers: Ints, values: Iterable[int]) -> None:
+def _fill(numbers: Ints, values: Sequence[int] | Ints) -> None:
     """Put values at the start of a block."""
-    given = [*values]
-    numbers[: len(given)] = given
+    numbers[: len(values)] = values
 
 
 # -- a map as flat arrays ------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class Record:
     """
     Named fields over one array: `cells` if given, else new zeros.
 
-    A subclass declares its fields in order, or gives `names` for numbers that follow these; one of
+    A subclass declares its fields in order; `names=` adds a number for each name. A record of
     floats is declared with `class Prices(Record, dtype=np.float64)`. If `cells` is not a
     contiguous array of the record's size and dtype, a TypeError is raised.
     """

@@ -593,9 +593,9 @@ def seen_event(event: events.Event, seat: int, game_map: GameMap) -> events.Even
             return replace(event, card=None, ticket=None)
         case events.Move(whose, KeepTickets(tickets)) if whose != seat:
             return events.Move(whose, KeepTickets((None,) * len(tickets)))
-        case events.Correction(position):
+        case events.StartPosition(position) | events.Correction(position):
             shown = hidden(position, seat)
-            return events.Correction(shown, tuple(words_of(shown, game_map)))
+            return replace(event, position=shown, words=tuple(words_of(shown, game_map)))
         case _:
             return event
 

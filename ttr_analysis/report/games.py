@@ -104,10 +104,9 @@ def _mean(values: pd.Series, games: pd.Series) -> str:
 
 
 def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) -> pd.DataFrame:
-    rows = seats.assign(stations=result.seats.groupby("seat")["station_points"].mean())
-    return page.finite(
-        (rows if context.game_map.rules.stations.number else rows.drop(columns="stations")).reset_index()
-    )
+    if context.game_map.rules.stations.number:
+        seats = seats.assign(stations=result.seats.groupby("seat")["station_points"].mean())
+    return page.finite(seats.reset_index())
 
 
 def _seat_chart(seats: pd.DataFrame) -> page.Picture:

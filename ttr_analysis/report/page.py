@@ -56,8 +56,8 @@ class Column(NamedTuple):
     A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
     Percentages are shares from 0 to 1. `digits` is the number of decimals on the page; the CSV file has more. `bar` is
-    whether a bar behind the number shows its size, and `wide` whether its texts are long. `optional` and
-    `varies` are explained in `columns.toml`.
+    whether a bar behind the number shows its size, and `wide` whether its texts are long. `columns.toml`
+    explains `optional` and `varies`.
     """
 
     key: str
@@ -75,8 +75,8 @@ class Table(NamedTuple):
     """
     A table on the page, and as a CSV file of the same name.
 
-    `n_shown` is the number of rows shown at first, and `n_page` the maximum
-    on the page, if the file has more; 0 means all.
+    `n_shown` is the number of rows shown at first, and `n_page` the maximum on the page, if the file has more; 0 means
+    all.
     """
 
     name: str

@@ -125,7 +125,7 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
         row[LOAN_POINTS_COLUMN] = -tables.loan_penalty * state.loans[seat]
         row[STATIONS_COLUMN] = tables.station_points * state.stations[seat]
         row[STATIONS_LEFT_COLUMN] = state.stations[seat]
-        row[BONUS_COLUMN : BONUS_COLUMN + MAX_BONUSES] = 0
+        row[BONUS_COLUMN:N_PARTS] = 0
         row[PATH_BONUS_COLUMN] = 0
     _award_bonuses(state, tables, result)
     for seat in range(tables.n_seats):

@@ -3,8 +3,9 @@
  * what the seat may see and do: a move goes to Python as a line of text, and the result comes back.
  *
  * showSeat({model, el}, {label, head, side, busyWith, onStep, onNow}) -> {root, board, turn, keep, begin, stop}
- *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `onStep()` steps through
- *   a finished game, and `busyWith()` says what keeps Python busy. `begin()` shows the first view; `onNow(now, before)` is called once a view is shown.
+ *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `busyWith()` says what
+ *   keeps Python busy, and `onStep()` steps through a finished game. `begin()` shows the first view; `onNow(now, before)`
+ *   is called once a view is shown.
  * redrawing(show) -> render
  */
 
