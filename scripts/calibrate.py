@@ -2,7 +2,7 @@
 Play on from many positions, and store predictions beside outcomes.
 
     python -m scripts.calibrate rows.csv            # 20,000 positions a map with 2 players; resumes an existing file
-    python -m scripts.calibrate rows.csv --show     # print the tables of `docs/winning.md`, and draw its picture
+    python -m scripts.calibrate rows.csv --show     # print the table of `docs/winning.md`, and draw its picture
 
 Each game gives five positions for each seat, at random steps, as that seat sees
 them. Nothing it does later counts. All seats count alike, so that which of them

@@ -1,4 +1,4 @@
-"""Evaluate the rows of `scripts/calibrate.py`: the tables of `docs/winning.md`, and its picture."""
+"""Evaluate the rows of `scripts/calibrate.py`: the table of `docs/winning.md`, and its picture."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """
 Measure beliefs and win probabilities about players unlike `Planner`: `python -m scripts.strangers [games]`.
 
-Players of one kind at a time, each with a different style, play 2- and 3-player games. At random moments one seat
-predicts each ticket in another's hand, and its own chance of winning. The table in `docs/winning.md` shows how often
-confident predictions were right, and the slope of its probabilities: 1 means they are as far from even as they should
-be, below 1 they are too extreme.
+Players of one kind at a time play 2- and 3-player games. At random moments, one seat predicts each ticket in another's
+hand, and its own chance of winning. The table in `docs/winning.md` shows how often confident predictions were right,
+and the slope of win probabilities: 1 is ideal; below 1, they are too extreme.
 """
 
 from __future__ import annotations
@@ -144,7 +143,7 @@ def line(kind: str, tickets: Floats, wins: Floats) -> str:
 
 def main(n_games: int = N_GAMES) -> None:
     """Print the table."""
-    print("| players | tickets given more than 90% | of these held | slope of win probabilities | Brier score |")
+    print("| players | tickets predicted above 90% | of these held | slope of win probabilities | Brier score |")
     print("|---|---|---|---|---|")
     tickets: dict[str, Floats] = {}
     wins: dict[str, Floats] = {}
