@@ -122,6 +122,8 @@ def test_an_unknown_map_is_answered_with_the_nearest(name: str, command: Command
         ("play nordic --no-browser --seats Ida,Bo", "one seat is yours"),
         ("play nordic --no-browser --seats Planner,Greedy", "got none"),
         ("play nordic --no-browser --players 9", "players"),
+        ("play nordic --no-browser --players 0", "Invalid value for '--players'"),
+        ("league nordic --seats 0", "Invalid value for '--seats'"),
         ("play nordic --no-browser --variant no_such", "no_such"),
         ("review game.jsonl --minutes 0", "Invalid value for '--minutes'"),
         ("review game.jsonl --minutes -1", "Invalid value for '--minutes'"),

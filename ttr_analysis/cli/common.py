@@ -62,7 +62,7 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-NATURAL = click.IntRange(min=0)
+NATURAL, SEATS = click.IntRange(min=0), click.IntRange(2, 6)
 FILE = click.Path(path_type=Path)
 map_argument = click.argument("map_", metavar="MAP", shell_complete=complete_map)
 number = partial(click.option, metavar="N", show_default=True)
@@ -79,7 +79,7 @@ no_progress = click.option("--no-progress", is_flag=True, help="Hide the progres
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def commands() -> None:
-    """Analysis of Ticket to Ride maps. Unofficial, not affiliated with the publisher."""
+    """Play, review and analyze Ticket to Ride games and maps. Unofficial, not affiliated with the publisher."""
 
 
 class Interrupt:

@@ -34,20 +34,20 @@ _MAX_POSITION: Final = 1_000_000
 
 @common.commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=common.FILE)
-@click.option("--map", "map_", shell_complete=common.complete_map, help="The map.  [default: found from the log]")
-@click.option("--tickets", type=common.FILE, help="JSON file with the ticket offers you noted; see above.")
+@click.option("--map", "map_", shell_complete=common.complete_map, help="The map.  [default: detected from the log]")
+@click.option("--tickets", type=common.FILE, help="JSON file with the ticket offers that you noted; see above.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
-@click.option("--title", default="", help="A title for the record.")
+@click.option("--title", default="", help="A title for the game.")
 @click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
-@click.option("--out", type=common.FILE, help="File for the record.  [default: LOG with .jsonl]")
+@click.option("--out", type=common.FILE, help="File for the saved game.  [default: LOG with .jsonl]")
 def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> None:  # noqa: ANN401
     """
-    Convert a game log into a record.
+    Convert a Board Game Arena log into a saved game.
 
-    LOG is a text file with the Board Game Arena log of a game.
+    LOG is a text file with the log of a game.
 
-    The file for --tickets lists the tickets offered and those kept, in order, for each
-    player: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
+    The file for --tickets lists the tickets offered and the tickets kept, in order, for
+    each player: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
     ["Boston - Miami", "Dallas - New York"]]]}
     """
     from ttr_analysis.notation.bga import read_bga, read_notes
@@ -86,9 +86,9 @@ def review(
     """
     Review the moves of a game.
 
-    GAME is a record. The page shows the best move for each decision, and how much was luck;
-    it is self-contained. If you interrupt a review, run the same command to resume. The
-    import command reads Board Game Arena games.
+    GAME is a saved game; to review a Board Game Arena log, import it first. The page shows
+    the best move for each decision, and how much was luck. It is self-contained. If you
+    interrupt a review, run the same command to resume.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.records.record import GameRecord
@@ -125,9 +125,9 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     """
     Summarize a player's games.
 
-    FOLDER holds records (.jsonl) and Board Game Arena logs (.txt), on any maps. The page is
-    self-contained. Reviews are saved in FOLDER; after an interruption, run the same command
-    to resume.
+    FOLDER contains saved games (.jsonl) and Board Game Arena logs (.txt), on any maps. The
+    page is self-contained. Reviews are saved in FOLDER; after an interruption, run the same
+    command to resume.
     """
     from ttr_analysis import studies
     from ttr_analysis.report.played import write_insights
@@ -154,7 +154,7 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
 
 @common.commands.command(
     epilog=(
-        'Example: {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Ann"}, '
+        'Example of a position: {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Ann"}, '
         '"tickets": {"Ann": ["Boston-Miami"], "Bo": []}}'
     )
 )
@@ -163,7 +163,7 @@ def score(file: Path) -> None:
     """
     Show the scores and the winner.
 
-    FILE is a record, or a position as a JSON object with map, players, owners of routes
+    FILE is a saved game, or a position: a JSON object with map, players, owners of routes
     and tickets. All tickets in it count. A saved game has the tickets of all seats: if you
     are still playing it, this reveals what the others hold.
     """
@@ -197,12 +197,12 @@ def score(file: Path) -> None:
 @common.map_argument
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @click.option(
-    "--players", type=common.NATURAL, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
+    "--players", type=common.SEATS, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
 )
-@click.option("--seats", metavar="NAMES", help="Your name and the policies by seat, separated by commas.")
+@click.option("--seats", metavar="NAMES", help="Your name and the other players by seat, separated by commas.")
 @click.option("--seed", type=common.NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
 @click.option("--practice", is_flag=True, help="Allow taking back moves.")
-@click.option("--save", type=common.FILE, help="New file for the record.  [default: games/<map>.jsonl, numbered]")
+@click.option("--save", type=common.FILE, help="New file for the game.  [default: games/<map>.jsonl, numbered]")
 @click.option("--continue", "continued", type=common.FILE, help="Continue the game in this file.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def play(  # the other options are those of the table
@@ -217,12 +217,11 @@ def play(  # the other options are those of the table
     **options: Any,  # noqa: ANN401 - of several types
 ) -> None:
     """
-    Play on a map in the browser.
+    Play against the computer in the browser.
 
-    MAP is a built-in map (see the maps command) or a map folder. You play against
-    policies on a page that only this machine can open. Press Ctrl-C to stop. Each game
-    is saved to its own file after every move, so you can resume it at any time with
-    --continue, even after a crash.
+    MAP is a built-in map (see the maps command) or a map folder. Only this machine can
+    open the page. Press Ctrl-C to stop. Each game is saved to its own file after every
+    move, so you can resume it at any time with --continue, even after a crash.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -311,17 +310,17 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @common.number(
     "--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Maximum number of positions to find in FOLDER."
 )
-@click.option("--results", type=common.FILE, help="File for your answers.  [default: games/training.json]")
+@click.option("--results", type=common.FILE, help="File for your answers.  [default: in FOLDER or games/training.json]")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 def train(folder: Path | None, player: str | None, results: Path | None, *, no_browser: bool, **how: Any) -> None:  # noqa: ANN401 - of several types
     """
     Practice finding the best move, in the browser.
 
-    Without FOLDER, you get the positions that come with the maps. FOLDER holds records
-    (.jsonl) and Board Game Arena logs (.txt) of your own games: then you get the positions
-    that cost you the most. The first search takes a while; its result is reused until
-    you add a game, or ask for more with --minutes or --puzzles. If you interrupt the
-    search, run the same command to resume.
+    Without FOLDER, you get the positions that come with the maps. With a FOLDER of your
+    own saved games (.jsonl) and Board Game Arena logs (.txt), you get the positions that
+    cost you the most. The first search takes a while; its result is reused until you add
+    a game, or ask for more with --minutes or --puzzles. If you interrupt the search, run
+    the same command to resume.
 
     Your answers are saved, and positions that you missed come back.
     """

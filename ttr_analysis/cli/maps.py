@@ -89,11 +89,11 @@ def maps() -> None:
 @click.argument("folder", shell_complete=common.complete_map)
 def check(folder: str) -> None:
     """
-    Check a map and print its faults.
+    Check a map folder and list any faults.
 
-    FOLDER is a map folder or a built-in map. Each fault is shown with its file, line
-    and field, what was expected and what was found. If there are none, you get a
-    summary, with warnings about probable mistakes.
+    FOLDER may also be a built-in map. Each fault is shown with its file, line and
+    field, what was expected and what was found. If there are none, you get a summary,
+    with warnings about probable mistakes.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -107,9 +107,7 @@ def check(folder: str) -> None:
 
 @commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
 @common.map_argument
-@click.option(
-    "--players", type=common.NATURAL, metavar="N", help="Only games with this number of players.  [default: all]"
-)
+@click.option("--players", type=common.SEATS, metavar="N", help="Only games for this many players.  [default: all]")
 @click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
 @common.number("--rounds", type=common.NATURAL, default=80, help="Rounds of about 8,000 games each.")
 @common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
@@ -118,9 +116,9 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     """
     Fit Planner to a map: find the parameters that win most often.
 
-    MAP is a map folder. The parameters go to planner.toml in that folder, and every
-    game on the map uses them. Each number of players takes a few minutes on all cores.
-    If you interrupt the command, run it again to resume.
+    MAP is a built-in map (see the maps command) or a map folder. The parameters are
+    written to planner.toml in its folder, and every game on the map uses them. Each
+    number of players takes a few minutes on all cores. To resume, run the command again.
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 
@@ -141,10 +139,10 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
 @common.map_argument
 @click.option("--players", metavar="NAMES", help="Names of players, separated by commas.  [default: all compiled ones]")
 @common.number(
-    "--games", type=click.IntRange(1, 1_000_000), default=500, help="Games for each group of players that meet."
+    "--games", type=click.IntRange(1, 1_000_000), default=500, help="Games for each pair or group of players."
 )
 @click.option("--reference", default="Planner", show_default=True, help="The player whose rating is 0.")
-@common.number("--seats", type=common.NATURAL, default=2, help="Players in a game.")
+@common.number("--seats", type=common.SEATS, default=2, help="Number of players in each game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
 @common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
 @common.no_progress
@@ -160,11 +158,11 @@ def league(
     no_progress: bool,
 ) -> None:
     """
-    Rate players against a reference player by having them all play each other.
+    Rate players in games against each other.
 
     MAP is a built-in map (see the maps command) or a map folder. Each pair of players
-    meets on the same deals and swaps seats. A lead of 400 rating points means odds of
-    ten to one.
+    plays the same deals from both seats. A lead of 400 rating points means odds of ten
+    to one.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -185,17 +183,17 @@ def league(
 @commands.command(epilog="Example: ttr-analysis percentile usa 98 --players 4")
 @common.map_argument
 @click.argument("points", type=int)
-@click.option("--players", type=common.NATURAL, metavar="N", required=True, help="Players in the game.")
+@click.option("--players", type=common.SEATS, metavar="N", required=True, help="Number of players in the game.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
-@click.option("--against", default="Planner", show_default=True, help="Policies to compare with, separated by commas.")
-@common.number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each policy.")
+@click.option("--against", default="Planner", show_default=True, help="Players to compare with, separated by commas.")
+@common.number("--games", type=click.IntRange(2, 1_000_000), default=2_000, help="Games for each of these players.")
 @common.number("--seed", type=common.NATURAL, default=7, help="Random seed.")
 def percentile(map_: str, points: int, players: int, variant: str | None, against: str, games: int, seed: int) -> None:
     """
-    Show how good a score is.
+    Compare a score with the scores of computer players.
 
-    MAP is a built-in map (see the maps command) or a map folder. POINTS is compared
-    with the scores of policies, each in games against copies of itself.
+    MAP is a built-in map (see the maps command) or a map folder. POINTS is compared with
+    the scores of computer players, each of which plays against copies of itself.
     """
     from ttr_analysis.maps.loading import load_map
 
@@ -219,7 +217,7 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 
 @commands.command(epilog="Example: ttr-analysis play-many nordic --players Planner,Searcher:200 --out games")
 @common.map_argument
-@click.option("--players", metavar="NAMES", default="Planner,Planner", show_default=True, help="Players, by name.")
+@click.option("--players", metavar="NAMES", default="Planner,Planner", show_default=True, help="Names of players.")
 @common.number("--games", type=click.IntRange(min=1), default=1000, help="Number of games.")
 @click.option("--out", type=common.FILE, required=True, help="Folder for the tables.")
 @click.option("--variant", metavar="NAME", help="Variant of the rules.")
@@ -227,7 +225,7 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 @common.no_progress
 def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, **given: Any) -> None:  # noqa: ANN401
     """
-    Play many games, and save games, seats and decisions as Parquet files.
+    Play many games, and save all tables and decisions as Parquet.
 
     A number after Searcher sets its rollouts, as in Searcher:200. After an
     interruption, run the same command to resume.
