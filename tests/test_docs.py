@@ -139,7 +139,25 @@ def test_the_table_of_rules_is_right() -> None:
     assert len(rows) > 10
     for row in rows:
         field = attrgetter(row[0].strip("`"))
-        assert row[1:] == [said(field(load_map(name).rules)) for name in MAPS], row[0]
+        values = [said(field(load_map(name).rules)) for name in MAPS]
+        assert row[1:] == ([one.replace(", ", " to ") for one in values] if row[0] == "`players`" else values), row[0]
+
+
+def test_the_table_of_expansions_is_right() -> None:
+    bonuses = {"longest_trail": "longest path", "completed_tickets": "Globetrotter"}
+    rows = table(RULES, "variant")
+    assert len(rows) > len(MAPS)
+    for row in rows:
+        title, _, variant = row[0].partition(" ")
+        game_map = load_map(title, variant=variant.strip("`") or None)
+        tickets, bonus = game_map.rules.tickets, game_map.rules.bonus
+        dealt = " and ".join(f"{deck.opening_deal} {deck.name}" for deck in tickets.decks) or tickets.opening_deal
+        assert row[1:] == [
+            str(len(game_map.tickets)),
+            f"{dealt}, {tickets.opening_keep}",
+            f"{tickets.draw}, {tickets.keep}",
+            ", ".join(f"{bonuses[one.measure]} {one.points[0]}" for one in bonus) or "none",
+        ], row[0]
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
