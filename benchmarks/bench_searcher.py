@@ -2,8 +2,8 @@
 Strength of `Searcher`: games against the frozen `Planner1`, with seats swapped on the same deals.
 
 `python -m benchmarks.bench_searcher rows.csv` plays the games in `SETTINGS` that are not in the file yet. That takes
-some four hours on one core and can be interrupted. With `--show` it prints the table of `docs/games.md` from the file
-and draws the picture there. `python -m benchmarks searcher` plays two deals of each setting and writes nothing.
+some four hours on one core and can be interrupted. With `--show` it prints a table of the file, and draws a picture
+beside it. `python -m benchmarks searcher` plays two deals of each setting and writes nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from ttr_analysis.studies.intervals import clustered_rate, moments_of
 if TYPE_CHECKING:
     import numpy as np
 
-PICTURE: Final = Path(__file__).parents[1] / "docs" / "images" / "searcher.png"
 SEED: Final = 2027
 COLUMNS: Final = ("map", "players", "rollouts", "deal", "seat", "won", "decisions", "seconds")
 
@@ -110,7 +109,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def show(table: pd.DataFrame) -> None:
-    """Print the table of `docs/games.md`."""
+    """Print a table in Markdown."""
     print(
         "| map, players | rollouts | seconds a decision | games won | 95% interval | games |\n|---|---|---|---|---|---|"
     )
@@ -120,7 +119,7 @@ def show(table: pd.DataFrame) -> None:
         print("|", " | ".join([*cells, f"{row.low:.0%} to {row.high:.0%}", str(row.games)]), "|")
 
 
-def draw(table: pd.DataFrame) -> None:
+def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw strength against rollouts."""
     of_two = table.query("map == 'nordic' and players == 2").sort_values("rollouts")
     figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
@@ -137,7 +136,7 @@ def draw(table: pd.DataFrame) -> None:
     ax.set(ylim=(0.4, 1), xlabel="Rollouts a decision", ylabel="Games won")
     ax.set_title("Searcher against Planner1, Nordic Countries, 2 players", loc="left")
     ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURE, dpi=150)
+    figure.savefig(path, dpi=150)
     plt.close(figure)
 
 
@@ -156,7 +155,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     table = summary(pd.read_csv(asked.path))
     show(table)
-    draw(table)
+    draw(table, asked.path.with_suffix(".png"))
 
 
 if __name__ == "__main__":
