@@ -63,7 +63,7 @@ def test_a_map_is_summed_up_and_doubts_are_told(command: Command, usa: GameMap) 
     doubted = list(doubts(replace(usa, cities=tuple(on_end), tickets=(*usa.tickets, again))))
     assert doubted == [
         "the map looks upside down: y grows upwards, as latitude does",
-        f"{usa.cities[0].name} and {usa.cities[1].name} are at the same position",
+        f"{usa.cities[0].name} and {usa.cities[1].name} are almost at the same position",
         f"the tickets {usa.tickets[0].id} and again connect the same places",
     ]
 
@@ -71,16 +71,16 @@ def test_a_map_is_summed_up_and_doubts_are_told(command: Command, usa: GameMap) 
 def test_what_takes_more_trains_or_room_than_there_is_is_doubted(usa: GameMap) -> None:
     few = replace(usa.rules, trains=replace(usa.rules.trains, per_player=5))
     doubted = list(doubts(replace(usa, rules=few)))
-    assert "Portland-Salt Lake City/0 has 6 spaces, and a player only 5 trains" in doubted
+    assert "Portland-Salt Lake City/0 has 6 spaces, but a player has only 5 trains" in doubted
     trains = shortest_path(usa, "Seattle", "New York").length
-    assert f"the ticket Seattle-New York takes {trains} trains, and a player has only 5" in doubted
+    assert f"the ticket Seattle-New York takes {trains} trains, but a player has only 5" in doubted
 
     near = [
         replace(city, x=city.x / 30, y=city.y / 30) if city.name in {"Miami", "Atlanta"} else city
         for city in usa.cities
     ]
     (cramped,) = doubts(replace(usa, cities=tuple(near)))
-    assert cramped == "Atlanta-Miami/0 have little room for their spaces: scripts/tune_positions.py finds positions"
+    assert cramped == "too little room for the spaces of Atlanta-Miami/0: scripts/tune_positions.py finds positions"
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -284,9 +284,21 @@ def test_commands_and_maps_are_completed() -> None:
     assert "--practice" in completed("ttr-analysis play nordic --pr")
 
 
+@pytest.mark.parametrize(
+    ("option", "what"),
+    [
+        ("--variant resits", "of the variant 'resits'"),
+        ("--players 1", "with 1 player"),
+        ("--players 9", "with 9 players"),
+    ],
+)
+def test_a_fit_of_no_game_is_refused(command: Command, option: str, what: str) -> None:
+    assert f"has no games {what}." in command(f"fit nordic {option}", code=cli.USAGE)
+
+
 def test_a_score_is_compared_with_planners(command: Command) -> None:
     told = command("percentile nordic 300 --players 2 --games 20 --against Greedy")
-    assert "more than 100% of Greedy scored" in told
+    assert "beat 100% of Greedy's scores" in told
 
 
 @pytest.mark.parametrize(
@@ -335,7 +347,7 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, command: Command) ->
     assert "Who won depends on unknown tickets." in command("score table.json")
     amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
     path.write_text(json.dumps(told | amid), "utf-8")
-    assert "these are the points if it ended now, with all tickets in the file." in command("score table.json")
+    assert "these would be the scores if it ended now, with all tickets in the file." in command("score table.json")
 
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     record.save(tmp_path / "game.jsonl")
@@ -352,7 +364,7 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, command: Command) ->
         ('{"map":"usa","players":["A","A"]}', "players: expected the names of the players, each once"),
         ('{"map":"usa","players":["A"]}', "players: USA is for 2 to 5 players, got 1"),
         ('{"map":"usa","players":["A","B"],"ownrs":{}}', "ownrs: unknown key, expected owners"),
-        ('{"map":"usa","players":["A","B"],"tickets":{"C":[]}}', "tickets: no player 'C'; it is one of A, B"),
+        ('{"map":"usa","players":["A","B"],"tickets":{"C":[]}}', "tickets: no player 'C'; choose one of A, B"),
         ('{"format":"ttr-game"}', "line 1, version: expected this key"),
     ],
 )

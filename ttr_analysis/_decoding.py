@@ -96,7 +96,7 @@ class Range:
         return number  # type: ignore[return-value] # an int, as it is in the range
 
     def parse(self, text: str) -> int:
-        """Return the number in a text, or raise a ValueError that says what was expected."""
+        """Return the number in a text, or raise a ValueError that gives what was expected."""
         number = int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
         if number not in self:
             raise ValueError(f"expected {self}")
@@ -296,7 +296,7 @@ class Decoder:
             if key in hints:
                 values[key] = self.value(hints[key], value, (*path, key))
             else:
-                slip = nearest(key, hints, alike=_SLIP)
+                slip = nearest(key, hints, cutoff=_SLIP)
                 hint = " or ".join(slip) or f"one of {', '.join(hints)}"
                 self.refuse((*path, key), shown(key), f"unknown key, expected {hint}")
         missing = [f.name for f in fields(cls) if f.default is f.default_factory is MISSING and f.name not in data]

@@ -39,7 +39,7 @@ class Fault:
         return f"{place}: {_shorten(self.expected, 300)}{got}"
 
 
-_MOST_LISTED = 50
+_MAX_LISTED = 50
 """Maximum number of faults that a message lists."""
 
 
@@ -51,15 +51,15 @@ class FaultsError(ValueError):
     """
 
     what = "file"
-    """What is wrong, in the message."""
+    """The word for the source in the message: "file", "map"."""
 
     def __init__(self, source: str, faults: Sequence[Fault]) -> None:
         self.source = source
         self.faults = tuple(faults)
         heading = f"{self.what} {_shorten(source, 200)} has {counted(len(self.faults), 'fault')}:"
-        lines = [heading, *(f"  {fault}" for fault in self.faults[:_MOST_LISTED])]
-        if len(self.faults) > _MOST_LISTED:
-            lines.append(f"  and {len(self.faults) - _MOST_LISTED:,} more")
+        lines = [heading, *(f"  {fault}" for fault in self.faults[:_MAX_LISTED])]
+        if len(self.faults) > _MAX_LISTED:
+            lines.append(f"  and {len(self.faults) - _MAX_LISTED:,} more")
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:
@@ -124,7 +124,7 @@ class UnknownNameError(LookupError):
         elif self.candidates:
             message += f"; did you mean {listed(self.candidates, 'or')}?"
         elif self.allowed:
-            message += f"; it is one of {', '.join(self.allowed)}"
+            message += f"; choose one of {', '.join(self.allowed)}"
         super().__init__(message)
 
     @classmethod
@@ -168,12 +168,12 @@ class GameError(ValueError):
 
 
 class IllegalActionError(GameError):
-    """An action that is illegal; the message says why."""
+    """An action that is illegal; the message gives the reason."""
 
 
-def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> list[str]:
+def nearest(name: str, names: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
     """
-    Return the names most similar to a wrong one, best first; `alike` is the similarity needed, at most 1.
+    Return the names most similar to a wrong one, best first; `cutoff` is the similarity needed, at most 1.
 
     >>> nearest("Helsinky", ["Helsinki", "Oslo"])
     ['Helsinki']
@@ -181,7 +181,7 @@ def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> 
     import difflib  # loaded only for a misspelled name
 
     by_lower = {candidate.lower(): candidate for candidate in names}
-    return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=alike)]
+    return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=cutoff)]
 
 
 def _shorten(text: str, width: int = 80) -> str:

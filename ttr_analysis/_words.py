@@ -32,8 +32,8 @@ def percent(share: float, digits: int | None = 0) -> str:
     """
     Return a share as a percentage. A share below 1 is never rounded to 100%, nor one above 0 to 0%.
 
-    Without `digits` there is one decimal within a hundredth of 0 or 1, and none elsewhere. A difference of
-    shares may be negative.
+    With `digits=None`, shares below 1%, and those of 99% or more, get one decimal, others none. A difference
+    of shares may be negative.
 
     >>> percent(0.4415), percent(0.4415, 1), percent(0.998), percent(1.0), percent(0.0004, 1), percent(-0.126)
     ('44%', '44.1%', '>99%', '100%', '<0.1%', '−13%')
@@ -61,11 +61,11 @@ def percentage_points(difference: float, digits: int = 0) -> str:
     return number(100 * difference, digits, sign=True)
 
 
-def percent_drop(before: float, after: float) -> int:
+def point_drop(before: float, after: float) -> int:
     """
-    Return by how many percent a share drops, so that it is the difference of both as `percent` shows them.
+    Return by how many percentage points a share drops: the difference between both as `percent` shows them.
 
-    >>> percent(0.847), percent(0.625), percent_drop(0.847, 0.625)
+    >>> percent(0.847), percent(0.625), point_drop(0.847, 0.625)
     ('85%', '62%', 23)
     """
     return round(100 * before) - round(100 * after)
@@ -73,7 +73,7 @@ def percent_drop(before: float, after: float) -> int:
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
-    Return a number with its noun; the plural is given if it is not formed with a plain "s".
+    Return a number with its noun; give `plural` if it is not formed with a plain "s".
 
     >>> counted(1, "card"), counted(3, "city", "cities"), counted("1.25", "train"), counted("no", "bonus", "bonuses")
     ('1 card', '3 cities', '1.25 trains', 'no bonuses')
@@ -103,7 +103,7 @@ _ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 def isolate(name: str) -> str:
     """
-    Return a name so that it does not change the direction of the words around it.
+    Return a name, isolated if it is written right to left, so that the words around it keep their order.
 
     >>> isolate("Oslo"), len(isolate("תל אביב"))
     ('Oslo', 9)
@@ -115,7 +115,7 @@ def isolate(name: str) -> str:
 
 def between(ends: Iterable[str]) -> str:
     """
-    Return the names of the two ends of a route or ticket as one.
+    Return the two ends of a route or ticket as one name.
 
     >>> between(["Bergen", "Oslo"])
     'Bergen – Oslo'
@@ -125,7 +125,7 @@ def between(ends: Iterable[str]) -> str:
 
 def with_names(text: str, names: Sequence[str]) -> str:
     """
-    Return a text with players in place of their seats, which are P0, P1 and so on in it: see `seat_names`.
+    Replace the seats P0, P1 and so on in a text by the names of their players: see `seat_names`.
 
     >>> with_names("P0 acts now, not P1", ["Ida", ""])
     'Ida acts now, not P1'
@@ -138,7 +138,7 @@ def with_names(text: str, names: Sequence[str]) -> str:
 
 def seat_names(names: Sequence[str]) -> list[str]:
     """
-    Return the names of seats: those of their players, with the seat if two have the same name.
+    Return a name for each seat: its player's, with the seat added if two players have the same name.
 
     >>> seat_names(["Ida", "Greedy", "Greedy", ""])
     ['Ida', 'Greedy (P1)', 'Greedy (P2)', 'P3']
@@ -157,7 +157,7 @@ _CELL_STARTS = ("\t", "\r", "\n")
 
 def safe_cell(text: str) -> str:
     r"""
-    Return a text that no spreadsheet takes for a formula.
+    Escape a text so that no spreadsheet reads it as a formula.
 
     A text that begins with the sign of a formula, in any width, or with a
     character that spreadsheets skip before one, gets an apostrophe before it.

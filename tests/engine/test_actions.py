@@ -61,7 +61,7 @@ def test_actions_in_words(nordic: GameMap) -> None:
         DrawCard(): "draw a card from the pile",
         DrawFaceUp(2): "take the card in market slot 2",
         _claim(nordic, "Bergen-Oslo/1", red=4): "claim Bergen-Oslo (red, 4) with 4 red",
-        PayTunnel(CardCounts.of(red=1, locomotive=1)): "pay 1 red, 1 locomotive more for the tunnel",
+        PayTunnel(CardCounts.of(red=1, locomotive=1)): "pay a surcharge of 1 red, 1 locomotive",
         DeclineTunnel(): "take back the cards for the tunnel",
         DrawTickets(): "draw tickets",
         KeepTickets((ticket, None)): "keep Bergen to Narvik 16; an unknown ticket",
@@ -131,7 +131,7 @@ def test_routes_and_tickets_of_another_map_are_refused(nordic: GameMap) -> None:
         codec_of(nordic).encode(KeepTickets((usa.tickets[0],)), state)
     with pytest.raises(IllegalActionError, match="expected a Payment for"):
         codec_of(nordic).encode(ClaimRoute(nordic.routes[0], CardCounts.of(red=2)), state)  # type: ignore[arg-type]
-    with pytest.raises(IllegalActionError, match="is the route of another map or variant of"):
+    with pytest.raises(IllegalActionError, match="belongs to another map or another variant of"):
         codec_of(nederland.with_variant("no_tolls")).encode(ChooseNeutralRoute(nederland.routes[0]), state)
 
 

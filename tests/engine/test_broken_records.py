@@ -173,7 +173,7 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(header(map="../nordic"), "expected one of ", id="no folder"),
         pytest.param(
             header(variant="fast"),
-            "no variant of Nordic Countries 'fast'; it is one of resets, got \"fast\"",
+            "no variant of Nordic Countries 'fast'; choose one of resets, got \"fast\"",
             id="no such variant",
         ),
         pytest.param(header(n_players=4), "Nordic Countries is for 2 to 3 players, got 4", id="too many players"),
@@ -303,7 +303,7 @@ def test_where_the_map_is_not_known_the_events_are_still_looked_at() -> None:
             31,
             event("pay_tunnel", seat=0, cards={"orange": 1}),
             31,
-            "the tunnel demands 1 more card (purple or locomotives), got 1 orange",
+            "the tunnel requires a surcharge of 1 card (purple or locomotives), got 1 orange",
             id="other surcharge",
         ),
         pytest.param(

@@ -198,7 +198,7 @@ def begun(cards: str, game_map: GameMap | None = None) -> Session:
         ("Bergen-Oslo/2 red 4", 14, "expected Bergen-Oslo/0 or Bergen-Oslo/1"),
         ("Bergen-Oslo red 4", 17, "expected reveals ... .a card turned over for the tunnel comes next"),
         ("Bergen-Oslo red 4 reveals red", 29, "one more is needed: a card turned over"),
-        ("Bergen-Oslo red 4 reveals red 3; pays red 2", 38, "the tunnel demands 3 more cards"),
+        ("Bergen-Oslo red 4 reveals red 3; pays red 2", 38, "the tunnel requires a surcharge of 3 cards"),
         ("Murmansk-Lieksa red 8, sets blue 3", 16, "11 cards are not 9 plus complete sets"),
         ("Murmansk-Lieksa red 7, blue 1, sets black 1", 16, "cards outside sets must be of one color"),
         ("tickets 2", 9, "one more is needed: a ticket offered to Ida"),

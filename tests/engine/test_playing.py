@@ -157,14 +157,14 @@ def test_what_happened_at_random_happens_again_by_script(name: str, variant: str
 @pytest.mark.parametrize(
     ("outcomes", "reason"),
     [
-        ([], "outcome 1 is missing: a card that P0 draws comes next"),
+        ([], "outcome 1 is missing: expected a card that P0 draws"),
         (
             [Chance("card_drawn", 1, card="red")],
-            "outcome 1 does not fit: P1 draws red, where a card that P0 draws comes next",
+            'outcome 1 does not fit: expected a card that P0 draws, got "P1 draws red"',
         ),
         (
             [Chance("card_revealed", card="red")],
-            "red is turned over for the tunnel, where a card that P0 draws comes next",
+            'expected a card that P0 draws, got "red is turned over for the tunnel"',
         ),
         ([Chance("card_drawn", 0, card="rosa")], "no kind of card 'rosa'"),
         ([Chance("card_drawn", card="red")], "the seat of a card_drawn must be from 0 to 5, got None"),
@@ -185,7 +185,7 @@ def test_a_script_that_ends_in_the_middle_of_a_new_market_is_named() -> None:
     """Three locomotives lie face up once more, with two cards that nobody knows."""
     game, state = state_of(Position("usa").market("locomotive", "locomotive", "red", "blue", "green"))
     outcomes = [Chance("market_card", slot=slot, card="locomotive") for slot in (2, 0, 1, 2)]
-    with pytest.raises(GameError, match="outcome 5 is missing: a card for market slot 3 comes next"):
+    with pytest.raises(GameError, match="outcome 5 is missing: expected a card for market slot 3"):
         game.step(state, DrawFaceUp(2), outcomes)
 
 
@@ -243,7 +243,7 @@ def test_events_in_words(nordic: GameMap) -> None:
     kinds: dict[ChanceKind, str] = {
         "card_dealt": "P1 is dealt red",
         "card_drawn": "P1 draws red",
-        "market_card": "red comes to market slot 2",
+        "market_card": "red goes to market slot 2",
         "card_revealed": "red is turned over for the tunnel",
         "ticket_offered": f"P1 is offered {ticket}",
         "neutral_ticket": f"{ticket} is turned up for the neutral player",

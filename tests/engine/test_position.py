@@ -19,7 +19,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.events import Correction, StartPosition
 from ttr_analysis.engine.layout import OVER, TURN, State, unknown_words
-from ttr_analysis.engine.position import Position, corrected, position_of, state_of
+from ttr_analysis.engine.position import Position, corrected, position_of, state_of, words_of
 from ttr_analysis.notation import NotationError, read_game, record_lines
 from ttr_analysis.notation.session import Session
 from ttr_analysis.records.positions import read_position
@@ -119,6 +119,31 @@ def test_a_finished_game_is_scored() -> None:
     assert USA.score(known).winners == (1,)
 
 
+def test_words_are_singular_where_they_count_one() -> None:
+    one = (1,) + (0,) * 9
+    position = Position(
+        owners=((0, 1),), hands=(one, one[::-1]), pile=1, ticket_pile=1, trains=(1, 2), turns=1, turns_left=1, neutral=1
+    )
+    assert list(words_of(position, USA.game_map)) == [
+        f"{USA.game_map.routes[0].id} belongs to P1",
+        "P0 holds 1 purple",
+        "P1 holds 1 unknown card",
+        "P0 has 1 train",
+        "P1 has 2 trains",
+        "the pile has 1 card",
+        "the ticket pile has 1 ticket",
+        "1 turn completed",
+        "1 turn left",
+        "the neutral player is in the game",
+    ]
+    two = Position(hands=((0,) * 8 + (2, 0),), stations=((0, -1),), neutral=0)
+    assert list(words_of(two, USA.game_map)) == [
+        "P0 holds 2 locomotives",
+        f"there is no station in {USA.game_map.cities[0].name}",
+        "the neutral player is out of the game",
+    ]
+
+
 @pytest.mark.compiled_only
 def test_what_is_not_told_is_unknown_and_can_be_guessed_and_played_on() -> None:
     state = USA.position(owners=OWNERS, hands=[["red", "red", "?"], 4], tickets=[["Boston-Miami"], 2], to_move=1)
@@ -201,7 +226,7 @@ def table(**told: object) -> str:
             [
                 "table, owners: no player 'Bem'; did you mean Ben?",
                 "table, hands: no player 'Annna'; did you mean Anna?",
-                "table, to_move: no player 'Zoë'; it is one of Anna, Ben, Carla",
+                "table, to_move: no player 'Zoë'; choose one of Anna, Ben, Carla",
             ],
             id="each part",
         ),
@@ -266,7 +291,7 @@ def test_a_station_is_corrected_and_told() -> None:
     assert (after.stations, after.n_stations) == ({"Roma": 1, "Zagrab": 0}, (2, 2))
     assert (after.n_turns, after.n_hands) == (begun.n_turns, begun.n_hands)
     assert list(tell(record))[-1].text == (
-        "Corrected here (misread): no station stands in Wien; Ann has a station in Zagrab; Bo has a station in Roma"
+        "Corrected here (misread): there is no station in Wien; Ann has a station in Zagrab; Bo has a station in Roma"
     )
     assert list(replay_moments(game_data(record)))[-1]["stations"] == after.stations
 
@@ -308,7 +333,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         pytest.param("usa", 2, {}, "tickets: expected the tickets of P0", id="no tickets"),
         pytest.param("usa", 2, {"to_move": 0}, "hands: expected the cards of P0", id="no hands"),
         pytest.param(
-            "usa", 2, {"owners": {"Boston-New York/0": 0, "Boston-New York/1": 1}}, "one track with 2", id="two"
+            "usa", 2, {"owners": {"Boston-New York/0": 0, "Boston-New York/1": 1}}, "a free track with 2", id="two"
         ),
         pytest.param("usa", 2, {"owners": {"Boston-New York/0": "neutral"}}, "no neutral player", id="no neutral"),
         pytest.param("usa", 2, {"tokens": [3, 0]}, "have no tolls", id="tokens"),
@@ -407,7 +432,7 @@ def test_the_last_round_is_told() -> None:
             owners[route.id] = 1
             left -= route.length
     told: dict[str, Any] = {"owners": owners, "hands": [3, 3], "tickets": [1, 1], "to_move": 0}
-    with pytest.raises(PositionError, match="turns_left: expected how many turns are left, since P1 has"):
+    with pytest.raises(PositionError, match="turns_left: expected the number of turns left, since P1 has"):
         USA.position(**told)
     state = USA.position(**told, turns_left=2)
     assert (state.turns_left, state.is_last_round) == (2, True)

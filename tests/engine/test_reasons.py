@@ -14,6 +14,7 @@ from ttr_analysis import CardCounts, Game, GameMap, GameRecord, IllegalActionErr
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.engine.actions import (
     Action,
+    AttemptTunnel,
     BuildStation,
     ChooseNeutralRoute,
     ClaimRoute,
@@ -129,7 +130,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         "P0 must take its turn now; it cannot keep tickets",
     ),
     (ActionFault.NO_CARDS, lambda: _empty_piles("usa"), lambda _: DrawCard(), "the discard pile are empty"),
-    (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(9), "there is no market slot 9: they are 0 to 4"),
+    (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(9), "slot 9: slots are numbered 0 to 4"),
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(-1), "there is no market slot -1"),
     (ActionFault.EMPTY_SLOT, lambda: _empty_piles("usa"), lambda _: DrawFaceUp(4), "market slot 4 is empty"),
     (
@@ -138,8 +139,8 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         lambda _: DrawFaceUp(0),
         "locomotive may only be the first card",
     ),
-    (ActionFault.UNKNOWN_FACE_UP, _unknown_slot, lambda _: DrawFaceUp(0), "is not known: say which one is"),
-    (ActionFault.NONE_UNSEEN, _unknown_slot, lambda _: DrawFaceUp(0, "green"), "all green cards are seen"),
+    (ActionFault.UNKNOWN_FACE_UP, _unknown_slot, lambda _: DrawFaceUp(0), "is unknown: name the card taken"),
+    (ActionFault.NONE_UNSEEN, _unknown_slot, lambda _: DrawFaceUp(0, "green"), "every green card is known"),
     (
         ActionFault.KNOWN_FACE_UP,
         lambda: Position("usa").market("red"),
@@ -180,7 +181,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.TRAINS,
         lambda: Position("nordic", 3).after_turns(2).hand(2, green=9).put("trains", 3, 2),
         lambda m: claim(m, "Lieksa-Murmansk/0", green=9),
-        r"P2 has 3 trains, Lieksa-Murmansk \(gray, 9\) needs 9",
+        r"P2 has 3 trains, but Lieksa-Murmansk \(gray, 9\) needs 9",
     ),
     (
         ActionFault.CARDS,
@@ -204,7 +205,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.SURCHARGE,
         lambda: _tunnel(red=1, locomotive=1),
         lambda _: PayTunnel(CardCounts.of(red=1, locomotive=1)),
-        r"the tunnel demands 2 more cards \(blue or locomotives\), got 1 red, 1 locomotive",
+        r"the tunnel requires a surcharge of 2 cards \(blue or locomotives\), got 1 red, 1 locomotive",
     ),
     (
         ActionFault.CARDS,
@@ -303,7 +304,13 @@ def test_a_tunnel_in_locomotives_wants_locomotives() -> None:
     table.claims("Kristiansand-Stavanger/0", revealed("green", "red", "locomotive"), locomotive=2)
 
     reason = why(table, PayTunnel(CardCounts.of(green=1)))
-    assert reason == "the tunnel demands 1 more card (locomotives), got 1 green"
+    assert reason == "the tunnel requires a surcharge of 1 card (locomotives), got 1 green"
+
+
+def test_a_tunnel_is_not_attempted_in_another_color() -> None:
+    table = Position("nordic").hand(0, blue=4)
+    tunnel = table.map.route("Bergen-Oslo/1")
+    assert why(table, AttemptTunnel(tunnel, "blue")) == f"{tunnel} cannot be paid in blue"
 
 
 def test_actions_of_another_map_get_a_reason_too() -> None:

@@ -72,9 +72,9 @@ def test_a_card_that_is_taken_must_be_said_and_unseen() -> None:
     state, _ = game.step(before, DrawFaceUp(0), [Chance("market_card", slot=0)])
 
     assert state.market[0] == "?"
-    with pytest.raises(IllegalActionError, match="the card in market slot 0 is not known: say which one is taken"):
+    with pytest.raises(IllegalActionError, match="the card in market slot 0 is unknown: name the card taken"):
         game.step(state, DrawFaceUp(0), [])
-    with pytest.raises(IllegalActionError, match="all green cards are seen elsewhere"):
+    with pytest.raises(IllegalActionError, match="every green card is known to be elsewhere"):
         game.step(state, DrawFaceUp(0, "green"), [])
     after, _ = game.step(state, DrawFaceUp(0, "red"), [Chance("market_card", slot=0)])
     assert after.hands[0].as_dict()["red"] == before.hands[0].as_dict().get("red", 0) + 2

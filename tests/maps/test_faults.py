@@ -424,7 +424,7 @@ def test_a_folder_in_place_of_a_file(folder: Path) -> None:
 def test_neither_a_map_nor_a_folder(tmp_path: Path) -> None:
     with pytest.raises(LookupError, match="no map or map folder 'nordik'; did you mean nordic"):
         ttr.load_map("nordik")
-    with pytest.raises(LookupError, match="it is one of europe, nederland, nordic, switzerland, usa"):
+    with pytest.raises(LookupError, match="choose one of europe, nederland, nordic, switzerland, usa"):
         ttr.load_map(tmp_path / "zzzzzz")
 
 

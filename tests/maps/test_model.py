@@ -159,7 +159,7 @@ def test_who_asks_for_a_country_as_a_city_is_told_how(switzerland: GameMap) -> N
 
 @pytest.mark.parametrize("name", ["Sweden", "Norway", "x"])
 def test_a_map_that_is_not_alike_is_not_suggested(name: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"'{name}'; it is one of europe, nederland, nordic, switzerland, usa"):
+    with pytest.raises(UnknownNameError, match=f"'{name}'; choose one of europe, nederland, nordic, switzerland, usa"):
         ttr.load_map(name)
     with pytest.raises(UnknownNameError, match="did you mean nederland"):
         ttr.load_map("netherlands")

@@ -87,5 +87,5 @@ def test_a_seat_at_the_table_is_given_by_name(nordic: GameMap) -> None:
 def test_a_wrong_name_is_answered_with_the_right_ones(nordic: GameMap) -> None:
     with pytest.raises(UnknownNameError, match="no policy 'Plannr'; did you mean Planner"):
         ttr.Game(nordic).play(["Planner", "Plannr"], seed=7)
-    with pytest.raises(UnknownNameError, match="no policy 'me'; it is one of Random, Greedy, Planner"):
+    with pytest.raises(UnknownNameError, match="no policy 'me'; choose one of Random, Greedy, Planner"):
         play_games(nordic, ["me", "Greedy"], 1, seed=7)

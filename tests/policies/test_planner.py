@@ -343,7 +343,7 @@ def tunnel(surcharge: int, **hand: int) -> Position:
 
 
 def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
-    assert done(tunnel(2, blue=1, locomotive=3)) == "pay 1 blue, 1 locomotive more for the tunnel"
+    assert done(tunnel(2, blue=1, locomotive=3)) == "pay a surcharge of 1 blue, 1 locomotive"
 
 
 def test_a_surcharge_that_costs_too_much_is_declined() -> None:

@@ -109,7 +109,7 @@ def test_the_command_writes_a_page(tmp_path: Path, command: Command) -> None:
     assert "reviewing for at most 0.01 minutes" in told
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["game.jsonl", "page.html"]
     assert "<summary>With all cards open</summary>" in (tmp_path / "page.html").read_text("utf-8")
-    assert "no seat '7'; they are 0 to 1" in command("review game.jsonl --seat 7", *options, code=cli.USAGE)
+    assert "no seat '7'; choose one of 0, 1" in command("review game.jsonl --seat 7", *options, code=cli.USAGE)
     (tmp_path / "game.html.part").write_text("{}")
     assert "is not a saved review" in command("review game.jsonl", *options, code=cli.FAULTS)
 

@@ -169,7 +169,7 @@ def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
 def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
-    assert check.meaning == "Ida: take the card in market slot 2; red comes to market slot 2"
+    assert check.meaning == "Ida: take the card in market slot 2; red goes to market slot 2"
     assert len(pad.session.lines) == len(SET_UP)
 
 

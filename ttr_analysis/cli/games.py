@@ -1,4 +1,4 @@
-"""Commands on games: import, review or score played ones, and play or train on a page in the browser."""
+"""Commands on games: import, review or score finished ones, and play or train on a page in the browser."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
     number = text.removeprefix("P")
     if number in map(str, range(n_players)):
         return int(number)
-    raise common.Stopped(f"no seat {text!r}; they are 0 to {n_players - 1}{''.join(f', {name}' for name in players)}")
+    raise common.Stopped(f"no seat {text!r}; choose one of {', '.join([*map(str, range(n_players)), *players])}")
 
 
 @common.commands.command(
@@ -165,7 +165,7 @@ def score(file: Path) -> None:
 
     FILE is a saved game, or a position: a JSON object with map, players, owners of routes
     and tickets. All tickets in it count. A saved game has the tickets of all seats: if you
-    are still playing it, this reveals what the others hold.
+    are still playing it, this reveals those of the others.
     """
     from ttr_analysis.records.positions import read_position
     from ttr_analysis.records.record import GameRecord
@@ -183,7 +183,7 @@ def score(file: Path) -> None:
         who = f"P{points.seat} {name}".strip()
         print(f"{who}{' (won)' if points.seat in record.winners else ''}: {str(points)[1:-1].partition(': ')[2]}")
     if not record.is_complete:
-        print("The game is not over: these are the points if it ended now, with all tickets in the file.")
+        print("The game is not over: these would be the scores if it ended now, with all tickets in the file.")
     elif not record.winners:
         print("Who won depends on unknown tickets.")
     elif scores.tie:
@@ -205,7 +205,7 @@ def score(file: Path) -> None:
 @click.option("--save", type=common.FILE, help="New file for the game.  [default: games/<map>.jsonl, numbered]")
 @click.option("--continue", "continued", type=common.FILE, help="Continue the game in this file.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
-def play(  # the other options are those of the table
+def play(  # the other options are passed to the table
     map_: str,
     players: int | None,
     seats: str | None,
@@ -229,10 +229,10 @@ def play(  # the other options are those of the table
         raise click.UsageError("Give either --players or --seats, not both.")
     is_new = any(value is not None for value in (players, seats, save, *options.values()))
     if continued and is_new:
-        raise click.UsageError("With --continue, players, seats, seed, variant and file are those of the game.")
+        raise click.UsageError("With --continue, players, seats, seed, variant and file are those of the saved game.")
     game_map = load_map(map_)
     if save and save.exists():
-        raise common.Stopped(f"the file {save} already exists; to continue the game in it, give --continue {save}")
+        raise common.Stopped(f"the file {save} already exists; to continue the game in it, use --continue {save}")
     from ttr_analysis.widgets.human_game import PERSON
     from ttr_analysis.widgets.table import GameFiles, GameTable, seats_of
 
@@ -267,12 +267,12 @@ def play(  # the other options are those of the table
         print("\n".join(map(str, ["", *files.paths])) if files.paths else "\nnothing was played")
 
 
-def _open(make: Callable[[], AnyWidget], title: str, comfort: str, *, no_browser: bool) -> None:
+def _open(make: Callable[[], AnyWidget], title: str, note: str, *, no_browser: bool) -> None:
     """Serve a widget on a page, and open it, until interrupted."""
     from ttr_analysis.widgets.server import serve
 
     def on_ready(address: str) -> None:
-        print(f"{address}\nPress Ctrl-C to stop; {comfort}.", flush=True)
+        print(f"{address}\nPress Ctrl-C to stop; {note}.", flush=True)
         if not no_browser:  # some browsers block until they are closed
             Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
@@ -317,7 +317,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     Practice finding the best move, in the browser.
 
     Without FOLDER, you get the positions that come with the maps. With a FOLDER of your
-    own saved games (.jsonl) and Board Game Arena logs (.txt), you get the positions that
+    own saved games (.jsonl) and Board Game Arena logs (.txt), you get the decisions that
     cost you the most. The first search takes a while; its result is reused until you add
     a game, or ask for more with --minutes or --puzzles. If you interrupt the search, run
     the same command to resume.
@@ -329,7 +329,7 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.studies import load_puzzles
 
-    wanted = load_map(how["map_"]).name if how["map_"] else None  # refused before minutes of reviews
+    wanted = load_map(how["map_"]).name if how["map_"] else None  # checked before minutes of reviews
     if folder and player:
         found = _own_puzzles(folder, player, how["minutes"], how["n"])
         found = tuple(puzzle for puzzle in found if wanted in (None, puzzle.record.map.name))
@@ -355,7 +355,7 @@ def _beside(folder: Path, player: str, what: str) -> Path:
 
 
 def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puzzle, ...]:
-    """Return a player's puzzles, saved until a game is added or more are requested, also across versions."""
+    """Return a player's puzzles; saved ones, even from another version, until a game is added or more are requested."""
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
@@ -379,12 +379,12 @@ def _kept_puzzles(kept: Path, folder: Path, n: int) -> tuple[Puzzle, ...]:
     games = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".txt")]
     if not kept.exists() or any(path.stat().st_mtime >= kept.stat().st_mtime for path in games):
         return ()
-    found, is_asked = load_puzzles(kept), click.get_current_context().get_parameter_source
-    n_is_asked = is_asked("n") is ParameterSource.COMMANDLINE
-    if len(found) < n and (n_is_asked or is_asked("minutes") is ParameterSource.COMMANDLINE):
+    found, source_of = load_puzzles(kept), click.get_current_context().get_parameter_source
+    is_n_given = source_of("n") is ParameterSource.COMMANDLINE
+    if len(found) < n and (is_n_given or source_of("minutes") is ParameterSource.COMMANDLINE):
         return ()
     print(
         f"{counted(len(found), 'puzzle')} found before; to look for more, give a larger --puzzles, or --minutes",
         file=sys.stderr,
     )
-    return found[:n] if n_is_asked else found
+    return found[:n] if is_n_given else found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, percent
 from ttr_analysis.cli import common
 from ttr_analysis.cli.common import commands
 
@@ -128,7 +128,9 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
 
     games = [game for game in games_of(game_map) if variant in (None, game[0]) and players in (None, game[1])]
     if not games:
-        raise click.UsageError(f"{game_map!r} has no such variant, or does not allow {players} players.")
+        size = "" if players is None else f" with {counted(players, 'player')}"
+        rules = "" if variant is None else f" of the variant {variant!r}"
+        raise click.UsageError(f"{game_map!r} has no games{rules}{size}.")
     with common.writing(f"cannot write to {folder}"), common.Interrupt(". Run the same command to resume."):
         for found in fit_folder(folder, games, rounds=rounds, seed=seed, progress=not no_progress):
             print(f"{found.variant or game_map.title}, {found.n_players} players: fitted", flush=True)
@@ -199,19 +201,18 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
 
     game_map = load_map(map_, variant=variant)
     from ttr_analysis import studies
-    from ttr_analysis._words import percent
 
     with common.refused(common.USAGE):
         found = studies.percentile(
             game_map, points, players, against=common.split_names(against), n_games=games, seed=seed
         )
-    print(f"{game_map.title}, {players} players: {points} points are")
+    print(f"{game_map.title}, {players} players: {points} points")
     for name, row in found.iterrows():
         low, high = percent(row["percentile_low"]), percent(row["percentile_high"])
         print(
-            f"  more than {percent(row['percentile'])} of {name} scored ({low} to {high}; {row['games']:,.0f} games); "
-            f"they would have won {percent(row['wins'])} of games; median {row['median']:.0f}, "
-            f"winners {row['winners']:.0f}"
+            f"  beat {percent(row['percentile'])} of {name}'s scores ({low} to {high}; {row['games']:,.0f} games) and "
+            f"would have won {percent(row['wins'])} of games; median {row['median']:.0f}, "
+            f"winners' mean {row['winners']:.0f}"
         )
 
 
@@ -250,21 +251,21 @@ def play_many(map_: str, out: Path, variant: str | None, *, no_progress: bool, *
 # -- a summary of a map for its author, with warnings about probable mistakes ------------------------------------------
 
 _NEAR = 0.5
-"""Board units; the dots of cities this close overlap."""
+"""Distance in board units; the dots of closer cities overlap."""
 _CRAMPED = 0.4
-"""Minimum space, relative to most tracks; with less, the spaces of a track do not fit between its cities."""
+"""Minimum room per space, relative to the median track; with less, a track does not fit between its cities."""
 
 
 def offers(game_map: GameMap) -> list[str]:
     r"""
-    Return the contents of a map, one per line.
+    Return lines that summarize the contents of a map.
 
     Examples
     --------
     >>> from ttr_analysis.maps.loading import load_map
     >>> print(*offers(load_map("nordic")), sep="\n")
     2-3 players with 40 trains each
-    39 cities, 81 tracks of 1 to 9 spaces, 28 of them beside another
+    39 cities, 81 tracks of 1 to 9 spaces, 28 of them in double routes
     10 tunnels, 24 ferries
     46 tickets of 3 to 24 points
     variants: resets
@@ -277,7 +278,7 @@ def offers(game_map: GameMap) -> list[str]:
     cities, tracks = counted(len(game_map.cities), "city", "cities"), counted(len(routes), "track")
     lines = [
         f"{low}-{high} players with {rules.trains.per_player} trains each",
-        f"{cities}, {tracks} of {min(lengths)} to {max(lengths)} spaces, {doubles} of them beside another",
+        f"{cities}, {tracks} of {min(lengths)} to {max(lengths)} spaces, {doubles} of them in double routes",
     ]
     kinds = {
         "tunnel": sum(route.tunnel for route in routes),
@@ -298,7 +299,7 @@ def doubts(game_map: GameMap) -> Iterator[str]:
     yield from _doubts_of_the_picture(game_map)
     seen: dict[frozenset[str], str] = {}
     for ticket in game_map.tickets:
-        if len(ticket.destinations) == 1:  # tickets to several countries are supposed to be alike
+        if len(ticket.destinations) == 1:  # tickets to several countries are meant to be alike
             ends = frozenset({ticket.origin.name, ticket.destinations[0][0].name})
             if ends in seen:
                 yield f"the tickets {seen[ends]} and {ticket.id} connect the same places"
@@ -312,14 +313,14 @@ def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
         yield "the map looks upside down: y grows upwards, as latitude does"
     for one, other in combinations(cities, 2):
         if hypot(one.x - other.x, one.y - other.y) < _NEAR:
-            yield f"{one.name} and {other.name} are at the same position"
+            yield f"{one.name} and {other.name} are almost at the same position"
     at = {city.name: (city.x, city.y) for city in cities}
     room = {route.id: dist(at[route.cities[0]], at[route.cities[1]]) / route.length for route in game_map.routes}
     usual = median(room.values())
     cramped = [route for route, space in sorted(room.items(), key=itemgetter(1)) if space < _CRAMPED * usual]
     if cramped:
         others = f" and {counted(len(cramped) - 1, 'other')}" if len(cramped) > 1 else ""
-        yield f"{cramped[0]}{others} have little room for their spaces: scripts/tune_positions.py finds positions"
+        yield f"too little room for the spaces of {cramped[0]}{others}: scripts/tune_positions.py finds positions"
 
 
 def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
@@ -329,9 +330,9 @@ def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
     trains = min(rules.trains.per_player for rules in (game_map.rules, *game_map.rules.variants))
     for route in game_map.routes:
         if route.length > trains:
-            yield f"{route.id} has {route.length} spaces, and a player only {trains} trains"
+            yield f"{route.id} has {route.length} spaces, but a player has only {counted(trains, 'train')}"
     for ticket in game_map.tickets:
         distance = nx.multi_source_dijkstra_path_length(game_map.simple_graph, {*ticket.origin.cities}, weight="length")
         needed = min(distance[city] for place, _ in ticket.destinations for city in place.cities)
         if needed > trains:
-            yield f"the ticket {ticket.id} takes {needed} trains, and a player has only {trains}"
+            yield f"the ticket {ticket.id} takes {counted(int(needed), 'train')}, but a player has only {trains}"

@@ -223,11 +223,11 @@ class ActionFault(IntEnum):
     TWIN_OWN = 10
     """The seat owns the other track."""
     TWIN_CLOSED = 11
-    """The other track is taken, which closes this one in a game of so few players."""
+    """The other track is taken, which closes this one with this number of players."""
     TRAINS = 12
     CARDS = 13
     PAYMENT = 14
-    """The cards do not pay for the route: `rules.payment.payment_fault` says why."""
+    """The cards do not pay for the route: `rules.payment.payment_fault` gives the reason."""
     LOANS = 15
     """There are too few tokens, and no loan is left."""
     SURCHARGE = 16
@@ -238,9 +238,9 @@ class ActionFault(IntEnum):
     NOT_STUCK = 21
     """Passing is illegal because another action is legal."""
     UNKNOWN_FACE_UP = 22
-    """The record does not know the card in that slot, and the action does not name it."""
+    """The card in that slot is unknown, and the action does not name it."""
     KNOWN_FACE_UP = 23
-    """The action names the card in that slot, though the record knows it."""
+    """The action names the card in that slot, which is already known."""
     NONE_UNSEEN = 24
     """No card of that kind is unseen."""
     CITY = 25

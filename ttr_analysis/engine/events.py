@@ -1,4 +1,4 @@
-"""Events of a game as objects: moves, outcomes of chance, messages about those that do not fit, and lists of all."""
+"""Events of a game as objects, errors about outcomes of chance that do not fit, and lists of possible outcomes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOTICES: Final[tuple[ChanceKind, ...]] = ("cards_shuffled", "tickets_shuffled", 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action of a seat."""
+    """An action taken by a seat."""
 
     seat: int
     action: Action
@@ -63,9 +63,9 @@ class Chance:
     slot
         The market slot of a "market_card", else None.
     card
-        The kind of card; None without a card, or if the record does not know it.
+        The kind of card; None if there is no card or it is unknown.
     ticket
-        The ticket; None without a ticket, or if the record does not know it.
+        The ticket; None if there is no ticket or it is unknown.
     matches
         For an unknown card turned over: whether it matches the color played. Else None.
 
@@ -74,7 +74,7 @@ class Chance:
     >>> print(Chance("card_drawn", seat=1, card="blue"))
     P1 draws blue
     >>> print(Chance("market_card", slot=2))
-    an unknown card comes to market slot 2
+    an unknown card goes to market slot 2
     """
 
     kind: ChanceKind
@@ -91,7 +91,7 @@ class Chance:
         texts: dict[ChanceKind, str] = {
             "card_dealt": f"P{self.seat} is dealt {card}",
             "card_drawn": f"P{self.seat} draws {card}",
-            "market_card": f"{card} comes to market slot {self.slot}",
+            "market_card": f"{card} goes to market slot {self.slot}",
             "card_revealed": f"{card} is turned over for the tunnel",
             "ticket_offered": f"P{self.seat} is offered {ticket}",
             "neutral_ticket": f"{ticket} is turned up for the neutral player",
@@ -104,7 +104,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class TicketsShown:
-    """The tickets that a seat shows at the end, if the record did not know all of them."""
+    """The tickets that a seat shows at the end, if not all of them were known before."""
 
     seat: int
     tickets: tuple[Ticket, ...]
@@ -212,7 +212,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         return code, codec.ticket_index(outcome.ticket)
     if outcome.card is None and outcome.kind == "card_revealed":
         if outcome.matches is None:
-            raise GameError(f"card_revealed needs a card, or matches, since everyone sees it: got {outcome!r}")
+            raise GameError(f"card_revealed needs a card or matches, since all players see it, got {outcome!r}")
         return code, UNKNOWN_MATCH if outcome.matches else UNKNOWN_CARD
     try:
         return code, UNKNOWN_CARD if outcome.card is None else card_index(outcome.card)
@@ -229,7 +229,7 @@ def tape_of(script: Rows | None, n_events: int) -> Ints:
     """Return a tape with room for `n_events`; the script gives the outcomes of chance, None draws them at random."""
     start = codes.TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
-    if script is not None:  # an empty script is not None: its READ_END is above 0
+    if script is not None:  # an empty script sets READ_END too, so that nothing is drawn at random
         tape[codes.READ_AT], tape[codes.READ_END] = codes.TAPE_START, start
         tape[codes.TAPE_START : start] = np.array(script, dtype=np.int64).reshape(-1)
     tape[codes.WRITE_AT], tape[codes.WRITE_END] = start, len(tape)
@@ -250,13 +250,13 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
     wanted = [row for row in rows if codes.CARD_DEALT <= codes.kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
-            due = next_words(decode_chance(codec, *done))
-            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} comes next"
+            expected = next_words(decode_chance(codec, *done))
+            return f'outcome {i + 1} does not fit: expected {expected}, got "{decode_chance(codec, *given)}"'
         if given[1] != done[1]:
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(given[0])}"
     if len(script) < len(wanted):
-        due = next_words(decode_chance(codec, *wanted[len(script)]))
-        return f"outcome {len(script) + 1} is missing: {due} comes next"
+        expected = next_words(decode_chance(codec, *wanted[len(script)]))
+        return f"outcome {len(script) + 1} is missing: expected {expected}"
     return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
 
 
@@ -267,17 +267,17 @@ def why_not(code: int) -> str:
     return "the draw pile has none"
 
 
-def next_words(due: Chance) -> str:
+def next_words(outcome: Chance) -> str:
     """Describe the outcome that comes next, without naming the card or ticket."""
     texts: dict[ChanceKind, str] = {
-        "card_dealt": f"a card dealt to P{due.seat}",
-        "card_drawn": f"a card that P{due.seat} draws",
-        "market_card": f"a card for market slot {due.slot}",
+        "card_dealt": f"a card dealt to P{outcome.seat}",
+        "card_drawn": f"a card that P{outcome.seat} draws",
+        "market_card": f"a card for market slot {outcome.slot}",
         "card_revealed": "a card turned over for the tunnel",
-        "ticket_offered": f"a ticket offered to P{due.seat}",
+        "ticket_offered": f"a ticket offered to P{outcome.seat}",
         "neutral_ticket": "a ticket for the neutral player",
     }
-    return texts[due.kind]
+    return texts[outcome.kind]
 
 
 # -- all outcomes of chance after an action, if there are few enough to list -------------------------------------------
@@ -292,11 +292,11 @@ def list_chances(
     """
     Return every sequence of outcomes after a legal action, with its probability.
 
-    `run` makes the step by a script, and returns the state, the events, and whether the
-    script was complete. Raises a `GameError` if there are more than `most`.
+    `run` takes a script, makes the step with it, and returns the state, the events, and
+    whether the script was complete. Raises a `GameError` if there are more than `most`.
     """
     if unknown := unknown_words(state, MAX_SEATS):
-        raise GameError(f"chances cannot be listed from a state with {unknown}")
+        raise GameError(f"chance outcomes cannot be listed from a state with {unknown}")
     found: list[tuple[tuple[Chance, ...], float]] = []
     waiting: list[tuple[Rows, float, Ints]] = [([], 1.0, state.draw_pile)]
     while waiting:
@@ -314,11 +314,11 @@ def list_chances(
             shuffles = [i for i, row in enumerate(rows) if row == (_CARDS, 0)]
             if any(before < i < at for i in shuffles):
                 if shuffles[-1] > at:
-                    raise GameError("chances cannot be listed where the cards are shuffled twice")
+                    raise GameError("chance outcomes cannot be listed if the cards are shuffled twice")
                 pile = after.draw_pile  # after the shuffle; unknown cards are still in it
             options = [(kind, n) for kind, n in enumerate(pile.tolist()) if n]
         if len(found) + len(waiting) + len(options) > most:
-            raise GameError(f"chance has more than {most} outcomes here; draw some by Game.step instead")
+            raise GameError(f"there are more than {most} chance outcomes; draw some with Game.step instead")
         total = sum(weight for _, weight in options)
         for outcome, weight in reversed(options):
             left = pile.copy()
@@ -329,11 +329,11 @@ def list_chances(
 
 
 def _ticket_options(state: State, script: Rows, *, shuffled: bool) -> list[tuple[int, int]]:
-    """Return the equally likely next tickets, from the pile or, in known order, from under it."""
+    """Return the equally likely next tickets of the pile, or the next of those under it, whose order is known."""
     drawn = [value for code, value in script if codes.kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)]
     n_below = len(drawn) - int(state.n_ticket_pile)
     if shuffled or n_below >= state.n_queued:
-        raise GameError("chances cannot be listed where the tickets are shuffled")
+        raise GameError("chance outcomes cannot be listed if the tickets are shuffled")
     if n_below >= 0:
         return [(int(state.queue[(state.queue_head + n_below) % MAX_TICKETS]), 1)]
     places = state.ticket_at.tolist()

@@ -22,7 +22,7 @@ from ttr_analysis.engine.actions.handler import Refused, owner_name
 from ttr_analysis.engine.actions.table import HANDLER_OF, codec_of, explain, shows_cards
 from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, packed, unpacked
 from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, list_chances, outcome_error, script_of, tape_of
-from ttr_analysis.engine.kernel.claims import city_fault, next_spaces, route_fault
+from ttr_analysis.engine.kernel.claims import city_fault, next_station_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, State, identify_cards, n_unknown_cards, unknown_words
@@ -280,7 +280,7 @@ def _preview_station(game: KernelGame, state: State, city: City, names: Sequence
     code = make_action(codes.BUILD_STATION, number)
     reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
     if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == codes.NONE:
-        cost = int(next_spaces(state, tables, seat).plain)
+        cost = int(next_station_spaces(state, tables, seat).plain)
         lacks = f"{owner_name(seat, names)} does not hold {counted(cost, 'card')} of one color"
         reason = lacks if state.phase == TURN else reason
     return StationPreview(seat=seat, city=city, reason=reason, payment=payment, names=tuple(names))

@@ -1,5 +1,5 @@
 """
-The packed state of a game, one record for every map and number of players, and what it does not know.
+The packed state of a game, one record for every map and number of players, and what is unknown in it.
 
 Card counts are in the order of `CARD_KINDS`. SECRET fields must not influence a
 seat that cannot see them; `engine.state` blanks them. All other fields are public.

@@ -1,19 +1,19 @@
 """
-A position: everything on the table between two turns, without how the game got there.
+A position: everything on the table between two turns, without the moves that led to it.
 
-The state made from it invents nothing: what is not given is unknown. Nobody knows other
-players' cards, tickets in the pile come in any order, and the draw pile consists of all
-cards not seen elsewhere.
+A state built from a position adds no information: whatever is not given is unknown. Players
+do not know each other's cards, tickets in the pile may be in any order, and the draw pile
+consists of all cards not seen elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple, TypeVar
 
 from ttr_analysis._words import counted, listed
-from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, each_kind
 from ttr_analysis.engine import layout
 from ttr_analysis.engine.actions.handler import owner_name
 from ttr_analysis.engine.kernel.turns import put_pieces
@@ -23,10 +23,10 @@ from ttr_analysis.tables import Tables, game_tables
 
 T = TypeVar("T")
 N_COUNTS: Final = N_KINDS + 1
-"""Counts of some cards: nine by kind, and the number of unknown ones."""
+"""Length of `Counts`."""
 
 Counts = tuple[int, ...]
-"""Counts of some cards, `N_COUNTS` of them."""
+"""Numbers of cards: nine by kind, then the number of unknown ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Position:
     """
     A position, or part of one, as numbers; None where not given.
 
-    Tuples with one item for each seat are in seat order.
+    Tuples with one item per seat are in seat order.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class Position:
         Tickets discarded face up, and tickets out of the game.
     trains, scores
         Trains left and points on the scoring track for each seat. They follow from the
-        routes, and are only compared.
+        routes; given numbers are only checked against those.
     tokens, loans
         Value of the toll tokens, and number of loans, of each seat.
     stations
         Cities with the seat that has a station there, or `NOBODY` if it was removed.
-        The stations left follow from them.
+        They determine the number of stations left.
     to_move
-        Whose turn it is.
+        The seat to move; in a whole position, None if the game is over.
     turns
         Completed turns of all seats together.
     turns_left
@@ -97,7 +97,7 @@ class Position:
     reason: str = ""
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def given(self) -> tuple[str, ...]:
         """Names of the given parts, in order."""
         return tuple(name for name in PARTS if getattr(self, name) is not None)
 
@@ -123,17 +123,17 @@ def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[Sta
     >>> problems, state.score[:2].tolist(), state.trains[:2].tolist()
     ([], [0, 2], [45, 43])
     """
-    setter = _Setter(position, game_map, n_players)
-    setter.lay()
-    return setter.state, setter.problems
+    builder = _Builder(position, game_map, n_players)
+    builder.build()
+    return builder.state, builder.problems
 
 
 def position_of(state: State, tables: Tables) -> Position:
     """Return everything on the table in a state between two turns."""
     seats = range(tables.n_seats)
     claimed: list[int] = state.claimed[: state.n_claims].tolist()
-    lying = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_DISCARDS]
-    n_unknown = int(state.n_ticket_discards) - len(lying)
+    discarded = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_DISCARDS]
+    n_unknown = int(state.n_ticket_discards) - len(discarded)
     out = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == layout.AT_REMOVED]
     n_left = int(tables.n_tickets - state.n_held[: tables.n_seats].sum() - state.n_ticket_discards)
     n_out = n_left - int(state.n_ticket_pile + state.n_queued)
@@ -147,7 +147,7 @@ def position_of(state: State, tables: Tables) -> Position:
         market=tuple(min(kind, layout.UNKNOWN_CARD) for kind in state.market[: tables.market_size].tolist()),
         discards=(*state.discards.tolist(), int(state.n_swept)),
         ticket_pile=int(state.n_ticket_pile + state.n_queued),
-        ticket_discards=(*lying, *[layout.UNKNOWN_TICKET] * n_unknown),
+        ticket_discards=(*discarded, *[layout.UNKNOWN_TICKET] * n_unknown),
         tickets_out=(*out, *[layout.UNKNOWN_TICKET] * (n_out - len(out))),
         tokens=tuple(state.tokens[: tables.n_seats].tolist()),
         loans=tuple(state.loans[: tables.n_seats].tolist()),
@@ -196,13 +196,13 @@ def corrected(state: State, correction: Position, game_map: GameMap, n_players: 
     before = position_of(state, game_tables(game_map, n_players))
     if correction.to_move is not None and correction.turns is None:
         before = replace(before, turns=_next_turn(int(state.n_turns), correction.to_move, n_players))
-    laid, problems = state_of(_overlaid(before, correction), game_map, n_players)
+    rebuilt, problems = state_of(_with_corrections(before, correction), game_map, n_players)
     after = state.copy()
     for parts, names in _FIELDS.items():
         if any(getattr(correction, part) is not None for part in parts):
             for field in map(State.fields.__getitem__, names):
                 span = slice(field.offset, field.offset + field.size)
-                after.cells[span] = laid.cells[span]
+                after.cells[span] = rebuilt.cells[span]
     return after, problems
 
 
@@ -211,28 +211,28 @@ def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
     return n_turns + (seat - n_turns) % n_players
 
 
-def _overlaid(before: Position, correction: Position) -> Position:
+def _with_corrections(before: Position, correction: Position) -> Position:
     """Return a position with the corrected parts replaced."""
-    told: dict[str, object] = {name: getattr(correction, name) for name in correction.told}
+    new: dict[str, object] = {name: getattr(correction, name) for name in correction.given}
     for name in ("owners", "stations"):
         if getattr(correction, name) is not None:
             owners = {**dict(getattr(before, name) or ()), **dict(getattr(correction, name))}
-            told[name] = tuple((place, owner) for place, owner in owners.items() if owner != layout.NOBODY)
+            new[name] = tuple((place, owner) for place, owner in owners.items() if owner != layout.NOBODY)
     for name in ("hands", "tickets", "tokens", "loans"):
-        new, old = getattr(correction, name), getattr(before, name)
-        if new is not None:
-            told[name] = tuple(was if now is None else now for now, was in zip(new, old, strict=True))
+        given, old = getattr(correction, name), getattr(before, name)
+        if given is not None:
+            new[name] = tuple(was if now is None else now for now, was in zip(given, old, strict=True))
     if correction.pile is not None and correction.discards is None:
-        told["discards"] = None
+        new["discards"] = None
     if correction.tickets is not None and correction.ticket_pile is None:
-        told["ticket_pile"] = None
-    return replace(before, **told)  # type: ignore[arg-type]
+        new["ticket_pile"] = None
+    return replace(before, **new)  # type: ignore[arg-type]
 
 
 # -- from a position to a state ------------------------------------------------------------------------------------
 
 
-class _Setter:
+class _Builder:
     """Builds the state of a position, and finds its faults."""
 
     def __init__(self, position: Position, game_map: GameMap, n_players: int) -> None:
@@ -244,13 +244,13 @@ class _Setter:
         self.problems: list[Problem] = []
         put_pieces(self.tables, self.state)
 
-    def lay(self) -> None:
-        self._lay_routes()
-        self._lay_stations()
-        self._lay_money()
-        self._lay_turn()
-        self._lay_cards()
-        self._lay_tickets()
+    def build(self) -> None:
+        self._set_routes()
+        self._set_stations()
+        self._set_money()
+        self._set_turn()
+        self._set_cards()
+        self._set_tickets()
 
     def _refuse(self, part: str, value: object, expected: str) -> None:
         self.problems.append(Problem(part, value, expected))
@@ -262,7 +262,7 @@ class _Setter:
 
     # -- routes ---------------------------------------------------------------------
 
-    def _lay_routes(self) -> None:
+    def _set_routes(self) -> None:
         state, tables = self.state, self.tables
         for route, owner in self.position.owners or ():
             if owner == layout.NOBODY:
@@ -279,11 +279,11 @@ class _Setter:
                 most = tables.neutral_trains if owner == layout.NEUTRAL_OWNER else tables.trains_each
                 taken = most - int(state.trains[owner])
                 who = owner_name(owner)
-                self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains of {who}")
+                self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains for {who}")
         for part, found in (("trains", state.trains), ("scores", state.score)):
-            for seat, told in enumerate(getattr(self.position, part) or ()):
-                if told is not None and told != found[seat]:
-                    self._refuse(part, told, f"expected {found[seat]} for P{seat}, which follows from its routes")
+            for seat, given in enumerate(getattr(self.position, part) or ()):
+                if given is not None and given != found[seat]:
+                    self._refuse(part, given, f"expected {found[seat]} for P{seat}, which follows from its routes")
 
     def _check_track(self, route: int, owner: int) -> None:
         state, twin = self.state, int(self.tables.twin[route])
@@ -292,7 +292,7 @@ class _Setter:
             self._refuse("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
         if twin < 0 or state.owner[twin] == layout.NOBODY:
             return
-        other = f"{self.map.routes[twin].id} is of {owner_name(int(state.owner[twin]))}"
+        other = f"{self.map.routes[twin].id} belongs to {owner_name(int(state.owner[twin]))}"
         if state.owner[twin] == owner:
             self._refuse(
                 "owners",
@@ -300,11 +300,11 @@ class _Setter:
                 f"expected an owner other than {owner_name(owner)}, who also has {self.map.routes[twin].id}",
             )
         elif not self.tables.both_open and layout.NEUTRAL_OWNER not in (owner, state.owner[twin]):
-            self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
+            self._refuse("owners", name, f"expected a free track with {self.n_players} players, since {other}")
 
     # -- stations -------------------------------------------------------------------
 
-    def _lay_stations(self) -> None:
+    def _set_stations(self) -> None:
         state, tables = self.state, self.tables
         for city, seat in self.position.stations or ():
             if seat != layout.NOBODY:
@@ -319,7 +319,7 @@ class _Setter:
 
     # -- money, turns ---------------------------------------------------------------
 
-    def _lay_money(self) -> None:
+    def _set_money(self) -> None:
         state, tables = self.state, self.tables
         tolls = any(tables.toll[route] for route, _ in self.position.owners or ())
         for seat in range(self.n_players):
@@ -337,18 +337,18 @@ class _Setter:
             state.tokens[seat], state.loans[seat] = tokens, loans
         bank = tables.tokens_each * self.n_players
         if state.tokens.sum() > bank + sum(tables.toll[route] for route, _ in self.position.owners or ()):
-            self._refuse("tokens", int(state.tokens.sum()), f"expected at most {bank} in all, and tolls paid by loans")
+            self._refuse("tokens", int(state.tokens.sum()), f"expected at most {bank} in all, plus tolls paid by loans")
         if 0 < tables.loan_limit < state.loans.sum():
             self._refuse("loans", int(state.loans.sum()), f"expected at most {tables.loan_limit} in all")
 
-    def _lay_turn(self) -> None:
-        state, tables, told = self.state, self.tables, self.position
+    def _set_turn(self) -> None:
+        state, tables, given = self.state, self.tables, self.position
         low = [seat for seat in range(self.n_players) if state.trains[seat] <= tables.last_round_at]
-        seat = 0 if told.to_move is None else told.to_move
-        taken = [owner for _, owner in (*(told.owners or ()), *(told.stations or ()))]
+        seat = 0 if given.to_move is None else given.to_move
+        taken = [owner for _, owner in (*(given.owners or ()), *(given.stations or ()))]
         least = self.n_players * max(taken.count(of) for of in range(self.n_players))
-        state.n_turns = _next_turn(least, seat, self.n_players) if told.turns is None else told.turns
-        if told.to_move is not None and state.n_turns % self.n_players != seat:
+        state.n_turns = _next_turn(least, seat, self.n_players) if given.turns is None else given.turns
+        if given.to_move is not None and state.n_turns % self.n_players != seat:
             n_turns = int(state.n_turns)
             fits = _next_turn(n_turns, seat, self.n_players)
             self._refuse("turns", n_turns, f"expected a number after which P{seat} moves, such as {fits}")
@@ -361,36 +361,36 @@ class _Setter:
             state.last_left = 0
             return
         most = self.n_players * tables.last_turns
-        if told.turns_left is None:
+        if given.turns_left is None:
             if low:
-                few = listed(f"P{of} has {state.trains[of]} trains" for of in low)
-                self._refuse("turns_left", "nothing", f"expected how many turns are left, since {few}")
+                few = listed(f"P{of} has {counted(int(state.trains[of]), 'train')}" for of in low)
+                self._refuse("turns_left", "nothing", f"expected the number of turns left, since {few}")
             return
-        state.last_left = told.turns_left
-        state.last_seat = (seat + told.turns_left - 1) % self.n_players
-        if told.turns_left > most:
-            self._refuse("turns_left", told.turns_left, f"expected at most {most}")
+        state.last_left = given.turns_left
+        state.last_seat = (seat + given.turns_left - 1) % self.n_players
+        if given.turns_left > most:
+            self._refuse("turns_left", given.turns_left, f"expected at most {most}")
         elif int(state.last_seat) not in low:
             expected = f"expected P{state.last_seat}, who moves last, to have at most {tables.last_round_at} trains"
-            self._refuse("turns_left", told.turns_left, expected)
+            self._refuse("turns_left", given.turns_left, expected)
 
     # -- cards ----------------------------------------------------------------------
 
-    def _lay_cards(self) -> None:
-        state, tables, told = self.state, self.tables, self.position
+    def _set_cards(self) -> None:
+        state, tables, given = self.state, self.tables, self.position
         n_deck = int(tables.deck.sum())
         for seat in range(self.n_players):
-            hand = _at(told.hands, seat)
+            hand = _at(given.hands, seat)
             if hand is None:
                 if not self.is_over:
-                    self._refuse("hands", "nothing", f"expected the cards of P{seat}, or how many they are")
+                    self._refuse("hands", "nothing", f"expected the cards of P{seat}, or their number")
                 continue
             state.hand[seat] = state.blind[seat] = hand[:N_KINDS]
             state.n_hand[seat] = sum(hand)
-        state.discards[:] = (told.discards or (0,) * N_COUNTS)[:N_KINDS]
-        state.n_swept = (told.discards or (0,) * N_COUNTS)[N_KINDS]
+        state.discards[:] = (given.discards or (0,) * N_COUNTS)[:N_KINDS]
+        state.n_swept = (given.discards or (0,) * N_COUNTS)[N_KINDS]
         n_seen = int(state.n_hand.sum() + state.discards.sum() + state.n_swept)
-        self._lay_market(n_deck - n_seen)
+        self._set_market(n_deck - n_seen)
         face_up = state.market[: tables.market_size].tolist()
         n_seen += sum(kind != layout.NOBODY for kind in face_up)
         for kind in range(N_KINDS):
@@ -403,18 +403,18 @@ class _Setter:
                 self._refuse("hands" if state.hand[:, kind].any() else "discards", n, expected)
             state.draw_pile[kind] = tables.deck[kind] - n
             state.pool[kind] = tables.deck[kind] - state.discards[kind] - n_face_up
-        self._lay_pile(n_deck - n_seen, n_deck)
+        self._set_pile(n_deck - n_seen, n_deck)
 
-    def _lay_market(self, n_left: int) -> None:
-        """Lay out the market; if it is not given, with unknown cards as far as there are any."""
+    def _set_market(self, n_left: int) -> None:
+        """Fill the market; if it is not given, with unknown cards as long as there are any left."""
         size = int(self.tables.market_size)
-        told = self.position.market
-        if told is not None and len(told) > size:
-            self._refuse("market", len(told), f"expected at most {counted(size, 'card')}")
-        face_up = (layout.UNKNOWN_CARD,) * n_left if told is None else told
+        given = self.position.market
+        if given is not None and len(given) > size:
+            self._refuse("market", len(given), f"expected at most {counted(size, 'card')}")
+        face_up = (layout.UNKNOWN_CARD,) * n_left if given is None else given
         self.state.market[:size] = [*face_up, *[layout.NOBODY] * size][:size]
 
-    def _lay_pile(self, n_left: int, n_deck: int) -> None:
+    def _set_pile(self, n_left: int, n_deck: int) -> None:
         """Put all remaining cards into the pile; if its size is given, the rest are unknown discards."""
         pile = self.position.pile
         if n_left < 0:
@@ -428,14 +428,14 @@ class _Setter:
 
     # -- tickets --------------------------------------------------------------------
 
-    def _lay_tickets(self) -> None:
-        state, tables, told = self.state, self.tables, self.position
+    def _set_tickets(self) -> None:
+        state, tables, given = self.state, self.tables, self.position
         seen: dict[int, str] = {}
         n_left = int(tables.n_tickets)
         for seat in range(self.n_players):
-            held = _at(told.tickets, seat)
+            held = _at(given.tickets, seat)
             if held is None:
-                self._refuse("tickets", "nothing", f"expected the tickets of P{seat}, or how many they are")
+                self._refuse("tickets", "nothing", f"expected the tickets of P{seat}, or their number")
                 continue
             n_left -= len(held)
             if n_left < 0:
@@ -448,23 +448,23 @@ class _Setter:
                     name = self.map.rules.tickets.decks[deck].name
                     self._refuse("tickets", n, f"expected at most {dealt} for P{seat} from the deck {name}")
             self._put_tickets("tickets", held, seat, f"P{seat}", seen)
-        lying, out = told.ticket_discards or (), told.tickets_out or ()
-        n_left -= len(lying) + len(out)
-        self._put_tickets("ticket_discards", lying, layout.AT_DISCARDS, "the ticket discards", seen)
+        discarded, out = given.ticket_discards or (), given.tickets_out or ()
+        n_left -= len(discarded) + len(out)
+        self._put_tickets("ticket_discards", discarded, layout.AT_DISCARDS, "the ticket discards", seen)
         self._put_tickets("tickets_out", out, layout.AT_REMOVED, "the tickets out of the game", seen)
-        state.n_ticket_discards = len(lying)
+        state.n_ticket_discards = len(discarded)
         if n_left < 0:
             self._refuse("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
         n_gone, n_places = self._find_leaving(out, seen)
         most = max(0, n_left - max(0, n_gone - n_places))
-        if told.ticket_pile is not None and told.ticket_pile > most:
-            self._refuse("ticket_pile", told.ticket_pile, f"expected at most {most}, given the tickets elsewhere")
-        state.n_ticket_pile = max(0, n_left - n_gone) if told.ticket_pile is None else told.ticket_pile
+        if given.ticket_pile is not None and given.ticket_pile > most:
+            self._refuse("ticket_pile", given.ticket_pile, f"expected at most {most}, given the tickets elsewhere")
+        state.n_ticket_pile = max(0, n_left - n_gone) if given.ticket_pile is None else given.ticket_pile
         if tables.neutral_trains:
-            state.marker = tables.marker_seat if told.marker is None else told.marker
-            state.neutral_in = 1 if told.neutral is None else told.neutral
-        elif told.marker is not None or told.neutral:
-            self._refuse("marker", told.marker, "expected nothing: the rules have no neutral player")
+            state.marker = tables.marker_seat if given.marker is None else given.marker
+            state.neutral_in = 1 if given.neutral is None else given.neutral
+        elif given.marker is not None or given.neutral:
+            self._refuse("marker", given.marker, "expected nothing: the rules have no neutral player")
 
     def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
         """Return how many tickets of removed decks are not named anywhere, and how many of them seats may hold."""
@@ -509,8 +509,8 @@ def _at(items: Sequence[T | None] | None, seat: int) -> T | None:
 def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
     """Yield the parts of a position in words."""
     for route, owner in position.owners or ():
-        whose = "free" if owner == layout.NOBODY else f"of {owner_name(owner)}"
-        yield f"{game_map.routes[route].id} is {whose}"
+        whose = "is free" if owner == layout.NOBODY else f"belongs to {owner_name(owner)}"
+        yield f"{game_map.routes[route].id} {whose}"
     for seat, hand in enumerate(position.hands or ()):
         if hand is not None:
             yield f"P{seat} holds {_cards_words(hand)}"
@@ -529,31 +529,29 @@ def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
     for part in ("trains", "scores", "tokens", "loans"):
         for seat, number in enumerate(getattr(position, part) or ()):
             if number is not None:
-                yield f"P{seat} has {number} {'points' if part == 'scores' else part}"
+                yield f"P{seat} has {counted(number, 'point' if part == 'scores' else part.removesuffix('s'))}"
     for city, seat in position.stations or ():
-        whose = "no station stands" if seat == layout.NOBODY else f"P{seat} has a station"
+        whose = "there is no station" if seat == layout.NOBODY else f"P{seat} has a station"
         yield f"{whose} in {game_map.cities[city].name}"
     for part, words in _SINGLE.items():
         number = getattr(position, part)
         if number is not None:
-            yield words.format(number)
+            yield words(number)
 
 
-_SINGLE: Final = {
-    "pile": "{} cards are in the pile",
-    "ticket_pile": "{} tickets are in the pile",
-    "turns": "{} turns are complete",
-    "turns_left": "{} turns are left",
-    "to_move": "P{} is to move",
-    "marker": "P{} has the marker",
-    "neutral": "{} neutral players are in the game",
+_SINGLE: Final[Mapping[str, Callable[[int], str]]] = {
+    "pile": lambda n: f"the pile has {counted(n, 'card')}",
+    "ticket_pile": lambda n: f"the ticket pile has {counted(n, 'ticket')}",
+    "turns": lambda n: f"{counted(n, 'turn')} completed",
+    "turns_left": lambda n: f"{counted(n, 'turn')} left",
+    "to_move": "P{} is to move".format,
+    "marker": "P{} has the marker".format,
+    "neutral": lambda n: f"the neutral player is {'in' if n else 'out of'} the game",
 }
 
 
 def _cards_words(counts: Counts) -> str:
-    known = [f"{n} {kind}" for n, kind in zip(counts, CARD_KINDS, strict=False) if n]
-    unknown = [counted(counts[N_KINDS], "unknown card")] if counts[N_KINDS] else []
-    return ", ".join([*known, *unknown]) or "no cards"
+    return ", ".join(each_kind(counts)) or "no cards"
 
 
 def _tickets_words(tickets: Sequence[int], game_map: GameMap) -> str:

@@ -3,8 +3,8 @@ Players: the interfaces of Python and of compiled policies, the built-in ones, a
 
 Your own player needs no registration: an object with a method `choose` or `decide` is
 played move by move, and a class with a `chooser` also in the compiled loop. There,
-built-in players are different in one way: they are trusted to see only what they may,
-and to make legal moves.
+built-in players differ in one way: they are not checked for illegal moves or for use of
+hidden information.
 """
 
 from __future__ import annotations

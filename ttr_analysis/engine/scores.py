@@ -319,7 +319,7 @@ def _row(score: Score) -> dict[str, Any]:
 
 
 def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
-    """Score a game as it stands, in a packed state, whose tickets may be unknown."""
+    """Return the current scores of a packed state, whose tickets may be unknown."""
     tables = game_tables(game_map, n_players)
     result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
     score_games(state.cells[None], tables, result[None])

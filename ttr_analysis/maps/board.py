@@ -29,7 +29,7 @@ class City:
     x, y
         Position in board units, with y pointing up.
     country
-        The country it lies in.
+        The country it is in.
     label_at
         Side of the dot for the label: "N", "NE" and so on; "" for the side with
         the most room.

@@ -139,7 +139,7 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     for known in built_in:
         if fold(name) in (fold(known), fold(_title(data / known))):
             return data / known
-    raise UnknownNameError("map or map folder", name, nearest(name, built_in, alike=_ALIKE), built_in)
+    raise UnknownNameError("map or map folder", name, nearest(name, built_in, cutoff=_ALIKE), built_in)
 
 
 def _title(folder: Path) -> str:

@@ -177,8 +177,8 @@ class GameMap:
         fitting = [r for r in tracks if wanted in (None, r.color) and track in (None, r.track)]
         name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or they were refused
         if not fitting:
-            told = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
-            raise UnknownNameError("route", told, [name_track(r) for r in tracks])
+            full = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
+            raise UnknownNameError("route", full, [name_track(r) for r in tracks])
         if len(fitting) > 1:
             raise AmbiguousNameError("route", name, [name_track(r) for r in fitting])
         return fitting[0]
@@ -216,7 +216,7 @@ class GameMap:
         ----------
         routes
             Routes, or names for them: ids, strings as printed, edges of the graph; or pairs
-            of cities, for all tracks between them. A NetworkX graph stands for its edges.
+            of cities, for all tracks between them. A NetworkX graph means its edges.
 
         Raises
         ------
@@ -403,7 +403,7 @@ class GameMap:
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self._set_tickets, self.rules)
         texts = {**table_texts(rows), "rules.toml": rules_text(self.rules)}
-        # A variant becomes a map of its own.
+        # A variant becomes a separate map.
         names = {self.rules.variant: "", **{rules.variant: rules.variant for rules in self.rules.variants}}
         if strategies := [replace(s, variant=names[s.variant]) for s in self.strategies if s.variant in names]:
             texts[STRATEGY_FILE] = strategies_text(strategies)
@@ -571,7 +571,7 @@ def first_equal(game_map: GameMap) -> GameMap:
 
 
 _LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
-"""All maps in use: a route or ticket does not know its map, but displays itself on its board."""
+"""All maps in use: a route or ticket is displayed on the board of its map, but has no reference to it."""
 
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:

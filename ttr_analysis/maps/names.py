@@ -77,7 +77,7 @@ class NameIndex(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
-    """A thing that connects named ends: `heads` are their names in each order, `words` tell equal ones apart."""
+    """A thing that connects named ends: `heads` are their names in each order, `words` distinguish equal ones."""
 
     thing: T
     id: str
@@ -89,7 +89,7 @@ class LinkIndex(Generic[T]):
     """
     Things that connect named ends, by any text printed for them: "murmansk to kobenhavn 24", or the id.
 
-    `called` has other names of ends by name; `is_end` also knows ends that nothing
+    `called` has other names of ends by name; `is_end` also accepts ends that nothing
     connects.
     """
 

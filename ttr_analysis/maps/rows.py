@@ -32,7 +32,7 @@ class Column:
 
     name: str
     parse: Callable[[str], Any]
-    """Parses the text of a field; a `ValueError` says what was expected."""
+    """Parses the text of a field; a `ValueError` gives what was expected."""
     default: Any = ...
     """Value of an empty field or missing column; `...` if required."""
 

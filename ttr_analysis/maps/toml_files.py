@@ -60,7 +60,7 @@ def _is_short_enough(content: str, faults: FaultList) -> bool:
         if len(source) > _MAX_LINE:
             faults.add(line, "", f"{len(source):,}", f"expected at most {_MAX_LINE:,} characters")
             return False
-        # Dots in strings and comments count too, since only a parser could tell them apart.
+        # Dots in strings and comments count too, since only a parser could distinguish them.
         if source.count(".") > _MAX_DOTS:
             faults.add(line, "", f"{source.count('.'):,}", f"expected at most {_MAX_DOTS} dots")
             return False
@@ -382,9 +382,9 @@ def strategies_text(fitted: Iterable[Fitted]) -> str:
 
     tables = []
     for one in sorted(fitted, key=lambda one: (one.variant, one.n_players)):
-        told = {"variant": one.variant} if one.variant else {}
+        head = {"variant": one.variant} if one.variant else {}
         numbers = [(name, value) for name, value in asdict(one).items() if isinstance(value, float)]
-        tables.append({**told, "n_players": one.n_players, **{name: round(value, DECIMALS) for name, value in numbers}})
+        tables.append({**head, "n_players": one.n_players, **{name: round(value, DECIMALS) for name, value in numbers}})
     return _HEAD + tomli_w.dumps({"fitted": tables})
 
 

@@ -77,7 +77,7 @@ def choose_for_tickets(
 
 @compiled
 def _wants_tickets(state: State, tables: Tables, seat: int, params: Floats, trains: int) -> bool:
-    """Return whether a rival draws tickets, if its plan takes this many trains."""
+    """Return whether a rival draws tickets, given the number of trains that its plan takes."""
     if state.trains[seat] - trains > params[APPETITE]:
         return True
     fewest = state.trains[seat]

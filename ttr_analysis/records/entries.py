@@ -78,7 +78,7 @@ MATCHES: Final = ("other", "match")
 """Unknown cards turned over for a tunnel, by whether they match: `UNKNOWN_CARD` and `UNKNOWN_MATCH`."""
 
 SHOWN: Final = codes.SHUFFLED + 1
-"""Kind of the tickets shown at the end, which the kernel does not know."""
+"""Kind of the tickets shown at the end; the kernel has no such kind."""
 START: Final = codes.SHUFFLED + 2
 """Kind of an initial position."""
 CORRECTED: Final = codes.SHUFFLED + 3

@@ -30,7 +30,7 @@ MAX_BYTES: Final = 32_000_000
 MAX_LINES: Final = 400_000
 MAX_LINE_BYTES: Final = 20_000
 MAX_FAULTS: Final = 100
-"""Reading stops after this many faults."""
+"""Maximum number of faults, after which reading stops."""
 
 MAX_DIGITS: Final = 400
 """Maximum number of digits in a number."""
@@ -183,7 +183,7 @@ MAX_NAME: Final = 200
 """Maximum length of a name or title."""
 _MAX_NOTE: Final = 2_000
 _MAX_GAME: Final = 2**62 - 1
-_MOST_SEED: Final = 10**MAX_DIGITS - 1
+_MAX_SEED: Final = 10**MAX_DIGITS - 1
 _JOINERS: Final = {0x200C: None, 0x200D: None}
 """Unprintable characters that join letters of some scripts, and emoji."""
 
@@ -234,7 +234,7 @@ class RecordHeader:
                 object.__setattr__(self, key, index(value))  # JSON has no NumPy integers
         wrong = []
         for key, value, expected in _faults(self.data()):
-            got = "a longer one" if isinstance(value, int) and abs(value) > _MOST_SEED else repr(value)
+            got = "a longer one" if isinstance(value, int) and abs(value) > _MAX_SEED else repr(value)
             wrong.append(f"the {key} of a record: {expected}, got {got}")
         if wrong:
             raise GameError("\n".join(wrong))
@@ -287,7 +287,7 @@ def header_of(
 
 def check_seed(seed: object) -> None:
     """Raise a GameError if a seed has more digits than a record can hold."""
-    if isinstance(seed, SupportsIndex) and index(seed) > _MOST_SEED:
+    if isinstance(seed, SupportsIndex) and index(seed) > _MAX_SEED:
         raise GameError(f"a seed has at most {MAX_DIGITS} digits")
 
 
@@ -402,7 +402,7 @@ class _Seeds(Range):
         return f"a whole number of 0 or more, of at most {MAX_DIGITS} digits"
 
 
-_SEEDS: Final = _Seeds(0, _MOST_SEED)
+_SEEDS: Final = _Seeds(0, _MAX_SEED)
 _PLAYERS: Final = Range(2, MAX_SEATS)
 _LATER: Final = _Only(VERSION, f"{VERSION}: the record was written by a later version of this package")
 _REQUIRED: Final = ("format", "version", "map", "n_players", "facts")

@@ -292,10 +292,10 @@ def near_kind(card: object, kinds: Sequence[str]) -> str:
     return hint[0] if hint else f"one of {', '.join(kinds)}"
 
 
-def told_state(
+def state_of_parts(
     game_map: GameMap,
     n_players: int,
-    told: Mapping[str, object],
+    parts: Mapping[str, object],
     players: Sequence[str] = (),
     faults: FaultList | None = None,
 ) -> GameState:
@@ -305,7 +305,7 @@ def told_state(
     def refuse(part: str, value: object, expected: str) -> None:
         faults.add(0, part, value, with_names(expected, players))
 
-    position = PositionReader(game_map, n_players, refuse, players=players).read(told)
+    position = PositionReader(game_map, n_players, refuse, players=players).read(parts)
     faults.raise_if_any()
     state, problems = state_of(position, game_map, n_players)
     for problem in problems:
@@ -346,7 +346,7 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
     except ValueError as error:
         faults.add(0, "players", names, str(error))
     faults.raise_if_any()
-    return told_state(game_map, len(names), data, names, faults), tuple(names)
+    return state_of_parts(game_map, len(names), data, names, faults), tuple(names)
 
 
 def _object(content: str, faults: FaultList) -> dict[str, Any]:
@@ -373,7 +373,7 @@ def position_data(position: Position, game_map: GameMap) -> dict[str, object]:
     >>> position_data(Position(hands=((1,) + (0,) * 8 + (2,), None), to_move=1), ttr.load_map("usa"))
     {'hands': [{'purple': 1, '?': 2}, None], 'to_move': 1}
     """
-    return {part: _WRITERS.get(part, _plain)(getattr(position, part), game_map) for part in position.told}
+    return {part: _WRITERS.get(part, _plain)(getattr(position, part), game_map) for part in position.given}
 
 
 def _plain(value: object, _: GameMap) -> object:

@@ -44,7 +44,7 @@ from ttr_analysis.records.entries import (
     shown_entries,
 )
 from ttr_analysis.records.file import MAX_FAULTS, RecordHeader, as_line, check_seed, header_of, read_bytes
-from ttr_analysis.records.positions import laid_out, playable, told_state
+from ttr_analysis.records.positions import laid_out, playable, state_of_parts
 from ttr_analysis.records.replay import ImpossibleError, States, Timeline, play_game
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 
@@ -494,7 +494,7 @@ class Game(GameEngine):
     Raises
     ------
     GameError
-        If the map does not allow this many players, or is too large to be played.
+        If the map does not allow this number of players, or is too large to be played.
     UnknownNameError
         If the map has no such variant.
 
@@ -599,8 +599,8 @@ class Game(GameEngine):
           <Score of P0: 0 points: 2 routes - 12 tickets (0 of 1, 12 lost) + 10 longest trail>
           <Score of P1: 12 points: 2 routes + 0 tickets (0 of 0) + 10 longest trail>
         """
-        told = {name: value for name, value in locals().items() if name in PARTS}
-        return told_state(self.game_map, self.n_players, told)
+        parts = {name: value for name, value in locals().items() if name in PARTS}
+        return state_of_parts(self.game_map, self.n_players, parts)
 
     def play(
         self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0, *, start: GameState | None = None

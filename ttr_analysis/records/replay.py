@@ -40,7 +40,7 @@ SET_UP: Final = -1
 LAID: Final = -2
 """Code of a step that sets up a position or makes a correction."""
 _EVERY: Final = 32
-"""A state is stored every this many steps."""
+"""Number of steps between stored states."""
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
 _TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)

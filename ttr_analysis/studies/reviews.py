@@ -19,7 +19,7 @@ import pandas as pd
 
 from ttr_analysis._notebook import as_table
 from ttr_analysis._upward import render_html
-from ttr_analysis._words import counted, percent_drop, with_names
+from ttr_analysis._words import counted, point_drop, with_names
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
@@ -406,7 +406,7 @@ class Review:
         """Describe the loss of a decision: "cost 23% of win probability (18 to 27%)"."""
         one = self._decisions[step]
         after = one.chances[one.seat]
-        loss = max(0, percent_drop(after + one.loss, after))
+        loss = max(0, point_drop(after + one.loss, after))
         low, high = (max(0, round(100 * end)) for end in (one.loss_low, one.loss_high))
         return f"cost {loss}% of win probability ({min(low, loss)} to {max(high, loss)}%)"
 

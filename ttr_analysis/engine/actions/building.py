@@ -10,7 +10,7 @@ import numpy as np
 
 from ttr_analysis._compile import Ints, compiled
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
@@ -27,7 +27,7 @@ from ttr_analysis.engine.actions.handler import (
 from ttr_analysis.engine.codes import NONE, ActionFault, packed, unpacked
 from ttr_analysis.engine.kernel import claims
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
-from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
+from ttr_analysis.engine.kernel.turns import end_turn, may_choose, resume_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, State
 from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, find_form, payment_fault
@@ -158,13 +158,13 @@ def _twin_closed(refused: Refused) -> str:
 def _trains(refused: Refused) -> str:
     trains = int(refused.state.trains[refused.seat])
     length = int(refused.tables.length[refused.number])
-    return f"{refused.who} has {counted(trains, 'train')}, {refused.route} needs {length}"
+    return f"{refused.who} has {counted(trains, 'train')}, but {refused.route} needs {length}"
 
 
 def _loans(refused: Refused) -> str:
     tokens = int(refused.state.tokens[refused.seat])
     toll = int(refused.tables.toll[refused.number])
-    return f"{refused.who} has tokens worth {tokens}, {refused.route} has a toll of {toll}, and no loan is left"
+    return f"{refused.who} has tokens worth {tokens}, but {refused.route} has a toll of {toll}, and no loan is left"
 
 
 CLAIM_HANDLER: Final = Handler(
@@ -208,7 +208,7 @@ class PayTunnel:
     cards: CardCounts
 
     def __str__(self) -> str:
-        return f"pay {self.cards} more for the tunnel"
+        return f"pay a surcharge of {self.cards}"
 
 
 @compiled
@@ -238,7 +238,7 @@ def _apply_pay_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argum
     end_turn(state, tables, tape)
 
 
-# -- ways to pay the surcharge, also for policies --------------------------------
+# -- forms of payment for the surcharge, also for policies -----------------------
 
 
 @compiled
@@ -251,7 +251,7 @@ def can_pay_surcharge(state: State, tables: Tables) -> bool:
 
 @compiled
 def n_surcharges(state: State, tables: Tables, seat: int) -> int:
-    """Count the ways in which a seat can pay its surcharge: mixes of the color and locomotives."""
+    """Count the forms in which a seat can pay its surcharge: mixes of the color and locomotives."""
     own = _most_own(state, seat)
     surcharge = state.surcharge
     only_locomotives = state.pending_color == LOCOMOTIVE_INDEX
@@ -262,7 +262,7 @@ def n_surcharges(state: State, tables: Tables, seat: int) -> int:
 
 @compiled
 def surcharge_cards(state: State, seat: int, number: int) -> int:
-    """Return the packed cards of one way to pay the surcharge; way 0 uses the most cards of the color."""
+    """Return the packed cards of one form of payment for the surcharge; form 0 uses the most cards of the color."""
     own = _most_own(state, seat) - number
     return codes.pack_single(state.pending_color, own, state.surcharge - own)
 
@@ -277,13 +277,13 @@ def _most_own(state: State, seat: int) -> int:
 
 
 def _surcharge(refused: Refused) -> str:
-    color = int(refused.state.pending_color)
+    color, n = int(refused.state.pending_color), counted(int(refused.state.surcharge), "card")
     if color == N_COLORS:
         wanted = "locomotives"
     else:
         jokers = refused.tables.jokers[int(refused.state.pending)]
         wanted = f"{COLORS[color]} or locomotives" if jokers else COLORS[color]
-    return f"the tunnel demands {counted(int(refused.state.surcharge), 'more card')} ({wanted}), got {refused.cards}"
+    return f"the tunnel requires a surcharge of {n} ({wanted}), got {refused.cards}"
 
 
 PAY_TUNNEL_HANDLER: Final = Handler(
@@ -383,7 +383,7 @@ def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: 
 def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
     claims.mark_owner(state, tables, layout.NEUTRAL_OWNER, route)
     state.marker = (state.marker + 1) % tables.n_seats
-    go_on(state)
+    resume_turn(state)
 
 
 def _neutral_route(refused: Refused) -> str:
@@ -447,7 +447,7 @@ def _station_fault(state: State, tables: Tables, seat: int, city: int, value: in
     codes.unpack_cards(value, cards)
     if not claims.holds(state, seat, cards):
         return ActionFault.CARDS
-    unpaid = payment_fault(cards, GRAY_INDEX, claims.next_spaces(state, tables, seat))
+    unpaid = payment_fault(cards, GRAY_INDEX, claims.next_station_spaces(state, tables, seat))
     return codes.NONE if unpaid == 0 else ActionFault.PAYMENT
 
 
@@ -474,8 +474,8 @@ def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: in
 
 
 def as_route(state: State, tables: Tables, seat: int) -> Route:
-    """Return a gray route at the cost of a seat's next station, so that questions about payments apply to it."""
-    spaces = claims.next_spaces(state, tables, seat)
+    """Return a gray route at the cost of a seat's next station, for functions that take a route to pay for."""
+    spaces = claims.next_station_spaces(state, tables, seat)
     length, jokers = int(spaces.plain), bool(spaces.jokers)
     return Route("station", ("", ""), track=0, length=length, color=GRAY, locomotives_allowed=jokers)
 
@@ -509,7 +509,7 @@ def _none_left(refused: Refused) -> str:
 
 
 def _why_no_station_payment(refused: Refused) -> str:
-    spaces = claims.next_spaces(refused.state, refused.tables, refused.seat)
+    spaces = claims.next_station_spaces(refused.state, refused.tables, refused.seat)
     unpaid = PaymentFault(payment_fault(np.array(refused.cards.counts, dtype=np.int64), GRAY_INDEX, spaces))
     if unpaid is PaymentFault.NONE:
         return ""
@@ -623,8 +623,8 @@ def _color(cards: CardCounts) -> str:
 
 
 def _why_no_attempt(refused: Refused) -> str:
-    route = refused.route
-    return f"{route} takes one color, got {refused.cards}" if route.tunnel else f"{route} is not a tunnel"
+    what = f"cannot be paid in {listed(refused.cards.as_dict())}" if refused.route.tunnel else "is not a tunnel"
+    return f"{refused.route} {what}"
 
 
 def _too_few_to_attempt(refused: Refused) -> str:

@@ -73,8 +73,8 @@ class DrawFaceUp:
     slot
         Slot of the market, from 0.
     card
-        The card, only if it was not known before, as in a game whose market nobody
-        recorded.
+        The card, given only if it was unknown until now, as in a game whose market was
+        not recorded.
     """
 
     slot: int
@@ -131,7 +131,7 @@ def _encode_draw_face_up(_index: MapIndex, action: DrawFaceUp, _state: State) ->
 
 
 def _no_slot(refused: Refused) -> str:
-    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
+    return f"there is no market slot {refused.number}: slots are numbered 0 to {int(refused.tables.market_size) - 1}"
 
 
 def _known(refused: Refused) -> str:
@@ -156,10 +156,10 @@ DRAW_FACE_UP_HANDLER: Final = Handler(
         ActionFault.EMPTY_SLOT: lambda refused: f"market slot {refused.number} is empty",
         ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may only be the first card of a turn",
         ActionFault.UNKNOWN_FACE_UP: lambda refused: (
-            f"the card in market slot {refused.number} is not known: say which one is taken"
+            f"the card in market slot {refused.number} is unknown: name the card taken"
         ),
         ActionFault.KNOWN_FACE_UP: _known,
-        ActionFault.NONE_UNSEEN: lambda refused: f"all {CARD_KINDS[refused.value - 1]} cards are seen elsewhere",
+        ActionFault.NONE_UNSEEN: lambda refused: f"every {CARD_KINDS[refused.value - 1]} card is known to be elsewhere",
         ActionFault.MARKET_CLOSED: lambda _: (
             "the draw pile and the discard pile are empty, so face-up cards may not be taken"
         ),
@@ -218,7 +218,7 @@ class KeepTickets:
     Parameters
     ----------
     tickets
-        Those kept; None for one that the record of a game does not know.
+        Those kept; None for one that is unknown in the record of a game.
     """
 
     tickets: tuple[Ticket | None, ...]
@@ -258,7 +258,7 @@ def _apply_keep_tickets(state: State, tables: Tables, tape: Ints, seat: int, arg
 
 
 def _encode_keep_tickets(index: MapIndex, action: KeepTickets, state: State) -> tuple[int, int]:
-    """Return the bits of the tickets of an offer that are kept."""
+    """Return 0 and the bits of the kept tickets in the offer."""
     offer = offer_of(state)
     kept, others = bits_kept(offer, list(map(index.ticket_index, action.tickets)))
     if others:
@@ -272,13 +272,13 @@ def _decode_keep_tickets(index: MapIndex, _argument: int, kept: int, state: Stat
 
 
 def offer_of(state: State) -> list[int]:
-    """Return the tickets that the seat that acts chooses from, by number."""
+    """Return the numbers of the tickets offered to the acting seat."""
     offer: list[int] = state.offer[state.seat, : state.n_offer[state.seat]].tolist()
     return offer
 
 
 def bits_kept(offer: Sequence[int], tickets: Iterable[int]) -> tuple[int, list[int]]:
-    """Return the bits of the tickets of an offer that are kept, and those kept that it does not have."""
+    """Return the bits of the kept tickets in an offer, and the kept tickets that were not offered."""
     bits, others = 0, []
     for ticket in tickets:
         left = [i for i, offered in enumerate(offer) if offered == ticket and not bits >> i & 1]
@@ -306,7 +306,7 @@ KEEP_TICKETS_HANDLER: Final = Handler(
     keys=("tickets",),
     faults={
         ActionFault.KEEP_FEW: _too_few,
-        ActionFault.KEEP_OTHER: lambda _: "a ticket that was not offered is kept",
+        ActionFault.KEEP_OTHER: lambda _: "only offered tickets can be kept",
     },
-    is_of_state=True,
+    needs_state=True,
 )

@@ -22,7 +22,7 @@ _VALUE_KEYS: Final = {"cards", "color", "tickets", "taken"}
 
 
 class Refused(NamedTuple):
-    """An illegal action, for its message; players may have names."""
+    """An illegal action, for its message, which uses the names of players if there are any."""
 
     game_map: GameMap
     tables: Tables
@@ -95,7 +95,7 @@ class MapIndex:
         if i is None:
             raise IllegalActionError(f"{part} is not a {what.lower()} on the map {title}")
         if parts[i] is not part and parts[i] != part:
-            raise IllegalActionError(f"{part} is the {what.lower()} of another map or variant of {title}")
+            raise IllegalActionError(f"{part} belongs to another map or another variant of {title}")
         return i
 
 
@@ -118,7 +118,7 @@ class Handler:
     fault: Callable[[State, Tables, int, int, int], int]
     """Takes state, tables, seat, argument and value; returns an `ActionFault`, 0 if legal."""
     list_legal: Callable[[State, Tables, int, Ints, int], int]
-    """Takes state, tables, seat, rows and a number; adds legal actions after that many rows, returns the new number."""
+    """Takes state, tables, seat, rows and their number; adds legal actions after those rows, returns the new number."""
     apply: Callable[[State, Tables, Ints, int, int, int], None]
     """Takes state, tables, tape, seat, argument and value; advances the state until a seat must decide again."""
     verb: str
@@ -133,7 +133,7 @@ class Handler:
     """Optional keys on its line; its value is then not 0."""
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
     """Messages by fault."""
-    is_of_state: bool = False
+    needs_state: bool = False
     """Whether its value can be interpreted only with the state."""
 
     @property
@@ -160,7 +160,7 @@ def add_row(out: Ints, n: int, code: int, value: int) -> int:
 
 
 def number_of(number: object, what: str) -> int:
-    """Return a number that fits into a code; the rules check its meaning."""
+    """Return a number that fits into a code; whether it is legal is checked later."""
     try:
         whole = index(number)  # type: ignore[arg-type]
     except TypeError:

@@ -28,7 +28,7 @@ class Pass:
     """
     Do nothing; legal only for a seat that can do nothing else.
 
-    If a record does not know the market, a turn may end this way after one card.
+    If the market is unknown in a record, a turn may end this way after one card.
     """
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Pass:
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
     if state.phase == SECOND_DRAW:
-        return ActionFault.PHASE if can_draw(state, tables, surely=True) else codes.NONE
+        return ActionFault.PHASE if can_draw(state, tables, known_only=True) else codes.NONE
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
     return codes.NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
@@ -178,7 +178,7 @@ class Codec(MapIndex):
         action = self._decoded.get(key)
         if action is None:
             action = self._decode(code, value, state)
-            if not HANDLERS[kind_of(code)].is_of_state:
+            if not HANDLERS[kind_of(code)].needs_state:
                 if len(self._decoded) >= _CACHE_SIZE:
                     self._decoded.clear()
                 self._decoded[key] = action

@@ -122,7 +122,7 @@ def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
 
 @compiled
 def fill_market(state: State, tables: Tables, tape: Ints) -> None:
-    """Fill the empty slots in order; if there were any, replace the market as long as the rules require."""
+    """Fill the empty slots in order; if there were any, replace the market as often as the rules require."""
     if _fill_slots(state, tables, tape):
         reset_market(state, tables, tape)
 
@@ -182,7 +182,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
         n_in_pile += state.draw_pile[kind]
     is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile + state.n_swept), n_resets)
     if is_due and is_scripted(tape):
-        # Cards unknown to a record count as in the pile. If they leave it open, the record decides.
+        # Unknown cards count as being in the pile. If it is due only with them, the record decides.
         n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, codes.MARKET_CARD)
@@ -220,12 +220,12 @@ def may_take_kind(state: State, tables: Tables, kind: int) -> bool:
 
 
 @compiled
-def can_draw(state: State, tables: Tables, surely: bool = False) -> bool:
-    """Return whether a card can be drawn now from pile or market; with `surely`, even if unknown cards cannot."""
+def can_draw(state: State, tables: Tables, known_only: bool = False) -> bool:
+    """Return whether a card can be drawn now; with `known_only`, unknown face-up cards are ignored."""
     if has_cards(state):
         return True
     for slot in range(tables.market_size):
-        if may_take(state, tables, slot) or (not surely and may_take_kind(state, tables, state.market[slot])):
+        if may_take(state, tables, slot) or (not known_only and may_take_kind(state, tables, state.market[slot])):
             return True
     return False
 
@@ -271,7 +271,7 @@ def unseen_cards(state: State, seat: int, kind: int) -> int:
 
 @compiled
 def play_cards(state: State, seat: int, cards: Ints) -> None:
-    """Take cards openly from a hand; unknown ones leave the pool unless they may be older."""
+    """Play cards from a hand; unknown ones leave the pool unless they may date from before the last shuffle."""
     n_played = 0
     for kind in range(N_KINDS):
         n = cards[kind]  # mostly 0, which changes nothing below

@@ -34,7 +34,7 @@ def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def route_fault(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return why a seat may not claim a route with any cards: an `ActionFault`, 0 if it may."""
+    """Return why a seat may not claim a route, whatever cards it holds: an `ActionFault`, 0 if it may."""
     fault = track_fault(state, tables, seat, route)
     if fault != NONE:
         return fault
@@ -121,12 +121,12 @@ def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int
     )
 
 
-# -- carrying out --------------------------------------------------------------
+# -- effects -------------------------------------------------------------------
 
 
 @compiled
 def take_route(state: State, tables: Tables, tape: Ints, seat: int, route: int) -> None:
-    """Give a route to a seat that has laid down cards: discards, trains, points, toll."""
+    """Give a route to a seat that has laid down cards, and settle its discards, trains, points and toll."""
     discard(state, tables, tape, state.laid)
     end_attempt(state)
     state.score[seat] += tables.points[route]
@@ -159,7 +159,7 @@ def end_attempt(state: State) -> None:
 
 @compiled
 def city_fault(state: State, tables: Tables, seat: int, city: int) -> int:
-    """Return why a seat may not build a station in a city with any cards: an `ActionFault`, 0 if it may."""
+    """Return why a seat may not build a station in a city, whatever cards it holds: an `ActionFault`, 0 if it may."""
     if state.stations[seat] == 0:
         return ActionFault.NO_STATIONS
     if city < 0 or city >= tables.n_cities:
@@ -174,7 +174,7 @@ def n_built(state: State, tables: Tables, seat: int) -> int:
 
 
 @compiled
-def next_spaces(state: State, tables: Tables, seat: int) -> payment.Spaces:
+def next_station_spaces(state: State, tables: Tables, seat: int) -> payment.Spaces:
     """Return the cost of a seat's next station, which must exist."""
     return payment.station_spaces(tables.station_cost[n_built(state, tables, seat)], tables.station_jokers)
 
@@ -194,14 +194,14 @@ def n_station_forms(state: State, tables: Tables, seat: int) -> int:
     if state.stations[seat] == 0 or n_free_cities(state, tables) == 0:
         return 0
     return payment.count_forms(
-        state.hand[seat], state.n_hand[seat], payment.GRAY_INDEX, next_spaces(state, tables, seat)
+        state.hand[seat], state.n_hand[seat], payment.GRAY_INDEX, next_station_spaces(state, tables, seat)
     )
 
 
 @compiled
 def station_cards(state: State, tables: Tables, seat: int, number: int) -> int:
     """Return the packed cards of a form of payment, numbered below `n_station_forms`."""
-    spaces = next_spaces(state, tables, seat)
+    spaces = next_station_spaces(state, tables, seat)
     color, own, locomotives = payment.find_form(
         state.hand[seat], state.n_hand[seat], payment.GRAY_INDEX, spaces, number
     )

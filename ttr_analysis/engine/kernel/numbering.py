@@ -25,7 +25,7 @@ from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
 from ttr_analysis.engine.actions.table import DUE
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, pack_single, unpack_cards
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.claims import city_fault, claim_cards, next_spaces, route_fault
+from ttr_analysis.engine.kernel.claims import city_fault, claim_cards, next_station_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
@@ -191,7 +191,7 @@ def _mark_stations(state: State, tables: Tables, numbers: Numbering, mask: Flags
     """Mark the stations that the acting seat can build; return their number."""
     if state.stations[state.seat] == 0:
         return 0
-    hand, spaces, n = state.hand[state.seat], next_spaces(state, tables, state.seat), 0
+    hand, spaces, n = state.hand[state.seat], next_station_spaces(state, tables, state.seat), 0
     last = min(hand[LOCOMOTIVE_INDEX], spaces.plain if spaces.jokers else 0)
     for color in range(N_KINDS):
         for locomotives in range(last + 1):
@@ -241,7 +241,7 @@ def code_of(state: State, tables: Tables, numbers: Numbering, index: int) -> tup
     if kind == codes.BUILD_STATION:
         if city_fault(state, tables, seat, argument) != codes.NONE:
             return -1, 0
-        spaces = next_spaces(state, tables, seat)
+        spaces = next_station_spaces(state, tables, seat)
         if not _pays_station(hand, spaces, color, locomotives):
             return -1, 0
         value = pack_single(color, spaces.plain - locomotives, locomotives)
@@ -269,7 +269,7 @@ def index_of(state: State, tables: Tables, numbers: Numbering, code: int, value:
         if kind == codes.CLAIM_ROUTE:
             color, _, locomotives = read_form(cards, tables.color[argument], spaces_at(tables, argument))
             return int(numbers.claims[argument, color if color >= 0 else _NO_COLOR, locomotives])
-        color, _, locomotives = read_form(cards, GRAY_INDEX, next_spaces(state, tables, state.seat))
+        color, _, locomotives = read_form(cards, GRAY_INDEX, next_station_spaces(state, tables, state.seat))
         return int(numbers.stations[argument, color if color >= 0 else _NO_COLOR, locomotives])
     if kind >= codes.N_ACTIONS or numbers.first[kind] < 0:
         return -1

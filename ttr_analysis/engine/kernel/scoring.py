@@ -61,7 +61,7 @@ N_COLUMNS: Final = WON_COLUMN + 1
 
 
 def score_games(states: Ints, tables: Tables, results: Ints) -> None:
-    """Fill in the scores of games as they stand: one row for each game, seat and column."""
+    """Fill in the current scores of games: one row for each game, seat and column."""
     fill_trails(states, tables, results)
     for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
         results[game, seat, TRAIL_COLUMN] = _solved_trail(State(states[game]), tables, seat)

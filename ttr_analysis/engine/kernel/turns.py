@@ -33,8 +33,8 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
     Shuffle the ticket discards into a new pile if the pile is empty; return whether there is a ticket to draw.
 
     A neutral player leaves when the pile is found empty. Decision: therefore the discards
-    are shuffled only when a ticket is needed; the Nederland sheets say when the pile has
-    run out.
+    are shuffled only when a ticket is needed; the Nederland rule sheets define when the pile
+    has run out.
     """
     if state.n_ticket_pile + state.n_queued > 0:
         return True
@@ -112,16 +112,16 @@ def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> boo
 @compiled
 def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket given by the script; if the tickets there are known, it must be one of them."""
-    said = cards.read_outcome(state, tape, code)
-    if said not in (ticket, layout.UNKNOWN_TICKET):
-        _bring_up(state, tables, said)
+    drawn = cards.read_outcome(state, tape, code)
+    if drawn not in (ticket, layout.UNKNOWN_TICKET):
+        _bring_up(state, tables, drawn)
         ticket = state.queue[state.queue_head]
-    if said == layout.UNKNOWN_TICKET and ticket != layout.UNKNOWN_TICKET:
+    if drawn == layout.UNKNOWN_TICKET and ticket != layout.UNKNOWN_TICKET:
         state.ticket_at[ticket] = layout.AT_PILE  # the seat that got it may have returned it unseen
-    if said in (ticket, layout.UNKNOWN_TICKET):
-        return said
-    if ticket == layout.UNKNOWN_TICKET and _may_be_unknown(state, tables, said, ANY_DECK):
-        return said
+    if drawn in (ticket, layout.UNKNOWN_TICKET):
+        return drawn
+    if ticket == layout.UNKNOWN_TICKET and _may_be_unknown(state, tables, drawn, ANY_DECK):
+        return drawn
     state.fault = 1
     return layout.UNKNOWN_TICKET
 
@@ -274,13 +274,13 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
     state.n_turns += 1
     _look_for_the_end(state, tables)
     state.turn_seat = (state.turn_seat + 1) % tables.n_seats
-    go_on(state)
+    resume_turn(state)
     if state.neutral_in and _is_neutral_due(state, tables):
         play_neutral(state, tables, tape)
 
 
 @compiled
-def go_on(state: State) -> None:
+def resume_turn(state: State) -> None:
     """Make the seat whose turn it is the acting one, unless the game is over."""
     state.seat = state.turn_seat
     state.phase = layout.OVER if state.ending else layout.TURN

@@ -300,7 +300,7 @@ TRAIN_BITS: Final = (1 << 8) - 1
 POINT_SHIFT: Final = 14
 """Costs are 16ths of points << 14, plus trains << 6, plus routes, so comparing costs compares these in order."""
 POINT_UNIT: Final = 16.0
-_MOST_POINTS: Final = 40.0
+_MAX_POINTS: Final = 40.0
 """The highest cost of a route; networks stay far below `UNREACHABLE`."""
 
 HEAD: Final = 0
@@ -311,7 +311,7 @@ ROUTE: Final = 2
 _LANES: Final = 16
 """Columns of cost rows are padded to a multiple of this, for vector instructions."""
 _FEW_SETS: Final = 8
-"""Up to this many sets of groups, paths are followed one by one; beyond it, all distances are computed first."""
+"""Maximum number of sets of groups for which paths are followed one by one, without computing all distances first."""
 
 
 class Board(NamedTuple):
@@ -372,7 +372,7 @@ def lay_board(turn: Turn, label: Ints) -> Board:
         points = max(points, params.least_part * params.train_price * length)
         if tables.tokens_each > 0:
             points += toll_cost(turn, r, token_value, at_stake)
-        points = min(points, _MOST_POINTS)
+        points = min(points, _MAX_POINTS)
         cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
         start[a] += 1
         start[b] += 1

@@ -150,9 +150,9 @@ def strategy_on(game_map: GameMap, n_players: int) -> Strategy:
 
 
 @lru_cache(maxsize=64)
-def _completed(told: Fitted | None) -> Strategy:
+def _completed(fitted: Fitted | None) -> Strategy:
     general = asdict(kept_strategies()[_GENERAL])
-    own = {} if told is None else {name: getattr(told, name) for name in NUMBERS}
+    own = {} if fitted is None else {name: getattr(fitted, name) for name in NUMBERS}
     return Strategy(**general | {name: float(number) for name, number in own.items() if number is not None})
 
 
@@ -165,7 +165,7 @@ def allowed_numbers() -> dict[str, Amount]:
 # -- the choice in every phase -----------------------------------------------------------------------------------------
 
 _SOON: Final = 8.0
-"""With this many turns left or fewer, the plan is updated every turn."""
+"""Number of turns left from which the plan is updated every turn."""
 
 
 @quickly_compiled
@@ -488,8 +488,8 @@ class Planner(OneFunction, Strategy):
     @property
     def params(self) -> Floats:
         """Its parameters in the order of `Params`; `UNTOLD` for those that the map provides."""
-        told = [getattr(self, number) for number in NUMBERS]
-        return np.array([UNTOLD if value is None else value for value in told], dtype=np.float64)
+        values = [getattr(self, number) for number in NUMBERS]
+        return np.array([UNTOLD if value is None else value for value in values], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
         """Return a planner's knowledge of a map: the cells of `MapFacts`."""
@@ -510,8 +510,8 @@ class Planner(OneFunction, Strategy):
 
     def __repr__(self) -> str:
         usual = kept_strategies()[self.kept] if self.kept else Strategy()
-        told = {number: getattr(self, number) for number in NUMBERS}
-        own = [f"{number}={value!r}" for number, value in told.items() if value != getattr(usual, number)]
+        values = {number: getattr(self, number) for number in NUMBERS}
+        own = [f"{number}={value!r}" for number, value in values.items() if value != getattr(usual, number)]
         return f"{type(self).__name__}({', '.join(own)})"
 
 

@@ -382,7 +382,7 @@ def _nearest(tables: Tables, place: int, trains: Ints) -> int:
 # tickets and the planner's own choice were played to the end. They predict the change of the lead in points.
 
 _NEAR: Final = 9
-"""With this many trains in the plan, a draw is not considered: it would lose more than any tickets bring."""
+"""Number of trains in the plan from which no draw is considered: it would lose more than any tickets bring."""
 _BASE: Final = -1.9
 _PER_BEST: Final = 0.86
 """For each point of the best ticket drawn."""
@@ -403,7 +403,7 @@ _BEST: Final = 12.0
 """Upper bound on the points of the best ticket drawn: if a draw is not worthwhile even then, nothing is computed."""
 
 _FINE: Final = 1000.0
-"""Remembered predictions are stored in this many parts of a point."""
+"""Units per point in which remembered predictions are stored."""
 
 _BELIEF: Final = 0.85
 """Probability of completing a nearby ticket,"""

@@ -82,8 +82,8 @@ _OWN_TRAIN: Final = 2
 _NEW_TRAIN: Final = 5
 """and on one that it does not have. Of ratios from 0 to 4/5, this one gave the best beliefs."""
 _LAST_BIT: Final = 1 << 61
-"""The last of a seat's routes that is used: two bits later comes the sign. No seat on our maps has this many."""
-_MOST_NEEDED: Final = 15
+"""Bit of the last route of a seat that is used, two below the sign. No seat on the built-in maps has as many routes."""
+_MAX_NEEDED: Final = 15
 """Number of routes of a ticket that cannot be completed."""
 
 
@@ -215,7 +215,7 @@ LATE_UNTOUCHED: Final = 8
 SCATTERED_SHARE: Final = 9
 """
 `SHARE` again, times networks per route of the seat. A seat that builds in scattered places does not build for tickets,
-and saves routes of some by chance; a first route tells just as little.
+and saves routes of some by chance; a first route is just as uninformative.
 """
 DETOUR: Final = 10
 """Extra routes compared with an empty board, because of detours around other players' routes."""
@@ -237,8 +237,8 @@ def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     """
     Fill in each ticket's least cost, and the savings of each pair.
 
-    In `cost` and `need`, `UNREACHABLE` or more stands for a closed route, and for a ticket
-    without a destination in reach. `shared` is how much less two tickets cost together than
+    In `cost` and `need`, `UNREACHABLE` or more means a closed route, or a ticket without a
+    reachable destination. `shared` is how much less two tickets cost together than
     separately.
     """
     n = tables.n_cities
@@ -345,7 +345,7 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[LATE_DONE] = built * row[DONE]
         row[LATE_UNTOUCHED] = built * row[UNTOUCHED]
         row[SCATTERED_SHARE] = scatter * row[SHARE]
-        row[DETOUR] = max(0, min(need[ticket], _MOST_NEEDED) - alone.routes[ticket])
+        row[DETOUR] = max(0, min(need[ticket], _MAX_NEEDED) - alone.routes[ticket])
         row[LATE_ROUTES] = built * row[ROUTES_ALONE]
 
 

@@ -85,9 +85,9 @@ class Knowledge(NamedTuple):
 
 
 PRIOR: Final = 0.25
-"""Prior probability that a player has a style of its own."""
+"""Prior probability that a player has its own style."""
 _SPREAD: Final = 0.4
-"""Standard deviation of the log of each parameter in a style of its own."""
+"""Standard deviation of the log of each parameter in such a style."""
 
 
 def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
@@ -106,7 +106,7 @@ def planner_styles(game_map: GameMap, n_seats: int, share: float, rng: np.random
     """
     Yield the parameters of planners at some seats, one row each, game after game.
 
-    Each has a style of its own with probability `share`: half of these start from
+    Each has its own style with probability `share`: half of these start from
     `Planner1`, and all parameters are multiplied by a random factor. The others are
     `Planner`.
     """

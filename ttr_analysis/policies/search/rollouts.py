@@ -77,7 +77,7 @@ NO_ACTION: Final = (-1, 0)
 _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
 _NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
-"""A generator yields one of this many seeds."""
+"""Number of seeds from which a generator draws."""
 
 
 def rollouts_each(known: Knowledge) -> int:
@@ -242,7 +242,7 @@ class Rollouts:
         return states
 
     def follow(self, world: Ints, number: int, actions: Ints = _NO_ACTIONS) -> tuple[State, Ints]:
-        """Play on from one of `worlds`, after the action if there is one: the last state, and the events on the way."""
+        """Play on from one of `worlds`, after the action if there is one; return the last state and the events."""
         n_events = _TAPE_EVENTS
         while True:
             states = world[np.newaxis].copy()

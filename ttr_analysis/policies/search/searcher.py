@@ -115,7 +115,7 @@ def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
 # -- sequential halving --------------------------------------------------------------------------------------------
 
 _LEAD: Final = 15.0
-"""Scale of the logistic function of a lead: this many more points mean 73% instead of 50%."""
+"""Scale of the logistic function of a lead, in points: a lead larger by this means 73% instead of 50%."""
 WORLDS_AT_ONCE: Final = 64
 """Worlds between two checks, for interrupts or for a precise result."""
 _GAMES_IN_TIME: Final = 8

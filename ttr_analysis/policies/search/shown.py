@@ -41,7 +41,7 @@ N_ORDERS: Final = 64
 _N_SWEEPS: Final = 4
 """Sweeps over all pairs of tickets between two orders."""
 _SEED: Final = 7
-_MOST_ROUTES: Final = 62
+_MAX_ROUTES: Final = 62
 """Maximum number of routes of a seat, which fit into the bits of `fill_on_way`."""
 
 
@@ -126,6 +126,6 @@ def _ways(states: Ints, tables: Tables, seat: int, tickets: Ints) -> tuple[Float
     bits = np.zeros(MAX_TICKETS, dtype=np.int64)
     fill_on_way(State(states[-1]), tables, seat, bits)
     is_own = State.across(states, "owner")[:, : tables.n_routes] == seat
-    claimed_at = is_own.argmax(axis=0)[is_own[-1]][:_MOST_ROUTES]
+    claimed_at = is_own.argmax(axis=0)[is_own[-1]][:_MAX_ROUTES]
     on_way = (bits[tickets, np.newaxis] >> np.arange(len(claimed_at)) & 1).astype(np.float64)
     return on_way / np.maximum(1.0, on_way.sum(axis=0)), claimed_at

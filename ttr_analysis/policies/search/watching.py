@@ -156,7 +156,7 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
 _SLIP: Final = 0.001
 """Probability that a planner's recorded decision is wrong."""
 _GUESSED_SLIP: Final = 0.05
-"""The same if the record does not know the market, and opening hands and the order of tickets are guesses."""
+"""The same if the market is unknown in the record, and opening hands and the order of tickets are guesses."""
 
 
 _N_ORDERS: Final = 8
@@ -184,7 +184,7 @@ class Decisions(NamedTuple):
 @cache
 def style_chance(decisions: Decisions, *others: Decisions) -> float:
     """
-    Return the probability that a player has a style of its own, after some decisions.
+    Return the probability, after some decisions, that a player has its own style.
 
     `others` are alternative counts, equally likely in advance. A planner almost always does
     the expected; a record may be wrong. A player with its own style does so with an unknown
@@ -260,7 +260,7 @@ def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: 
             if state.market[slot] >= UNKNOWN_CARD:
                 kind[i] = 2
         # A seat that claims needed none of the unrecorded market cards; one that draws may have seen a better one.
-        # The record does not know all cards of a tunnel attempt.
+        # Some cards of a tunnel attempt are unknown in the record.
         played = kind_of(codes[i])
         is_hidden = played == ATTEMPT_TUNNEL or (kind[i] > 0 and played in (DRAW_CARD, DRAW_FACE_UP))
         is_unknown = has_unknown_tickets(state, seat) or n_unknown_cards(state, seat) > 0

@@ -418,7 +418,7 @@ def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: 
 
     The deck is decided first, assuming that all choices from what a seat was dealt were
     equally likely. The free tickets of a deck are then equally likely, which also corrects
-    for larger decks having more ways to fill a place.
+    for the fact that a larger deck can fill a place with more tickets.
     """
     state, tables, free = world.state, world.tables, world.free.tickets
     deck = tables.ticket_deck[ticket]
