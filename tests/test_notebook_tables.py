@@ -15,7 +15,7 @@ LONG = "København-Murmansk, Kristiansand-Mo i Rana, Stavanger-Rovaniemi, Tamper
 
 
 def shown(frame: pd.DataFrame) -> str:
-    html = frame._repr_html_()  # type: ignore[operator] # the stubs of pandas leave it out
+    html = frame._repr_html_()  # type: ignore[operator] # missing from the pandas stubs
     assert isinstance(html, str)
     return html
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 MOST_COLUMNS: Final = 12
-"""Number of columns that fit next to each other on a laptop; a figure and its interval are one column."""
+"""Number of columns that fit side by side on a laptop; a figure and its interval are one column."""
 _UNSET: Final = (0, 20)
 """The defaults of pandas for `display.max_columns`: in a terminal, and elsewhere."""
-_SAME_FIGURES: Final = frozenset(
+_UNIT_PRESERVING: Final = frozenset(
     (None, "copy", "take", "reindex", "rename", "sort_values", "sort_index", "round", "astype", "fillna")
 )
-"""Methods that do not change what a column means, by the names that pandas passes to `__finalize__`."""
-_MOST_DECIMALS: Final = 3
+"""Methods that do not change the meaning of columns, by the names that pandas passes to `__finalize__`."""
+_MAX_DECIMALS: Final = 3
 """Maximum number of decimals; figures too small to show any digit get up to twice as many."""
 
 _BREAKABLE: Final = re.compile(r"<(td|th)([^>]*)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
@@ -64,11 +64,11 @@ class Table(pd.DataFrame):
     """
     A DataFrame that is readable in a notebook and with `print`.
 
-    Names are not broken. A figure and the ends of its interval are shown as one column,
-    unless the user selected columns. Units that the names do not include are listed below
-    the rows. If there are many columns, only some are shown, and the others are listed by
-    name. Anything computed from a table is shown as usual in pandas, as are `repr(table)`
-    and `pandas.DataFrame(table)`.
+    Names do not wrap. A figure and the ends of its interval are shown as one column, unless
+    the user selected columns. Units that the names do not include are listed below the rows.
+    If there are many columns, only some are shown, and the others are listed by name.
+    Anything computed from a table is shown as usual in pandas, as are `repr(table)` and
+    `pandas.DataFrame(table)`.
     """
 
     _metadata: ClassVar[list[str]] = ["layout"]
@@ -80,8 +80,8 @@ class Table(pd.DataFrame):
         return Table
 
     def __finalize__(self, other: object, method: str | None = None, **kwargs: object) -> Self:
-        found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # the stubs of pandas leave it out
-        if method not in _SAME_FIGURES or not isinstance(other, Table):  # such as a number that it was divided by
+        found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # missing from the pandas stubs
+        if method not in _UNIT_PRESERVING or not isinstance(other, Table):  # `other` may be a number: `table / 2`
             found.layout = None
         return cast("Self", found)
 
@@ -95,7 +95,7 @@ class Table(pd.DataFrame):
 
     def _repr_html_(self) -> str | None:
         if self.layout is None or self._has_user_columns() or not pd.get_option("display.notebook_repr_html"):
-            return super()._repr_html_()  # type: ignore[misc, no-any-return] # the stubs of pandas leave it out
+            return super()._repr_html_()  # type: ignore[misc, no-any-return] # missing from the pandas stubs
         text, n_rows, notes = self._text(self.layout)
         with pd.option_context("display.max_colwidth", None):
             head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
@@ -142,7 +142,7 @@ class Table(pd.DataFrame):
         if len(known) <= MOST_COLUMNS:
             return names[: max(_UNSET)]
         chosen = [name for name in layout.first if name in names] or [
-            name for name in known if _says_something(self[name])
+            name for name in known if _has_information(self[name])
         ]
         before = names[: names.index(known[0])]  # columns that the user added, for example by `reset_index`
         added = [name for name in names if name not in layout.columns and name not in before]
@@ -210,7 +210,7 @@ def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
     return [f"units: {', '.join(listed)}"] if listed else []
 
 
-def _says_something(column: pd.Series[Any]) -> bool:
+def _has_information(column: pd.Series[Any]) -> bool:
     """Return whether a column has anything but zeros, blanks and missing values."""
     return bool((column.notna() & (column != 0) & (column != "")).any())
 
@@ -236,7 +236,7 @@ def _decimals(figures: Floats) -> int:
     if (known == np.round(known)).all():
         return 0
     of_largest = -floor(log10(known.max()))
-    most = min(max(_MOST_DECIMALS, of_largest + 1), 2 * _MOST_DECIMALS)
+    most = min(max(_MAX_DECIMALS, of_largest + 1), 2 * _MAX_DECIMALS)
     small = np.abs(figures[:, 0])  # the ends of intervals may be arbitrarily close to 0
     small = small[np.isfinite(small) & (small >= 0.1**most)]
     of_smallest = -floor(log10(small.min())) if len(small) else 0

@@ -38,10 +38,10 @@ _OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOC
 
 def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> str:
     """
-    Return the name of a color or kind of card among the `allowed`, whatever people call it.
+    Return the name of a color or kind of card among the `allowed`, given any of its usual names.
 
     `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
-    locomotives. `what` is its kind in the message.
+    locomotives. `what` is the word for it in the message.
 
     >>> kind_name("kind of card", "Pink"), kind_name("color", "grey", ROUTE_COLORS)
     ('purple', 'gray')
@@ -100,7 +100,7 @@ class CardCounts:
         if len(self.counts) != N_KINDS:
             raise ValueError(f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}")
         if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
-            return  # the usual case, at a tenth of the time: hands are counted all the time
+            return  # the usual case, in a tenth of the time, since counts are made very often
         checked = (
             _COUNT.check(n, f"the number of {kind} cards") for kind, n in zip(CARD_KINDS, self.counts, strict=True)
         )
@@ -138,7 +138,7 @@ class CardCounts:
         Parameters
         ----------
         cards
-            What people write for a hand.
+            A hand, in any of these forms.
 
         Raises
         ------

@@ -155,7 +155,7 @@ def test_only_what_is_exact_is_found_without_games(nordic: GameMap) -> None:
     found = find(Inputs(small, values, tickets.blocking_map(small, n_deals=4)))
     assert [item.id for item in found] == ["hurry", "tunnel"]
     assert found["tunnel"].is_exact
-    with pytest.raises(KeyError, match="there is no finding 'seat'; there are hurry, tunnel"):
+    with pytest.raises(KeyError, match="there is no finding 'seat'; choose one of hurry, tunnel"):
         found["seat"]
 
 

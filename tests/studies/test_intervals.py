@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ttr_analysis.studies.intervals import (
+    ClusterSums,
     Interval,
-    Moments,
     clustered_bounded_mean,
     clustered_difference,
     clustered_mean,
@@ -30,11 +30,11 @@ SEED = 7
 def test_intervals_know_their_limits() -> None:
     assert rate_interval(0, 0)[1:] == (0, 1)
     assert np.isnan(mean_interval(5, 25, 1).low)
-    assert np.isnan(clustered_mean(Moments(0, 0, 0, 0, 0, 0)).value)
-    assert np.isnan(clustered_mean(Moments(1, 5, 1, 25, 5, 1)).low)
-    assert clustered_rate(Moments(0, 0, 0, 0, 0, 0))[1:] == (0, 1)
-    assert clustered_rate(Moments(1, 2, 4, 4, 8, 16)) == (0.5, *rate_interval(0.5, 1)[1:])
-    assert clustered_rate(Moments(10, 0, 30, 0, 0, 90)) == rate_interval(0, 10)
+    assert np.isnan(clustered_mean(ClusterSums(0, 0, 0, 0, 0, 0)).value)
+    assert np.isnan(clustered_mean(ClusterSums(1, 5, 1, 25, 5, 1)).low)
+    assert clustered_rate(ClusterSums(0, 0, 0, 0, 0, 0))[1:] == (0, 1)
+    assert clustered_rate(ClusterSums(1, 2, 4, 4, 8, 16)) == (0.5, *rate_interval(0.5, 1)[1:])
+    assert clustered_rate(ClusterSums(10, 0, 30, 0, 0, 90)) == rate_interval(0, 10)
     with pytest.raises(ValueError, match="between 0 and the number of trials"):
         rate_interval(3, 2)
 
@@ -45,14 +45,14 @@ def test_sums_that_no_values_have_are_refused(values: list[float]) -> None:
 
     assert mean_interval(total, of_squares, n).value == pytest.approx(total / n)
     if n > 1 and of_squares:
-        with pytest.raises(ValueError, match=r"^\d+ values that add up to .* have squares that add up to .* at least"):
+        with pytest.raises(ValueError, match=r"^the squares of \d+ values with the sum .* add up to .* or more"):
             mean_interval(total, 0.999 * total**2 / n, n)
 
 
 def test_squares_that_ran_over_are_refused() -> None:
     points = np.array([200, 190, 210], dtype=np.int16)
 
-    with pytest.raises(ValueError, match="was the square of a narrow integer taken"):
+    with pytest.raises(ValueError, match="did the square of a narrow integer overflow"):
         mean_interval(points.sum(), (points**2).sum(), len(points))
 
 
@@ -63,8 +63,8 @@ def test_intervals_print_as_plain_floats() -> None:
     assert "np" not in repr(clustered_mean(moments_of(values, np.ones(3))))
 
 
-def sums(y: Floats, n: Floats) -> Moments:
-    return Moments(len(y), y.sum(), n.sum(), (y**2).sum(), (y * n).sum(), (n**2).sum())
+def sums(y: Floats, n: Floats) -> ClusterSums:
+    return ClusterSums(len(y), y.sum(), n.sum(), (y**2).sum(), (y * n).sum(), (n**2).sum())
 
 
 def share_that_holds(intervals: list[Interval], truth: float) -> float:
@@ -134,7 +134,7 @@ def test_differences_have_a_width_where_all_agree() -> None:
         found = clustered_difference(sums(np.full(n, 3 * value), np.full(n, 3.0)))
         assert found.value == value
         assert found.high - found.low > 1 / n
-    assert clustered_difference(Moments(0, 0, 0, 0, 0, 0))[1:] == (-1, 1)
+    assert clustered_difference(ClusterSums(0, 0, 0, 0, 0, 0))[1:] == (-1, 1)
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 7.3])

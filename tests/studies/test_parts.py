@@ -121,7 +121,7 @@ def test_what_was_simulated_is_not_to_be_edited(key: str, run: Path) -> None:
     meta = json.loads((run / META).read_text())
     for changed in ({**meta, key: 8}, {name: value for name, value in meta.items() if name != key}):
         (run / META).write_text(json.dumps(changed))
-        with pytest.raises(ValueError, match=rf"{META} has no valid description: it is damaged"):
+        with pytest.raises(ValueError, match=rf"{META} is damaged: it has no valid description"):
             SimulationResult.load(run)
 
 

@@ -439,7 +439,7 @@ def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
 def test_fewer_games_than_there_are_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "run"
     simulate(load("nordic"), 7, out=out)
-    with pytest.raises(ValueError, match="holds games up to 7 already, and only 3 were requested"):
+    with pytest.raises(ValueError, match="already holds games up to 7, but only 3 were requested"):
         simulate(load("nordic"), 3, out=out, resume=True)
     assert SimulationResult.load(out).n_games == 7
     assert SimulationResult.load(out).is_complete
@@ -460,7 +460,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: simulate again"):
         SimulationResult.load(out)
     (out / META).write_text("[]")
-    with pytest.raises(ValueError, match="has no valid description: it is damaged"):
+    with pytest.raises(ValueError, match="is damaged: it has no valid description"):
         simulate(load("nordic"), 3, out=out, resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
@@ -533,5 +533,5 @@ def test_seats_have_their_deal_and_what_is_filtered_has_no_other_policy(tmp_path
 
 
 def test_an_unknown_table_is_refused(nordic_result: SimulationResult) -> None:
-    with pytest.raises(ValueError, match="there is no table 'cards'; there are games, seats"):
+    with pytest.raises(ValueError, match="there is no table 'cards'; choose one of games, seats"):
         nordic_result.table("cards")

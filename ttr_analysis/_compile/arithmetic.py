@@ -207,7 +207,7 @@ class Values(Writer):
 
 
 def fits(value: float, bits: int) -> bool:
-    """Return whether a number is an integer that fits into this many bits, including the sign."""
+    """Return whether a number is an integer that fits into `bits` bits, including the sign."""
     return isinstance(value, int) and -(1 << (bits - 1)) <= value < 1 << (bits - 1)
 
 

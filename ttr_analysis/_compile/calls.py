@@ -140,7 +140,7 @@ class _Context(threading.local):
 _CONTEXT = _Context()
 
 
-class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can have no slots of its own
+class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a subclass of tuple can have no slots
     """
     Compiled functions with equal annotations, which compiled code calls by index: `functions[i](...)`.
 
@@ -491,7 +491,7 @@ class _Caller:
         by_position = source.function.__code__.co_posonlyargcount
         declared = [*names[:by_position], *["/"] * (by_position > 0), *names[by_position:]]
         lines = [f"def call({', '.join(declared)}):", *self.lines, *lines]
-        exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
+        exec("\n".join(lines), self.inside)  # noqa: S102 - text made here
         call = cast("FunctionType", self.inside["call"])
         call.__name__, call.__qualname__ = source.function.__name__, source.function.__qualname__
         call.__defaults__ = source.function.__defaults__

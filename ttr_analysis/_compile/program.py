@@ -83,7 +83,7 @@ class Statements(Expressions):
             if method is None:
                 raise self.source.refuse_node(statement)
             method(statement)
-            if self.block.is_done:  # the rest never runs, but must compile all the same
+            if self.block.is_done:  # the rest never runs, but must still compile
                 self.start(self.new_block("never"))
 
     def _report_faults(self) -> None:
@@ -126,7 +126,7 @@ class Statements(Expressions):
         if variable is None:
             kind = value.kind
             if kind is NONE:
-                raise self.source.refuse(node, f"{name} = None", "use a number that stands for nothing, such as -1")
+                raise self.source.refuse(node, f"{name} = None", "use a sentinel such as -1")
             flag = self.slot("i1") if self.is_checked and not is_parameter else None
             slots = tuple(map(self.slot, parts_of(kind)))
             variable = Variable(kind, slots, getattr(node, "lineno", self.line), flag)
@@ -177,7 +177,7 @@ class Statements(Expressions):
 
     def do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
-            raise self.source.refuse(node, "a declaration without a value", "give it one")
+            raise self.source.refuse(node, "a declaration without a value", "assign a value")
         value = self.value(node.value)
         if isinstance(node.annotation, ast.Name) and node.annotation.id == "float":
             value = self.convert(node, value, FLOAT, ast.unparse(node.target))
@@ -191,7 +191,7 @@ class Statements(Expressions):
             return
         place = self.place(node.target)
         if not isinstance(place, Place):
-            raise self.source.refuse(node, "arithmetic of a whole array", "write a loop over its items")
+            raise self.source.refuse(node, "arithmetic on a whole array", "write a loop over its items")
         old = self.read(place)
         value = self.value(node.value)
         self.line = node.lineno
@@ -202,7 +202,7 @@ class Statements(Expressions):
         if not isinstance(node.value, ast.Constant):
             self.evaluate(node.value)
             if not isinstance(node.value, ast.Call):
-                raise self.source.refuse(node, "an expression that does nothing", "leave it out")
+                raise self.source.refuse(node, "an expression that does nothing", "remove it")
 
     def do_pass(self, node: ast.Pass) -> None:
         """Compile nothing."""
@@ -213,7 +213,7 @@ class Statements(Expressions):
         if self.result is None:
             self.result = value.kind
             self._result_slots = tuple(map(self.slot, parts_of(value.kind)))
-        value = self.convert(node, value, self.result, "what is returned")
+        value = self.convert(node, value, self.result, "the return value")
         self.store(value, self._result_slots)
         self.jump(self.exit)
 
@@ -325,7 +325,7 @@ class Statements(Expressions):
 
 
 class Program:
-    """The module of a root."""
+    """The LLVM module of a root function and everything it calls."""
 
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked

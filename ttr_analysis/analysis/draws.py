@@ -192,7 +192,7 @@ def _count(cards: CardCounts, color: str, locomotives: bool) -> int:
 
 
 def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]:
-    """Return the probability that fewer than `k` of the cards match after 0, 1, ... draws of all cards."""
+    """Return the probability of fewer than `k` matching cards after 0, 1, ... draws, up to the whole pool."""
     n_pool = pool.n_cards
     others = n_pool - matching
     return [
@@ -209,7 +209,7 @@ _MAX_STATES = 4_000
 """Number of states after which the exact count gives up, after a few seconds."""
 
 _MAX_GRAY = 4
-"""With more gray routes the exact count does not start, since each triples the time."""
+"""Maximum number of gray routes for the exact count, since each triples the time."""
 
 
 class TooManyStatesError(ValueError):
@@ -344,8 +344,8 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
     if most < 0:
         return [Fraction(1)] * (pool.n_cards + 1)
     n_sets = 1 << len(needs.grays)
-    # For each set of gray routes, the fewest locomotives needed if they are built in the colors counted so far, with
-    # the ways to draw those colors.
+    # A state is the fewest locomotives needed for each set of gray routes, if they are built in the colors counted
+    # so far. Its value counts the draws of those colors that lead to it.
     states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
     if len(needs.grays) > _MAX_GRAY:
         raise too_many
@@ -370,7 +370,7 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
 
 
 def _moves(needs: _Needs, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
-    """Return the locomotives needed for each set of gray routes if built in a color, and the ways to draw that."""
+    """Return the locomotives needed for each set of gray routes if built in a color, and count the draws for that."""
     moves: dict[tuple[int, ...], list[int]] = {}
     for drawn in range(n_pool + 1):
         move = []
@@ -489,7 +489,7 @@ def locomotive_or_blind(
     -----
     With `c` useful colors a blind card from a full deck is useful with
     probability (12c + 14) / 110. Where a locomotive takes two draws, two blind
-    cards are better from four useful colors on; where it takes one, a useful
+    cards are better with four or more useful colors; where it takes one, a useful
     locomotive is never worse than the blind card.
 
     Examples
@@ -567,7 +567,7 @@ def which_color_to_burn(
     wanted
         Routes to build later.
     rules, pool, method, n, rng
-        As for `draws_for_routes`. In a simulation all colors get the same cards, so
+        As for `draws_for_routes`. All payments are simulated with the same shuffles, so
         differences are more precise than means.
 
     Returns
@@ -596,7 +596,7 @@ def which_color_to_burn(
     """
     wanted, rules = list(wanted), as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
-    payments = _payments_to_weigh(route, hand, wanted)
+    payments = _payments_to_compare(route, hand, wanted)
     if method != "monte_carlo":
         hands = [hand, *(hand - payment.cards for payment in payments)]
         try:
@@ -624,7 +624,7 @@ class _Mean(NamedTuple):
     loss_se: float
 
 
-def _payments_to_weigh(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
+def _payments_to_compare(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
     """Return all payments without sets, and the one in each color that costs the other routes least."""
     keep = model.cards_wanted(wanted)
     found = {payment.cards: payment for payment in options(route, hand) if not payment.sets.n_cards}

@@ -1,5 +1,5 @@
 """
-The structure of a map: graph theory on its cities and routes, mostly by NetworkX.
+The structure of a map: graph theory on its cities and routes, mostly with NetworkX.
 
 Border points of countries count as cities, as in `GameMap.graph` and `ttr.paths`. Since
 they are dead ends, `borders=False` leaves them and the routes to them out without losing
@@ -128,7 +128,7 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     ----------
     a, b
         Cities, border points or countries; or a ticket (or a pair of places) alone. A
-        country is cut off at all its border points, a ticket from all its destinations.
+        country is separated at all its border points, a ticket from all its destinations.
     by
         Count "tracks", or "pairs" of cities with all tracks between them.
 
@@ -192,7 +192,7 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
         "tracks": routes that alone cut the map, never a track of a double
         route. "pairs": also all tracks of a double route that together do.
     borders
-        Count border points, each route to which is a bridge.
+        Include border points; every route to one is a bridge.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def cut_cities(game_map: MapLike, *, borders: bool = True) -> tuple[str, ...]:
     Parameters
     ----------
     borders
-        Count border points, which every city next to one cuts off.
+        Include border points; every city next to one is a cut city.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tu
         (ticket,) = tickets_or_joins(game_map, [a])
         return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
     if isinstance(a, Ticket | tuple):
-        raise ValueError(f"a ticket already has two ends, got {b!r} too")  # noqa: TRY004 - the number of ends is wrong
+        raise ValueError(f"a ticket already has two ends, so give no second place, got {b!r}")  # noqa: TRY004 - the number of ends is wrong
     return end_cities(game_map, a), end_cities(game_map, b)
 
 

@@ -93,8 +93,8 @@ def simulate_path(
         Cards that the draw pile may hold; by default the deck without hand and
         discards.
     n_pile
-        Cards in the draw pile; by default the whole pool. The others are in hands that
-        do not change.
+        Cards in the draw pile; by default the whole pool. The other cards of the pool are
+        in hands that do not change.
     discards
         Discard pile at the start.
     rules
@@ -111,15 +111,15 @@ def simulate_path(
     -----
     Monte Carlo, since each claim changes hand, pile and discards for the next. Nobody draws
     or claims in between; an empty pile is refilled from the discards, without the cards laid
-    down. The player pays for each route so that the odds, given the cards seen, are best; ties
-    go to the fewest cards that later routes need (their color for plain spaces, locomotives
-    for symbols), then the fewest locomotives, then the fewest cards. A surcharge is paid
+    down. The player chooses the payment with the best odds, given the cards seen; ties go to
+    the fewest cards that later routes need (their color for plain spaces, locomotives for
+    symbols), then the fewest locomotives, then the fewest cards. A surcharge is paid
     whenever possible, with color cards before locomotives unless later routes need them. The
     path ends with the first route that is not claimed.
 
     Examples
     --------
-    Two tunnels of two with one spare card for each:
+    Two tunnels of length 2, with one spare card for each:
 
     >>> nordic = ttr.load_map("nordic")
     >>> tunnels = [nordic.route("Oslo", "Lillehammer"), nordic.route("Lillehammer", "Åndalsnes")]
@@ -340,7 +340,7 @@ def _odds(held: _Cards, laid: Ints, color: int, jokers: int, revealed: int) -> f
 
 @compiled
 def _cost(hand: Ints, cards: Ints, wanted: Ints) -> int:
-    """Return the numbers of cards needed later, locomotives and all cards in a payment, as the digits of one number."""
+    """Return a number that orders payments by cards needed later, then by locomotives, then by all cards."""
     broken = 0
     for kind in range(N_KINDS):
         broken += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))

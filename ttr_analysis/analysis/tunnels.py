@@ -432,7 +432,7 @@ def spare_cards(
     for spare in range(revealed + 1):
         held = CardCounts.coerce({plays: route.length + spare})
         if pool is None and not held + thrown_before <= deck:
-            break  # nobody can hold that many
+            break  # nobody can hold more
         seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
         _, seen, n, thrown = _known_cards(route, held, seen, n_pile, discards, revealed)
         p = float(sum(_exact_surcharge(card_index(plays), _Lying(seen, n, thrown), revealed)[: spare + 1]))

@@ -256,7 +256,7 @@ class Single(gymnasium.Env[Features, np.int64]):
     0.0
     """
 
-    metadata: dict[str, Any] = {"render_modes": [*MODES], "render_fps": 1}  # noqa: RUF012 - as its base says
+    metadata: dict[str, Any] = {"render_modes": [*MODES], "render_fps": 1}  # noqa: RUF012 - annotated as in its base
 
     def __init__(
         self,
@@ -343,7 +343,7 @@ class Vector(gymnasium.vector.VectorEnv[Features, npt.NDArray[np.int64], npt.NDA
     (8, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     """
 
-    metadata: dict[str, Any] = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012 - as its base says
+    metadata: dict[str, Any] = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012 - as in its base
 
     def __init__(
         self,

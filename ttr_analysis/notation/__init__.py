@@ -1,37 +1,37 @@
 """
-Games as lines of text, as people write them down at a table: reading and writing.
+Games as lines of text, as you would write them down at a table: reading and writing.
 
-Each line is a turn or part of one: first the seat that acts, which may be omitted, then
-what it does, and the outcomes of chance after that:
+Each line is a turn or part of one: first the acting seat, which may be omitted, then what
+it does, and then the outcomes of chance:
 
 =============================================================  ====================================================
 line                                                           what happens
 =============================================================  ====================================================
 P0: hand blue, white, red, red                                 dealt to the seat that keeps the record
-P1: hand 4                                                     four cards that are not known
+P1: hand 4                                                     four unknown cards
 market red, locomotive, blue, green, white                     the first market, with every card that came to it
-P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are not known
+P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are unknown
 P0: keep Bergen-Narvik, Oslo-Vaasa                             `keep 2` of unknown ones, `keep all`
-P1: draw blue, ?                                               two cards from the pile, the second one not known
+P1: draw blue, ?                                               two cards from the pile, the second one unknown
 P1: draw 2                                                     two that nobody saw; `draw` for one
 P0: take red -> green                                          a face-up card, and the card that takes its place
 P0: take red/3 -> green; draw ?                                the red card in slot 3, not the first one; then a card
-P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` where the track is in doubt
+P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` if the track is ambiguous
 P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards used singly, and cards of which 4 stand for one
 P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1   a tunnel, the cards turned over, the surcharge
 P1: Turku-Tampere red 1 reveals red, blue, red; declines       the cards are taken back
 P1: attempt Turku-Tampere/0 red reveals match, other           a tunnel whose cards, laid down and turned over, are
-                                                               not known; what is paid then covers all of it
+                                                               unknown; the later payment covers all of it
 P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa                  a turn of tickets
 P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends with a ticket of the neutral player
 P0: neutral takes Arnhem-Breda/1                               the track that it gets
 P1: pass
-P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were not known
+P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were unknown
 {"event":"correction","reason":"Bo moved twice","to_move":0}   as in a file: a correction, or a first position
 =============================================================  ====================================================
 
-After any move, `->` lists all cards that come to the market, in slot order, also if it
-is replaced. Shuffles are not written: they follow. Case and accents of names do not
+After any move, `->` lists all cards that go to the market, in slot order, even if it is
+replaced. Shuffles are not written: they are implied. Case and accents of names do not
 matter, and cards may be shortened to their first letters; `4 blue` equals `blue 4`, `?2`
 equals `?, ?`, and the semicolon is optional. `record_lines` writes the canonical text.
 """

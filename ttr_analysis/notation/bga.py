@@ -32,7 +32,7 @@ from ttr_analysis.records.record import Game, GameRecord
 if TYPE_CHECKING:
     import numpy as np
 
-_MOST_CHARACTERS: Final = 2_000_000
+_MAX_CHARACTERS: Final = 2_000_000
 _STEP_COLUMNS: Final = ["step", "line", "move", "time", "text"]
 _TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
 
@@ -123,7 +123,7 @@ def read_bga(
         Ticket offers noted by hand: for each player by name, pairs of the tickets offered
         and the tickets kept, in order. Offers that do not fit the log are left out.
     seat
-        The player that the log calls "You", if it does not say.
+        The player that the log calls "You", if the log does not give the name.
     game_map
         The map, or its name. If None, the map is found from the places in the log. If a
         variant agrees better with the log's tickets, bonuses and markets, it is used.
@@ -166,8 +166,8 @@ def read_bga(
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
+    if len(text) > _MAX_CHARACTERS:
+        raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MAX_CHARACTERS:,} characters")
     log = bga_log.without_strangers(read_log(text, seat or ""))
     if not log.entries:
         line, content = log.unread[0] if log.unread else (0, "")
@@ -203,8 +203,8 @@ def _map_of(log: Log, game_map: MapLike | None, notes: TicketNotes) -> tuple[Gam
 def read_notes(path: Path) -> TicketNotes:
     """Return ticket offers from a JSON file, as for `read_bga`, or raise a RecordError."""
     content = path.read_bytes()
-    if len(content) > _MOST_CHARACTERS:
-        raise fault(0, f"{len(content)} bytes", f"tickets: expected a file of at most {_MOST_CHARACTERS:,} bytes")
+    if len(content) > _MAX_CHARACTERS:
+        raise fault(0, f"{len(content)} bytes", f"tickets: expected a file of at most {_MAX_CHARACTERS:,} bytes")
     try:
         notes = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -221,13 +221,13 @@ def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
     without a line that names a player is the viewer's.
     """
     entries: list[LogEntry | None] = list(of_move)
-    told = [i for i, entry in enumerate(of_move) if entry.kind not in _NOTICES]
-    for at, i in enumerate(told):
+    events = [i for i, entry in enumerate(of_move) if entry.kind not in _NOTICES]
+    for at, i in enumerate(events):
         yours = of_move[i]
         if yours.kind != "yours":
             continue
         drawn = yours._replace(kind="draw", player=you or "You", number=len(yours.cards))
-        for j in (*told[at + 1 : at + 2], *told[max(0, at - 1) : at]):
+        for j in (*events[at + 1 : at + 2], *events[max(0, at - 1) : at]):
             draw = entries[j]
             if draw is not None and draw.kind == "draw" and not draw.cards and draw.number == len(yours.cards):
                 drawn = draw._replace(cards=yours.cards)
@@ -280,7 +280,7 @@ TicketNotes = Mapping[str, Any]
 """Ticket offers noted by hand: for each player, pairs of tickets offered and kept, in order."""
 
 _FEW: Final = 3
-"""With this many moves or fewer, their order proves nothing."""
+"""Number of moves up to which their order proves nothing."""
 
 Copies = frozenset[int]
 """The numbers of all tickets with one name."""
@@ -288,9 +288,9 @@ UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
 
 COUNTRIES: Final = {"Germany": ("Deutschland",), "Austria": ("Österreich",), "Italy": ("Italia",)}
 """The site's names of countries, by their names on the map."""
-_MOST_OFFERS: Final = 100
+_MAX_OFFERS: Final = 100
 """Maximum number of ticket offers noted for a player."""
-_MOST_NAMES: Final = 500
+_MAX_NAMES: Final = 500
 """Maximum number of ticket names in all notes: each misspelled one is compared with every ticket of the map."""
 
 
@@ -594,16 +594,16 @@ def _check_notes(found: Mapping[str, Sequence[_Note]]) -> None:
     """Raise a RecordError unless notes are lists of names, within the limits of a game."""
     faults, names = FaultList("log", "log"), set[str]()
     for name, noted in found.items():
-        if len(noted) > _MOST_OFFERS:
-            faults.add(0, "tickets", f"{len(noted):,}", f"expected at most {_MOST_OFFERS} offers for {name}")
+        if len(noted) > _MAX_OFFERS:
+            faults.add(0, "tickets", f"{len(noted):,}", f"expected at most {_MAX_OFFERS} offers for {name}")
         parts: list[Any] = [part for note in noted for part in note[:2]]
         for part in parts:
             if isinstance(part, Sequence) and not isinstance(part, str) and all(isinstance(i, str) for i in part):
                 names.update(part)
             else:
                 faults.add(0, "tickets", str(part), f"expected lists of names for {name}")
-    if len(names) > _MOST_NAMES:
-        faults.add(0, "tickets", f"{len(names):,}", f"expected at most {_MOST_NAMES} names of tickets")
+    if len(names) > _MAX_NAMES:
+        faults.add(0, "tickets", f"{len(names):,}", f"expected at most {_MAX_NAMES} names of tickets")
     faults.raise_if_any()
 
 
@@ -611,7 +611,7 @@ def _all_noted(names: Iterable[str], game_map: GameMap) -> tuple[Copies, ...]:
     return tuple(_noted(name, game_map) for name in names)
 
 
-@lru_cache(maxsize=_MOST_NAMES)  # a ticket kept is named twice: as offered and as kept
+@lru_cache(maxsize=_MAX_NAMES)  # a ticket kept is named twice: as offered and as kept
 def _noted(name: str, game_map: GameMap) -> Copies:
     names = _ticket_names(game_map)
     try:

@@ -336,8 +336,8 @@ class LogFollower:
 
     def _check_points(self, act: LogEntry, route: Route) -> None:
         if act.points != route.points or act.number not in (len(act.cards), route.length):
-            told = f"{act.number} cars and {act.points} points"
-            raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, got {told}")
+            got = f"{act.number} cars and {act.points} points"
+            raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, got {got}")
 
     def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         """Read a tunnel attempt with its outcome; the log names the cards laid down only if the route is claimed."""
@@ -367,19 +367,19 @@ class LogFollower:
     def _tunnel(self, act: LogEntry, after: Sequence[LogEntry]) -> _Tunnel:
         """Return the content of an attempt's lines, or raise a RecordError."""
         cut, end = next(((i, e) for i, e in enumerate(after) if e.kind in ("claim", "decline")), (len(after), None))
-        told = next((entry for entry in after[:cut] if entry.kind in ("surcharge", "free")), None)
+        reported = next((entry for entry in after[:cut] if entry.kind in ("surcharge", "free")), None)
         paid: tuple[str, ...] = ()
         route = self.tracks[act.line]
         if end is not None and end.kind == "claim":
             paid, route = end.cards, self.tracks[end.line]
             self._check_points(end, route)
-        if told is None and not paid:
+        if reported is None and not paid:
             raise MissingOutcomeError("expected the surcharge of the tunnel on the next lines")
-        n_more = told.number if told is not None else len(paid) - route.length
-        n_turned = told.turned if told is not None else self._n_to_turn_over(n_more)
+        n_more = reported.number if reported is not None else len(paid) - route.length
+        n_turned = reported.turned if reported is not None else self._n_to_turn_over(n_more)
         if not 0 <= n_more <= n_turned or (paid and len(paid) != route.length + n_more):
-            said = f"{n_turned} cards were turned over and {n_more} match"
-            raise act.fault(f"{said}, and {len(paid)} paid for {counted(route.length, 'space')}")
+            turned = f"{n_turned} cards were turned over and {n_more} match"
+            raise act.fault(f"{turned}, but {len(paid)} were paid for {counted(route.length, 'space')}")
         if n_more == 0 and not paid:
             raise MissingOutcomeError("expected the claim of the tunnel on the next lines")
         color = next((kind for kind in (*act.cards, *paid) if kind in COLORS), LOCOMOTIVE)
@@ -492,11 +492,11 @@ class LogFollower:
 
     def _note_completed(self) -> None:
         """Mark each claim, station and keep with the shown tickets that it completed."""
-        said: list[tuple[LogEntry, Copies]] = []
+        noted: list[tuple[LogEntry, Copies]] = []
         for entry in self.log.entries:
             if entry.kind == "completed" and entry.move is not None:
                 with suppress(RecordError):  # not a ticket of the map; nothing else depends on it
-                    said.append((entry, copies_named(entry, self.game_map)))
+                    noted.append((entry, copies_named(entry, self.game_map)))
         starts = [0, *(end for end, _ in self._told)]
         for start, (_, act) in zip(starts, self._told, strict=False):
             event = self.entries[start]
@@ -504,7 +504,7 @@ class LogFollower:
                 continue
             held = {*self.vector.held[event.seat, : self.vector.n_held[event.seat]].tolist()}
             moves = {act.move, self._free_claims.get(act.line, act).move}
-            named = [copies for entry, copies in said if entry.move in moves and entry.player in ("You", act.player)]
+            named = [copies for entry, copies in noted if entry.move in moves and entry.player in ("You", act.player)]
             found = held.intersection(ticket for copies in named for ticket in copies)
             ids = tuple(self.game_map.tickets[ticket].id for ticket in sorted(found))
             if ids and event.stamp is not None:

@@ -36,7 +36,7 @@ _SETS: Final = re.compile(r"sets?\b")
 _BETWEEN: Final = re.compile(r"\s*(?:,|\+|and\b)\s*|\s*")
 _MOST: Final = 5_000
 """Maximum number of cards in a list; a market may be replaced many times."""
-_MOST_ALIKE: Final = 64
+_MAX_ALIKE: Final = 64
 
 
 class NotationError(GameError):
@@ -247,7 +247,7 @@ class Lexer:
             n = self.number() if counts_first else None
             kind = self.card(unknown=unknown)
             n = n if counts_first else self.number()
-            cards += [(kind, place)] * min(1 if n is None else n, _MOST_ALIKE)
+            cards += [(kind, place)] * min(1 if n is None else n, _MAX_ALIKE)
             if len(cards) > _MOST:
                 raise self.error("the game has fewer cards", at=place)
             if not self._goes_on():

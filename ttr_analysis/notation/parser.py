@@ -32,7 +32,7 @@ from ttr_analysis.records.positions import UNKNOWN, ticket_name
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
 
-_MOST_CHOICES: Final = 24
+_MAX_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
 _NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
@@ -152,8 +152,8 @@ class LineParser:
     # -- the setup ----------------------------------------------------------------
 
     def _read_setup(self) -> None:
-        telling = ScriptedStep(self.packed, None, outcomes=self._dealt)
-        due = telling.next_outcome
+        scripted = ScriptedStep(self.packed, None, outcomes=self._dealt)
+        due = scripted.next_outcome
         assert due is not None  # noqa: S101 - else there is a state
         word = _NAMES[due.kind]
         start = self.scan.at
@@ -165,19 +165,19 @@ class LineParser:
             )
         if due.kind != codes.MARKET_CARD:
             self._check_seat(due.seat)
-        told = GivenOutcomes()
-        self._add_items(told, due.kind)
+        given = GivenOutcomes()
+        self._add_items(given, due.kind)
         while True:
-            if telling.next_outcome is not None and telling.next_outcome[:2] == due[:2]:
-                self._enter_next(telling, told)
-            elif not self._enter_replaced(telling, told):
+            if scripted.next_outcome is not None and scripted.next_outcome[:2] == due[:2]:
+                self._enter_next(scripted, given)
+            elif not self._enter_replaced(scripted, given):
                 break
-        self._check_used(telling, told, start)
+        self._check_used(scripted, given, start)
         self._seat = None
-        self._dealt = telling.script
-        self.entries = list(telling.entries())
-        if telling.next_outcome is None:
-            self.vector = telling.after
+        self._dealt = scripted.script
+        self.entries = list(scripted.entries())
+        if scripted.next_outcome is None:
+            self.vector = scripted.after
 
     # -- moves --------------------------------------------------------------------
 
@@ -297,12 +297,12 @@ class LineParser:
         if not drawn:
             raise self.scan.error("expected at least one card to draw", at=at)
         for i, (kind, place) in enumerate(drawn):
-            told = GivenOutcomes()
-            told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
+            given = GivenOutcomes()
+            given.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
             if i and self.vector.seat != vector.seat:
                 raise self.scan.error(f"P{vector.seat} cannot draw that many cards", at=place, is_illegal=True)
-            self._step(self.vector, codes.DRAW_CARD, 0, start if i == 0 else place, told, is_last=i == len(drawn) - 1)
+            self._step(self.vector, codes.DRAW_CARD, 0, start if i == 0 else place, given, is_last=i == len(drawn) - 1)
 
     def _read_take(self, vector: State, start: int) -> None:
         scan = self.scan
@@ -350,12 +350,12 @@ class LineParser:
         self._step(vector, codes.PAY_TUNNEL, writer.packed_cards(cards), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
-        told = GivenOutcomes()
+        given = GivenOutcomes()
         if self._with_outcomes:
             if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
                 raise self.scan.error(reason, at=start, is_illegal=True)
-            self._add_items(told, codes.TICKET_OFFERED)
-        self._step(vector, codes.DRAW_TICKETS, 0, start, told)
+            self._add_items(given, codes.TICKET_OFFERED)
+        self._step(vector, codes.DRAW_TICKETS, 0, start, given)
 
     def _read_keep(self, vector: State, start: int) -> None:
         scan = self.scan
@@ -461,7 +461,7 @@ class LineParser:
             return self.packed.why_illegal(vector, *paid) is None
 
         texts = (writer.payment_text(payment) for route, payment in options if is_legal(route, payment.cards))
-        return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
+        return list(islice(dict.fromkeys(texts), _MAX_CHOICES))
 
     # -- steps --------------------------------------------------------------------
 
@@ -471,41 +471,41 @@ class LineParser:
         code: int,
         value: int,
         place: int,
-        told: GivenOutcomes | None = None,
+        given: GivenOutcomes | None = None,
         *,
         choices: Sequence[str] = (),
         is_last: bool = True,
     ) -> None:
         """Make a move with the outcomes that follow it."""
-        told = told or GivenOutcomes()
+        given = given or GivenOutcomes()
         if reason := self.packed.why_illegal(vector, code, value):
             raise self.scan.error(reason, choices, at=place, is_illegal=True)
         self.action = (code, value)
         if not self._with_outcomes:
             return
         if is_last:
-            self._read_clauses(told)
-        telling = ScriptedStep(self.packed, vector, code, value)
-        self._enter_all(telling, told)
-        self._check_used(telling, told, place)
-        move, *outcomes = telling.entries()
+            self._read_clauses(given)
+        scripted = ScriptedStep(self.packed, vector, code, value)
+        self._enter_all(scripted, given)
+        self._check_used(scripted, given, place)
+        move, *outcomes = scripted.entries()
         if kind_of(code) == codes.KEEP_TICKETS:
             kept = tuple(ticket for i, ticket in enumerate(offer_of(vector)) if value >> i & 1)
             move = move._replace(value=0, tickets=kept)
         self.entries += [move, *outcomes]
-        self.vector = telling.after
+        self.vector = scripted.after
 
-    def _read_clauses(self, told: GivenOutcomes) -> None:
+    def _read_clauses(self, given: GivenOutcomes) -> None:
         """Read the outcomes after a move."""
         while True:
             for kind, (pattern, _) in _CLAUSES.items():
                 if self.scan.accept(pattern):
-                    self._add_items(told, kind)
+                    self._add_items(given, kind)
                     break
             else:
                 return
 
-    def _add_items(self, told: GivenOutcomes, kind: int) -> None:
+    def _add_items(self, given: GivenOutcomes, kind: int) -> None:
         """Read the cards or tickets of one kind of event."""
         scan = self.scan
         if kind in _TICKETS:
@@ -519,38 +519,38 @@ class LineParser:
             if not values:
                 unknown = kind != codes.CARD_REVEALED
                 values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
-        told.add(kind, values, scan.at)
+        given.add(kind, values, scan.at)
 
-    def _enter_all(self, telling: ScriptedStep, told: GivenOutcomes) -> None:
+    def _enter_all(self, scripted: ScriptedStep, given: GivenOutcomes) -> None:
         """Enter the outcomes of a step."""
         while True:
-            due = telling.next_outcome
+            due = scripted.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD
-            if is_market or not self._enter_replaced(telling, told):
+            if is_market or not self._enter_replaced(scripted, given):
                 if due is None:
                     return
-                self._enter_next(telling, told)
+                self._enter_next(scripted, given)
 
-    def _enter_replaced(self, telling: ScriptedStep, told: GivenOutcomes) -> bool:
+    def _enter_replaced(self, scripted: ScriptedStep, given: GivenOutcomes) -> bool:
         """Enter the first card of a replaced market, if possible and if more cards are given; return whether it was."""
-        market = told.values.get(codes.MARKET_CARD)
-        if not market or not telling.add_replaced(market[0][0]):
+        market = given.values.get(codes.MARKET_CARD)
+        if not market or not scripted.add_replaced(market[0][0]):
             return False
         market.popleft()
         return True
 
-    def _enter_next(self, telling: ScriptedStep, told: GivenOutcomes) -> None:
+    def _enter_next(self, scripted: ScriptedStep, given: GivenOutcomes) -> None:
         """Enter the next outcome."""
-        due = telling.next_outcome
+        due = scripted.next_outcome
         assert due is not None  # noqa: S101 - who calls has looked
-        values = told.values.get(due.kind)
+        values = given.values.get(due.kind)
         if not values:
-            raise self._missing(due, telling, told)
+            raise self._missing(due, scripted, given)
         # An offer may be in any order, but tickets from under the pile come in their own order.
         items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
         reasons = []
         for item in items:
-            reason = telling.add(item[0])
+            reason = scripted.add(item[0])
             if not reason:
                 values.remove(item)
                 return
@@ -560,24 +560,24 @@ class LineParser:
             reason = f"the draw pile has no {CARD_KINDS[value]} card"
         raise self.scan.error(reason, at=place, is_illegal=True)
 
-    def _missing(self, due: Entry, telling: ScriptedStep, told: GivenOutcomes) -> NotationError:
+    def _missing(self, due: Entry, scripted: ScriptedStep, given: GivenOutcomes) -> NotationError:
         """Return an error for an outcome missing from the line."""
         what = next_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
         unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
-        items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
-        end = told.ends.get(due.kind)
+        items = [*unknown, *(self._ticket_choices(scripted.script) if is_ticket else CARD_KINDS)]
+        end = given.ends.get(due.kind)
         if end is not None:
             return self.scan.error(f"one more is needed: {what}", [f", {item}" for item in items], at=end)
         start = _CLAUSES[due.kind][1]
         reason = f"expected {start}... ({what} comes next)"
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
-    def _check_used(self, telling: ScriptedStep, told: GivenOutcomes, start: int) -> None:
+    def _check_used(self, scripted: ScriptedStep, given: GivenOutcomes, start: int) -> None:
         """Refuse outcomes that do not follow from a step."""
-        for kind, values in told.values.items():
+        for kind, values in given.values.items():
             if values:
-                n = sum(kind_of(code) == kind for code, _ in telling.script)
+                n = sum(kind_of(code) == kind for code, _ in scripted.script)
                 due = f"{n or 'none'} {'belongs' if n == 1 else 'belong'} here"
                 raise self.scan.error(f"too many outcomes: {due}", at=max(values[0][1], start), is_illegal=True)
 
@@ -613,9 +613,9 @@ class LineParser:
 
     def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Return the names of the tickets that the pile may yield after a script."""
-        told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
+        given = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
         lies = [
-            i not in told and (self.vector is None or self.vector.ticket_at[i] == layout.AT_PILE)
+            i not in given and (self.vector is None or self.vector.ticket_at[i] == layout.AT_PILE)
             for i in range(len(self.map.tickets))
         ]
         return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]

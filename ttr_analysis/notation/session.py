@@ -130,12 +130,12 @@ class Session:
     # -- writing ------------------------------------------------------------------
 
     def read(self, text: str) -> Reading:
-        """Interpret a line without writing it down, or raise a NotationError."""
+        """Interpret a line without adding it, or raise a NotationError."""
         written, events = self._next(text)
         return Reading(written.line, events)
 
     def write(self, text: str) -> Reading:
-        """Write a line down and return its interpretation, or raise a NotationError."""
+        """Add a line and return its interpretation, or raise a NotationError."""
         written, events = self._next(text)
         self._written.append(written)
         return Reading(written.line, events)
@@ -178,9 +178,9 @@ class Session:
         reader.read()
         entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
         timeline = self._followed(entries)
-        told = entries[len(last.entries) :]
-        line = self._canonical(timeline, entries, len(last.timeline.steps), told)
-        return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
+        added = entries[len(last.entries) :]
+        line = self._canonical(timeline, entries, len(last.timeline.steps), added)
+        return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in added)
 
     def _next_object(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
         """Return the session after a position or a correction, written as in the file of a record."""
@@ -208,9 +208,9 @@ class Session:
             raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
         return timeline
 
-    def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
+    def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, added: tuple[Entry, ...]) -> str:
         """Return a line in canonical form: the steps from `first` on, or a part of the setup."""
         if first == 0:
-            return headed(next(line for line, _ in setup_lines(told, timeline.game.game_map)), self.players)
+            return headed(next(line for line, _ in setup_lines(added, timeline.game.game_map)), self.players)
         turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]
         return headed("; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])]), self.players)

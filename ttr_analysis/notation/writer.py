@@ -154,7 +154,7 @@ def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> s
 
 def _station_text(packed: KernelGame, vector: State, move: Entry) -> str:
     built = packed.codec.decode(move.code, move.value, vector)
-    assert isinstance(built, BuildStation)  # noqa: S101 - the kind of the move says so
+    assert isinstance(built, BuildStation)  # noqa: S101 - by the kind of the move
     return f"station {built.city.name} {payment_text(built.payment)}"
 
 
@@ -190,13 +190,13 @@ def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[s
 
 def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
     """Return the line for a seat's hand or tickets, or the market."""
-    first, told = entries[0], [entry for entry in entries if entry.kind != codes.SHUFFLED]
+    first, outcomes = entries[0], [entry for entry in entries if entry.kind != codes.SHUFFLED]
     if first.kind == codes.TICKET_OFFERED:
-        return f"P{first.seat}: tickets {_tickets([entry.value for entry in told], game_map)}"
+        return f"P{first.seat}: tickets {_tickets([entry.value for entry in outcomes], game_map)}"
     if first.kind == codes.CARD_DEALT:
-        is_unknown = all(entry.value == UNKNOWN_CARD for entry in told)
-        return f"P{first.seat}: hand {len(told) if is_unknown else _cards(told)}"
-    return f"market {_cards(told)}"
+        is_unknown = all(entry.value == UNKNOWN_CARD for entry in outcomes)
+        return f"P{first.seat}: hand {len(outcomes) if is_unknown else _cards(outcomes)}"
+    return f"market {_cards(outcomes)}"
 
 
 # -- lines ----------------------------------------------------------------------

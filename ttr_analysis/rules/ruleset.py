@@ -68,7 +68,7 @@ class MarketRules:
     reset_needs_full
         Whether a reset requires a card in every slot.
     reset_needs_colored
-        A reset requires this many colored cards in the market, draw pile and
+        Number of colored cards that a reset requires in the market, draw pile and
         discard pile together.
     open_without_piles
         Whether face-up cards can be taken when both piles are empty.
@@ -93,13 +93,13 @@ class TrainRules:
     per_player
         Trains of each player at the start.
     last_round_at
-        The last round begins when a player has at most this many trains at the end
-        of a turn.
+        The last round begins when a player has this number of trains or fewer at the
+        end of a turn.
     last_turns
         Turns that every player takes once the last round has begun.
     max_turns
-        Total turns after which a game is cut off: it is scored as it stands and
-        marked as truncated.
+        Total turns after which a game is cut off: it is scored at once and marked
+        as truncated.
     """
 
     per_player: Annotated[int, Range(1, 100)] = 45
@@ -129,8 +129,8 @@ class ClaimRules:
         The spaces of a ferry that such a set can fill: "any" (a locomotive symbol,
         or a color space where the locomotive would be a joker) or "symbols" only.
     pass_rounds
-        The game ends after this many full rounds of passes. A player can pass only
-        if no other action is legal.
+        Number of full rounds of passes after which the game ends. A player can pass
+        only if no other action is legal.
     """
 
     points: tuple[tuple[int, Points], ...] = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))

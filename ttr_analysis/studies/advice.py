@@ -44,7 +44,7 @@ from ttr_analysis.studies.winning import DEFAULT_SEED, rows_of_chances
 
 # -- reasons for an action -----------------------------------------------------------------------------------------
 
-_MOST_TICKETS: Final = 6
+_MAX_TICKETS: Final = 6
 """Maximum number of tickets for which a network is computed at once, highest points first."""
 _LONG: Final = 4
 """Minimum length of a route that is worth saving for without a ticket."""
@@ -90,7 +90,7 @@ class Reasons:
     @cached_property
     def _plan(self) -> Network | None:
         """The network with the fewest trains for open tickets, without those worth least if trains are short."""
-        return self._network(self.open_tickets[:_MOST_TICKETS])
+        return self._network(self.open_tickets[:_MAX_TICKETS])
 
     @cached_property
     def open_tickets(self) -> list[Ticket]:
@@ -191,7 +191,7 @@ class Reasons:
         known = [ticket for ticket in action.tickets if ticket is not None]
         points = sum(map(_POINTS, known))
         together = sorted({*known, *self.open_tickets}, key=_POINTS, reverse=True)
-        trains = self._solver.trains(together[:_MOST_TICKETS])
+        trains = self._solver.trains(together[:_MAX_TICKETS])
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
@@ -354,15 +354,15 @@ def in_points(seat: int, points: Sequence[float], errors: Sequence[float], *, wi
     whom = [seat, *others] if clear[seat] else others
     if not whom:
         return ""
-    told = [
+    parts = [
         f"P{one} {'ends ' if one == whom[0] else ''}with {counted(f'{abs(points[one]):.0f}', 'point')} "
         f"{'more' if points[one] > 0 else 'fewer'}"
         for one in whom
     ]
-    said = f"on average, {listed(told)}"
+    text = f"on average, {listed(parts)}"
     if wins_more and clear[seat] and points[seat] < min((points[other] for other in others), default=0.0):
-        return f"{said}, but P{seat} wins more often"
-    return said
+        return f"{text}, but P{seat} wins more often"
+    return text
 
 
 def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
@@ -386,7 +386,7 @@ def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
         return f"too close to call: {rival} may be as good"
     percent = round(-100 * loss.value)
     ahead = f"looks {percent}% better, within chance" if percent else "may be as good"
-    return f"too close to call: {rival} {ahead}; a planner's move stands unless another is clearly better"
+    return f"too close to call: {rival} {ahead}; a planner's move is kept unless another is clearly better"
 
 
 def ticket_ends(ticket: Ticket) -> str:
@@ -522,7 +522,7 @@ def advise(
     best action looks slightly better than it is; `review` measures in new worlds.
 
     A planner's action counts as best unless another is better by at least one standard
-    error; if that is too close to call, its reason says so.
+    error; its reason mentions a difference that is too close to call.
 
     Examples
     --------
@@ -546,9 +546,9 @@ def advise(
     reasons, codec = Reasons(view), codec_of(view.game_map)
     actions_tried = [codec.decode(*row, view.packed) for row in tried]
     with ThreadPoolExecutor(1) as beside:  # the functions that find reasons are compiled in the meantime
-        told = beside.map(reasons.of, actions_tried)
+        why_each = beside.map(reasons.of, actions_tried)
         best, _, results = halve(search, tried, rollouts, seconds)
-    why = list(told)
+    why = list(why_each)
     why[best] = reasons.in_favor(actions_tried[best])
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))

@@ -494,18 +494,18 @@ def which_to_keep(
     table = _Table.of(game_map, n_players, policy, seed)
     _check_deal(game_map, table.tables, dealt)
     n_games = Range(1).check(n_games, "n_games")
-    told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
-    n_best = len(told) if n_best is None else min(Range(1).check(n_best, "n_best"), len(told))
+    choices = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
+    n_best = len(choices) if n_best is None else min(Range(1).check(n_best, "n_best"), len(choices))
     numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
-    kept = [np.array([ticket.id in keep.split(", ") for ticket in dealt]) for keep in told["keep"]]
-    n_first = min(_FIRST, n_games) if n_best < len(told) else 0
+    kept = [np.array([ticket.id in keep.split(", ") for ticket in dealt]) for keep in choices["keep"]]
+    n_first = min(_FIRST, n_games) if n_best < len(choices) else 0
     rows, wins = [], []
-    with tqdm(total=n_games * n_best + n_first * len(told), unit="game", disable=not progress) as bar:
+    with tqdm(total=n_games * n_best + n_first * len(choices), unit="game", disable=not progress) as bar:
         if n_first:
             first = [_play_choice(table, numbers, is_kept, n_first, bar)[0] for is_kept in kept]
             best_first = sorted(range(len(kept)), key=lambda i: (-first[i].wins.mean(), -first[i].points.mean()))
             chosen = sorted(best_first[:n_best])
-            told, kept = told.iloc[chosen].reset_index(drop=True), [kept[i] for i in chosen]
+            choices, kept = choices.iloc[chosen].reset_index(drop=True), [kept[i] for i in chosen]
         for is_kept in kept:
             ends, done = _play_choice(table, numbers, is_kept, n_games, bar)
             rate = intervals.clustered_rate(intervals.moments_of(ends.wins, np.ones(n_games)))
@@ -522,7 +522,7 @@ def which_to_keep(
     less = [intervals.with_ends("win_difference", intervals.interval_of_difference(some - wins[best])) for some in wins]
     rows = [row | difference for row, difference in zip(rows, less, strict=True)]
     rows[best] |= dict.fromkeys(("win_difference_low", "win_difference_high"), 0.0)
-    played = told.join(pd.DataFrame(rows)).sort_values(
+    played = choices.join(pd.DataFrame(rows)).sort_values(
         ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True
     )
     return as_table(played, _KEEP_FIRST)

@@ -2,7 +2,7 @@
 Collect the numbers that studies store from games, compiled.
 
 Each `step` of a game is observed from the state before and after it. So this module
-knows no rules, and counts compiled policies, Python policies and people alike.
+contains no rules, and counts compiled policies, Python policies and people alike.
 Decisions are noted one a row: what the seat had, what it could do, and what it did.
 """
 

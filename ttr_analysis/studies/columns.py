@@ -3,8 +3,8 @@ The columns of the tables of a simulation and of the answers to questions: names
 
 Every table begins with `game`, the number of the game in its run. Rows are in the order
 of games, and within a game in the order of events, so tables played in separate parts
-can simply be concatenated. Columns of answers also say how they are computed from rows
-of games.
+can simply be concatenated. Columns of answers also define how they are computed from
+rows of games.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import EndingName
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.intervals import (
-    Moments,
+    ClusterSums,
     clustered_count,
     clustered_difference,
     clustered_mean,
@@ -178,7 +178,7 @@ DECISIONS: Final = {
     "is_last": Column("bool", "whether the last round has begun"),
     "n_legal": Column("int16", "legal actions", "actions"),
     "legal": Column("numbers", "the numbers of the legal actions; see `ttr.envs.action_words`"),
-    "action": Column("int16", "number of the action chosen; -1 if the record does not say which cards it took"),
+    "action": Column("int16", "number of the action chosen; -1 if the cards that it took are unknown"),
     "words": Column("words", "the same in words"),
     "final_points": Column("int16", "final score of the seat", "points"),
     "margin": Column("int16", "by how much it was ahead of the best other seat in the end", "points"),
@@ -313,7 +313,7 @@ class Figure(NamedTuple):
     """What is summed over the rows; None if the question adds the column itself."""
     per: str = ""
     """The figure whose sum is the denominator; "" for a number of rows or things."""
-    interval: Callable[[Moments], Sequence[float]] | None = None
+    interval: Callable[[ClusterSums], Sequence[float]] | None = None
     ends: str | None = ""
     """Prefix of the names of the interval's ends: "" for the name of the figure, None for no prefix."""
     dtype: str = "float64"

@@ -101,7 +101,7 @@ class Findings(Sequence[Finding]):
         if isinstance(which, str):
             found = {item.id: item for item in self.items}
             if which not in found:
-                raise KeyError(f"there is no finding {which!r}; there are {', '.join(found)}")
+                raise KeyError(f"there is no finding {which!r}; choose one of {', '.join(found)}")
             return found[which]
         return self.items[which]
 
@@ -374,18 +374,18 @@ def _seat(inputs: Inputs) -> _Said | None:
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
     table.index = pd.Index([f"Seat {n}{', the first' if n == 0 else ''}" for n in range(len(seats))])
     row = row_at(table, seat)
-    told, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
+    share, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
     games = f"{row['games']:,.0f} games between {len(seats)} equal players"
     if row["low"] <= fair <= row["high"]:
         sentence = (
             f"Where you sit makes no clear difference in {games}: no seat wins clearly more or less than "
-            f"{in_words(fair, 'share')}; seat {seat} is the farthest from it, with {told} ({interval})."
+            f"{in_words(fair, 'share')}; seat {seat} is the farthest from it, with {share} ({interval})."
         )
     else:
         who = "The first player" if seat == 0 else f"Seat {seat}"
         more = "more" if row["figure"] > fair else "less"
         sentence = (
-            f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
+            f"{who} wins {share} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
     return _Said(sentence, table, row["name"], fair)
 

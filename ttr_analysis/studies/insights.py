@@ -172,7 +172,7 @@ HABITS: Final = {
 """What is compared with the others in the same games: facts of a seat in a game, with their meaning and unit."""
 GAME_COLUMNS: Final = {
     "file": "name of the file, or title of the record",
-    "date": "day of the game, if the record says it",
+    "date": "day of the game, if the record has it",
     "map": "title of the map, with the variant",
     "players": "players in the game",
     "seat": "seat of the player, from 0",

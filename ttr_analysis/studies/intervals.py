@@ -44,7 +44,7 @@ class Interval(NamedTuple):
     high: float
 
     def ends(self, form: Callable[[float], str]) -> str:
-        """Return its ends in words, each in a form such as `percent`."""
+        """Return its ends in words, each formatted by a function such as `percent`."""
         return f"95% interval {form(self.low)} to {form(self.high)}"
 
 
@@ -119,8 +119,8 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     total, total_of_squares, n = float(total), float(total_of_squares), float(n)
     if total * total > n * total_of_squares * (1 + _ROUNDING):
         raise ValueError(
-            f"{n:g} values that add up to {total:g} have squares that add up to {total * total / n if n else 0:g} at "
-            f"least, got {total_of_squares:g}: was the square of a narrow integer taken?"
+            f"the squares of {n:g} values with the sum {total:g} add up to {total * total / n if n else 0:g} or more, "
+            f"got {total_of_squares:g}: did the square of a narrow integer overflow?"
         )
     nan = float("nan")
     if n == 0:
@@ -139,45 +139,45 @@ def interval_of_mean(values: npt.ArrayLike) -> Interval:
     return mean_interval(numbers.sum(), (numbers**2).sum(), len(numbers))
 
 
-class Moments(NamedTuple):
+class ClusterSums(NamedTuple):
     """
     Sums over clusters of observations, enough for a ratio and its standard error.
 
     Games on one deal resemble each other, and so do seats of one game: they form a cluster,
-    and only clusters are independent. `total` is a count per `of`, such as wins per game;
+    and only clusters are independent. The ratio is `total` / `size`, such as wins per game;
     the other fields are sums over clusters of squares and products of the two.
     """
 
     n_clusters: float
     total: float
-    of: float
+    size: float
     total_squares: float
     products: float
-    of_squares: float
+    size_squares: float
 
     @property
     def variance(self) -> float:
         """The variance of the ratio; nan with fewer than two clusters."""
-        if self.n_clusters < 2 or self.of == 0:  # noqa: PLR2004
+        if self.n_clusters < 2 or self.size == 0:  # noqa: PLR2004
             return float("nan")
-        ratio = self.total / self.of
-        spread = self.total_squares - 2 * ratio * self.products + ratio * ratio * self.of_squares
-        return max(0.0, spread) * self.n_clusters / (self.n_clusters - 1) / self.of**2
+        ratio = self.total / self.size
+        spread = self.total_squares - 2 * ratio * self.products + ratio * ratio * self.size_squares
+        return max(0.0, spread) * self.n_clusters / (self.n_clusters - 1) / self.size**2
 
 
-def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
+def moments_of(totals: npt.ArrayLike, sizes: npt.ArrayLike) -> ClusterSums:
     """
-    Return the sums over clusters; entries with `ofs` 0 do not count as clusters.
+    Return the sums over clusters; entries with size 0 do not count as clusters.
 
     >>> moments_of([20, 24, 34, 0], [2, 2, 2, 0])
-    Moments(n_clusters=3.0, total=78.0, of=6.0, total_squares=2132.0, products=156.0, of_squares=12.0)
+    ClusterSums(n_clusters=3.0, total=78.0, size=6.0, total_squares=2132.0, products=156.0, size_squares=12.0)
     """
-    total, of = np.asarray(totals, dtype=float), np.asarray(ofs, dtype=float)
-    sums = (of != 0), total, of, total**2, total * of, of**2
-    return Moments(*(float(values.sum()) for values in sums))
+    total, size = np.asarray(totals, dtype=float), np.asarray(sizes, dtype=float)
+    sums = (size != 0), total, size, total**2, total * size, size**2
+    return ClusterSums(*(float(values.sum()) for values in sums))
 
 
-def clustered_mean(moments: Moments) -> Interval:
+def clustered_mean(moments: ClusterSums) -> Interval:
     """
     Return a mean, or another ratio of sums, with its 95% confidence interval.
 
@@ -195,26 +195,26 @@ def clustered_mean(moments: Moments) -> Interval:
     >>> [round(x, 2) for x in clustered_mean(moments_of([20, 24, 34], [2, 2, 2]))]
     [13.0, 4.04, 21.96]
     """
-    if moments.of == 0:
+    if moments.size == 0:
         return Interval(float("nan"), float("nan"), float("nan"))
-    ratio = moments.total / moments.of
+    ratio = moments.total / moments.size
     if moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
         return Interval(ratio, float("nan"), float("nan"))
     half = t_95(moments.n_clusters) * sqrt(moments.variance)
     return Interval(ratio, ratio - half, ratio + half)
 
 
-def effective_trials(moments: Moments) -> float:
+def effective_trials(moments: ClusterSums) -> float:
     """Return the effective number of independent trials of a rate: see `clustered_rate`."""
-    rate = min(1.0, max(0.0, moments.total / moments.of))
+    rate = min(1.0, max(0.0, moments.total / moments.size))
     variance = moments.variance
     if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
-        return min(moments.of, moments.n_clusters)
+        return min(moments.size, moments.n_clusters)
     known = (Z_95 / t_95(moments.n_clusters)) ** 2
-    return min(moments.of, known * rate * (1 - rate) / variance) if variance > 0 else moments.of
+    return min(moments.size, known * rate * (1 - rate) / variance) if variance > 0 else moments.size
 
 
-def clustered_rate(moments: Moments) -> Interval:
+def clustered_rate(moments: ClusterSums) -> Interval:
     """
     Return a rate with the exact interval of the effective number of independent trials.
 
@@ -235,18 +235,18 @@ def clustered_rate(moments: Moments) -> Interval:
     >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in rate_interval(20, 50)]
     ([0.4, 0.26, 0.55], [0.4, 0.26, 0.55])
     """
-    if moments.of == 0:
+    if moments.size == 0:
         return rate_interval(0, 0)
-    rate, effective = min(1.0, max(0.0, moments.total / moments.of)), effective_trials(moments)
+    rate, effective = min(1.0, max(0.0, moments.total / moments.size)), effective_trials(moments)
     return rate_interval(rate * effective, effective)._replace(value=rate)
 
 
-def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Interval:
+def clustered_bounded_mean(moments: ClusterSums, least: float, most: float) -> Interval:
     """
     Return a mean of values between two bounds, with the interval of a rate scaled to them.
 
-    A ticket scores one of two numbers. As long as it was always completed, its values do
-    not show how often it is missed, so the interval of `clustered_mean` has no width.
+    A ticket scores one of two numbers. If it was completed every time, its values do not
+    show how often it can be missed, so the interval of `clustered_mean` has no width.
 
     A ticket of 8 points was completed in each of 20 games:
 
@@ -254,44 +254,44 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
     >>> [round(x, 1) for x in clustered_bounded_mean(moments, -8, 8)]
     [8.0, 5.3, 8.0]
     """
-    n, total, of, total_squares, products, of_squares = moments
-    if of == 0:
+    n, total, size, total_squares, products, size_squares = moments
+    if size == 0:
         return Interval(float("nan"), float("nan"), float("nan"))
     span = most - least
     if span == 0:
-        return Interval(total / of, least, most)
-    above = (total - least * of) / span
-    above_squares = (total_squares - 2 * least * products + least**2 * of_squares) / span**2
-    above_products = (products - least * of_squares) / span
-    _, low, high = clustered_rate(Moments(n, above, of, above_squares, above_products, of_squares))
-    mean = total / of
+        return Interval(total / size, least, most)
+    above = (total - least * size) / span
+    above_squares = (total_squares - 2 * least * products + least**2 * size_squares) / span**2
+    above_products = (products - least * size_squares) / span
+    _, low, high = clustered_rate(ClusterSums(n, above, size, above_squares, above_products, size_squares))
+    mean = total / size
     # If all values are at a bound, rounding must not push the mean outside.
     return Interval(mean, min(mean, least + span * low), max(mean, least + span * high))
 
 
-def clustered_count(moments: Moments) -> Interval:
+def clustered_count(moments: ClusterSums) -> Interval:
     """
     Return a mean of counts with its 95% confidence interval, valid for rare events too.
 
-    The interval has all means that could produce these clusters by chance, with variance
+    The interval contains all means consistent with these clusters, with variance
     proportional to the mean. If all clusters agree, it is that of the Poisson
     distribution. With fewer than two clusters its ends are nan.
 
-    Something that never happened in 60 games may happen once in fifteen:
+    An event that never happened in 60 games may still happen once in fifteen:
 
     >>> [round(x, 3) for x in clustered_count(moments_of([0] * 60, [1] * 60))]
     [0.0, 0.0, 0.067]
     """
-    if moments.of == 0 or moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
+    if moments.size == 0 or moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
         return clustered_mean(moments)
-    ratio, z = moments.total / moments.of, t_95(moments.n_clusters)
+    ratio, z = moments.total / moments.size, t_95(moments.n_clusters)
     one = moments.variance / ratio if ratio > 0 else 0.0  # the variance for a mean of 1
-    one = one or 1 / moments.of
+    one = one or 1 / moments.size
     middle, half = ratio + z * z * one / 2, z * sqrt(one * ratio + z * z * one * one / 4)
     return Interval(ratio, max(0.0, middle - half), middle + half)
 
 
-def clustered_difference(moments: Moments) -> Interval:
+def clustered_difference(moments: ClusterSums) -> Interval:
     """
     Return a mean of differences between -1 and 1, such as wins, with its 95% confidence interval.
 
@@ -309,12 +309,12 @@ def clustered_difference(moments: Moments) -> Interval:
     >>> [round(x, 2) for x in clustered_difference(moments_of([1] * 20, [1] * 20))]
     [1.0, 0.72, 1.0]
     """
-    if moments.of == 0:
+    if moments.size == 0:
         return Interval(float("nan"), -1.0, 1.0)
-    n, total, of, total_squares, products, of_squares = moments
-    size = of / n
-    more = Moments(n + 2, total, of + 2 * size, total_squares + 2 * size**2, products, of_squares + 2 * size**2)
-    value, (_, low, high) = total / of, clustered_mean(more)
+    n, total, size, total_squares, products, size_squares = moments
+    each = size / n
+    more = ClusterSums(n + 2, total, size + 2 * each, total_squares + 2 * each**2, products, size_squares + 2 * each**2)
+    value, (_, low, high) = total / size, clustered_mean(more)
     return Interval(value, max(-1.0, min(low, value)), min(1.0, max(high, value)))
 
 

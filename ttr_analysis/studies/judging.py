@@ -32,7 +32,7 @@ from ttr_analysis.policies.search.searcher import WORLDS_AT_ONCE, Candidate, Sea
 from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval
 
-_MOST_WORLDS: Final = 4
+_MAX_WORLDS: Final = 4
 """Maximum number of worlds when a decision is measured again, in multiples of its budgeted rollouts."""
 _FIRST_MEASURED: Final = 1 << 20
 """
@@ -58,7 +58,7 @@ _NARROW: Final = 0.06
 _HALF_WIDTH: Final = 0.02
 """Measuring stops when the interval of a loss is narrower than twice this."""
 _WIDE: Final = 0.04
-"""The same if even the low end makes it a blunder, or the loss is surely small."""
+"""The same if even the low end makes it a blunder, or even the high end leaves it small."""
 _NO_SPREAD: Final = 1e-12
 """In place of a spread of 0."""
 _CAN_WAIT: Final = {
@@ -147,7 +147,7 @@ class Decision:
         return self.lost[self.seat]
 
     def believed(self) -> Decision:
-        """Return the decision with the action played as the best one if it is not worse, and surely no blunder."""
+        """Return the decision with the action played as the best one if it is not clearly worse and no blunder."""
         if self.best == self.played or self.loss_low > 0 or self.loss_high >= BOUNDS["blunder"]:
             return self
         nothing = (0.0,) * len(self.lost)
@@ -211,18 +211,18 @@ class Moment:
         search.n_worlds = _MEASURED_AGAIN
         best = alone(before.best)
         of_played, of_planned = (ways(action, before.best) for action in (before.played, before.planned))
-        most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
+        most = _MAX_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
 
         def is_settled(results: Mapping[Line, Results]) -> bool:
             return _is_settled(mean_loss(results[best], results[_best_for(seat, of_played, results)], seat))
 
         results = _measured(search, [*of_played, best, *of_planned], most, until, is_settled)
-        # A mark must hold against all ways in the same worlds: with fewer others, chance often picked a worse one.
+        # A mark must hold against all lines in the same worlds: with fewer others, chance often picked a worse one.
         lines = _Lines(_best_for(seat, of_played, results), best, _best_for(seat, of_planned, results))
         return replace(self._decision(lines, before.n_tried, results, search), is_clear=before.is_clear)
 
     def _better(self, search: Search, of_each: Sequence[Sequence[Line]], n_worlds: int) -> list[Line]:
-        """Return the way of each action that looks best in other worlds than those that will measure it."""
+        """Return the line of each action that looks best in other worlds than those that will measure it."""
         different = [line for lines in of_each if len(set(lines)) > 1 for line in lines]
         results = _measured(search, different, n_worlds, None) if different else {}
         return [_best_for(self._known.viewer, lines, results) if lines[0] in results else lines[0] for lines in of_each]
@@ -283,10 +283,10 @@ class Moment:
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line, Line]:
     """
-    Return the ways to go on after the action played: freely, with the plan of the best action, and taking that one too.
+    Return the lines after the action played: play on freely, with the plan of the best action, or also taking that one.
 
-    Planners who play on do only the first, but a player may do all. If the best action cannot wait, the third way is
-    the second. A choice of tickets to keep has only the first: its plan is for other tickets.
+    Planners only play on freely, but a player may do all three. If the best action cannot wait, the third line is the
+    second. A choice of tickets to keep has only the first: its plan is for other tickets.
     """
     if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
         return (alone(played),) * 3
@@ -330,7 +330,7 @@ def _best_for(seat: int, lines: Iterable[Line], results: Mapping[Line, Results])
 
 
 def _is_settled(loss: Interval) -> bool:
-    """Return whether a loss is precise enough; less so if it is surely a blunder, or surely small."""
+    """Return whether a loss is precise enough; less precision is needed for a clear blunder or a clearly small loss."""
     is_small = loss.value < LEAST_LOSS and loss.high < BOUNDS["mistake"]
     is_plain = is_small or loss.low >= BOUNDS["blunder"]
     return loss.high - loss.low < 2 * (_WIDE if is_plain else _HALF_WIDTH)
@@ -371,10 +371,10 @@ def label_of(decision: Decision) -> str:
     """
     Return the label of a decision, by the highest bound of `BOUNDS` that its loss, in whole percent, reaches.
 
-    The low end of the interval must also reach the bound of the next milder label (if the
-    record does not know everything that the seat saw, the midpoint of the two bounds);
-    otherwise the decision gets the milder label. A decision is good if its loss may be next to
-    nothing, if it was measured too imprecisely (among hundreds, some would look costly by
+    The low end of the interval must also reach the bound of the next milder label (if not
+    all that the seat saw is in the record, the midpoint of the two bounds); otherwise the
+    decision gets the milder label. A decision is good if its loss may be next to nothing, if
+    it was measured too imprecisely (among hundreds, some would look costly by
     chance), or if it may have been right with other tickets or cards.
     """
     if decision.n_tried == 1:
@@ -400,7 +400,7 @@ def missed_ideas(
 
     Those that missed the same route, tunnel or station are one idea. So are those that
     missed a face-up card of one kind, or tickets, until the seat took such a card, or drew
-    tickets. Any other decision is an idea of its own. `market_at` returns the face-up cards
+    tickets. Any other decision is a separate idea. `market_at` returns the face-up cards
     that the deciding seat saw at a step.
     """
     missed: dict[tuple[int, object], list[Decision]] = {}

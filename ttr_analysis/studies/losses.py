@@ -26,7 +26,7 @@ from ttr_analysis.studies.winning import DEFAULT_SEED
 OPENING, DRAWS, END, BLOCKED, CLAIMING, DRAWING = PLACES = {
     "opening tickets": "Which tickets are kept at the start.",
     "ticket draws": "Drawing tickets, or not, and which to keep.",
-    "the end": "From the moment when some player has less than a sixth of the trains left.",
+    "the end": "From the moment when a player has less than a sixth of the trains left.",
     "blocked routes": "Another player then takes the better route or is in the way of a ticket, or the move ignores "
     "the routes of others.",
     "claiming": "Claiming where a card or another route was better.",

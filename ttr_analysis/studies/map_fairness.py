@@ -25,7 +25,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.file import check_seed
 from ttr_analysis.studies.columns import Figures, count, mean, rate
-from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
+from ttr_analysis.studies.intervals import ClusterSums, clustered_bounded_mean
 from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators
 from ttr_analysis.studies.questions.tally import Tally
 from ttr_analysis.studies.simulation import Chunk, Interrupted, chunks_of, default_chunk, played
@@ -193,12 +193,12 @@ class Fairness:
             said.append(f"{len(found)} of {len(tickets)} tickets {verdict.replace('pays', 'pay')}")
             said[-1] += f": {', '.join(names)}{more}." if names else "."
         known = tickets[["surplus", "worth"]].dropna()
-        told = ""
+        agrees = ""
         if (known.min() < known.max()).all():  # else there are no ranks
             agreement = known["surplus"].corr(known["worth"], method="spearman")
-            told = f" The map alone predicts this with a rank correlation of {agreement:.2f}."
+            agrees = f" The map alone predicts this with a rank correlation of {agreement:.2f}."
         said.append(
-            f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{told}"
+            f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{agrees}"
         )
         return said
 
@@ -226,12 +226,12 @@ class Fairness:
 
     def _about_seats(self) -> str:
         seats = self.seats[self.seats["verdict"] != ""].reset_index()
-        told = [
+        unfair = [
             f"with {row.players} players seat {row.seat} {row.verdict} "
             f"({row.win_rate:.1%}, {row.win_low:.1%} to {row.win_high:.1%})"
             for row in seats.itertuples()
         ]
-        return f"Seats: {'; '.join(told) or 'no clear difference'}."
+        return f"Seats: {'; '.join(unfair) or 'no clear difference'}."
 
     def __repr__(self) -> str:
         n_off = int((self.tickets["verdict"] != "").sum())
@@ -333,7 +333,7 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     if np.ptp(judged["in_deal"].to_numpy()) > 0:
         slope, level = _robust_line(judged["in_deal"].to_numpy(), judged["points"].to_numpy())
     table["surplus"] = table["points"] - level - slope * table["in_deal"]
-    dealt, nothing = _by_deals(games.dealt, ["ticket"], _WORTH), Moments(0, 0, 0, 0, 0, 0)
+    dealt, nothing = _by_deals(games.dealt, ["ticket"], _WORTH), ClusterSums(0, 0, 0, 0, 0, 0)
     worth, net = dealt.moments("worth"), _by_deals(games.kept, ["ticket"], _NET).moments("net_points")
     moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["deals"] = [int(some.n_clusters) for some in moments]
@@ -356,14 +356,14 @@ def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
     return slope, float(np.median(y) - slope * np.median(x))
 
 
-def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
+def _verdicts(found: Sequence[ClusterSums], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
     """Return which ratios differ from the fair value, at 5% for all of them together (Bonferroni)."""
     from scipy.special import stdtrit
 
     said = []
     for moments, expected in zip(found, fair, strict=True):
         is_known = moments.n_clusters >= _FEWEST and moments.variance > 0
-        off = moments.total / moments.of - expected if is_known else 0.0
+        off = moments.total / moments.size - expected if is_known else 0.0
         bar = -stdtrit(moments.n_clusters - 1, 0.025 / len(found)) * sqrt(moments.variance) if is_known else 0.0
         said.append(words[off > 0] if abs(off) > bar else "")
     return said

@@ -1,4 +1,4 @@
-"""Why the best move of a decision is better: how games go on after it, and after the move played."""
+"""Why the best move of a decision is better: how games continue after it, and after the move played."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _CLEAR_CLAIM: Final = 0.15
 """Smallest change of the share of games with a claim of a route that is reported: there are many routes."""
 _SOMETIMES: Final = 1 / 3
 """Smallest share of games with such a route, after the action with more of them."""
-_MOST_ROUTES: Final = 2
+_MAX_ROUTES: Final = 2
 """The most of these routes that a reason names."""
 _NEARLY_ALWAYS: Final = 0.9
 """Smallest share of games in which the seat claims a route later that shows that it can wait."""
 _MOSTLY: Final = 0.5
 """Smallest share of games in which the seat claims a route of its plan, and of claims that one color pays."""
-_MOST_NEXT: Final = 6
+_MAX_NEXT: Final = 6
 """The most routes of a plan."""
-_MOST_ROWS: Final = 8
+_MAX_ROWS: Final = 8
 """The most routes in an outlook."""
 
 CLAIMS, COMPLETES, GETS, SCORES = "claims", "completes", "gets", "scores"
@@ -199,12 +199,12 @@ class _Games:
         claims, tickets, paths = self._claims(), self._tickets(), self._paths()
         others = [row for row in claims if row.route not in self._own]
         more = sorted((row for row in others if row.is_clear and row.change > 0), key=lambda row: -row.change)
-        planned = [row for row in others if row.means[0] >= _MOSTLY][:_MOST_NEXT]
+        planned = [row for row in others if row.means[0] >= _MOSTLY][:_MAX_NEXT]
         routes = self._known.game_map.routes
         reasons = self._at_once(planned), self._route_taken(), self._saves(more), self._can_wait(claims)
         return Why(
             tuple(filter(None, reasons)),
-            tuple(filter(None, (self._more_often(more[:_MOST_ROUTES], tickets, paths), self._less_often(paths)))),
+            tuple(filter(None, (self._more_often(more[:_MAX_ROUTES], tickets, paths), self._less_often(paths)))),
             tuple((routes[row.route], row.cards[0] if routes[row.route].color == GRAY else "") for row in planned),
             (*self._points(), *tickets, *paths, *self._shown(claims, {row.route for row in planned})),
         )
@@ -229,7 +229,7 @@ class _Games:
         first = {*self._own, *self._replaced}
         some = [row for row in claims if row.route in first or row.route in planned or row.is_clear]
         some.sort(key=lambda row: (row.route in first, row.route in planned, abs(row.change)), reverse=True)
-        kept = {row.route for row in some[:_MOST_ROWS]}
+        kept = {row.route for row in some[:_MAX_ROWS]}
         return [row for row in claims if row.route in kept]
 
     def _tickets(self) -> list[Row]:
@@ -282,8 +282,8 @@ class _Games:
 
     def _more_often(self, *groups: Iterable[Row]) -> str:
         gains = [[row for row in rows if row.seat == self._seat and row.change > 0] for rows in groups]
-        told = [(rows[0].does, listed(f"{row.what} {row.shares}" for row in rows)) for rows in gains if rows]
-        *before, last = [f"{does} {what}" for does, what in told] or [""]
+        clauses = [(rows[0].does, listed(f"{row.what} {row.shares}" for row in rows)) for rows in gains if rows]
+        *before, last = [f"{does} {what}" for does, what in clauses] or [""]
         more = f"{', '.join(before)}, and {last}" if before else last
         return f"in games that planners play on from here, P{self._seat} more often {more}" if more else ""
 

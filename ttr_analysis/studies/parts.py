@@ -156,12 +156,12 @@ class PartFolder:
             raise ValueError(f"{self.path / META} belongs to another simulation: {'; '.join(differ[:_SHOWN])}{more}")
         if not resume:
             raise FileExistsError(
-                f"{self.path} holds this simulation already: resume it with resume=True, or give another"
+                f"{self.path} already holds this simulation: resume it with resume=True, or give another folder"
             )
         held, asked = max((end for _, end, _ in self.parts()), default=0), meta["n_games"]
         if held > asked:
             raise ValueError(
-                f"{self.path} holds games up to {held:,} already, and only {asked:,} were requested: load it instead"
+                f"{self.path} already holds games up to {held:,}, but only {asked:,} were requested: load it instead"
             )
 
     # -- description ----------------------------------------------------------------
@@ -176,7 +176,7 @@ class PartFolder:
         checksum = meta.pop("checksum", None) if meta else None
         is_whole = meta and (meta.get("version") != VERSION or (checksum == _checksum(meta) and _says_all(meta)))
         if not is_whole:
-            raise ValueError(f"{file} has no valid description: it is damaged")
+            raise ValueError(f"{file} is damaged: it has no valid description")
         return meta
 
     def _write_meta(self, meta: dict[str, Any]) -> None:

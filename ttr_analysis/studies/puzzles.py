@@ -146,8 +146,8 @@ class Puzzle:
     @property
     def key(self) -> str:
         """An identifier for saved results; puzzles of the same decision share it."""
-        told = [self.record.map.name, str(self.step), *record_lines(self.record)[: self.step + 1]]
-        return blake2b("\n".join(told).encode(), digest_size=8).hexdigest()
+        parts = [self.record.map.name, str(self.step), *record_lines(self.record)[: self.step + 1]]
+        return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
     def read(self, line: str) -> Action:
         """
@@ -341,7 +341,7 @@ def _is_known(known: Knowledge) -> bool:
 
 FILE: Final = "puzzles.jsonl"
 """File name of a map's puzzles, in its folder."""
-_MOST_BYTES: Final = 10_000_000
+_MAX_BYTES: Final = 10_000_000
 _DIGITS: Final = 4
 
 
@@ -473,7 +473,7 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
         game_map = path.parent
     own = None if game_map is None else as_map(game_map)
     faults = FaultList(str(path), path.name)
-    lines = enumerate((read_text(path, faults, _MOST_BYTES) or "").splitlines(), start=1)
+    lines = enumerate((read_text(path, faults, _MAX_BYTES) or "").splitlines(), start=1)
     found = [_read(line, number, own, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)

@@ -231,7 +231,7 @@ class SimulationResult:
         tables = tables_of(self.meta)
         if name not in tables:
             more = "; simulate with decisions=True to store them" if name == "decisions" else ""
-            raise ValueError(f"there is no table {name!r}; there are {', '.join(tables)}{more}")
+            raise ValueError(f"there is no table {name!r}; choose one of {', '.join(tables)}{more}")
         unknown = [column for column in columns or () if column not in ALL_TABLES[name]]
         if unknown:
             hint = nearest(str(unknown[0]), ALL_TABLES[name]) or list(ALL_TABLES[name])

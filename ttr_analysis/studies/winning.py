@@ -60,7 +60,7 @@ def win_probability(
         A record, a state, or a seat's view. A record is best, since a state shows neither
         the players' style nor the tickets that lay face up before a shuffle.
     seat
-        The seat that looks; None sees all hands and tickets, but not the order of the piles.
+        The viewer's seat; None sees all hands and tickets, but not the order of the piles.
     step
         Step of the record: 0 is the setup, -1 the last step.
     n_rollouts
@@ -94,7 +94,7 @@ def win_probability(
     is certain.
 
     A seat's tickets are inferred as those of a planner who claimed its routes; for
-    `Random`, any tickets. The players' style is inferred from the looking seat's decisions,
+    `Random`, any tickets. The players' style is inferred from the viewer's decisions,
     compared with `Planner`'s, or from everyone's if all hands are in view.
     `docs/winning.md` shows how well calibrated this is.
 
@@ -190,7 +190,7 @@ def win_curve(
     Parameters
     ----------
     seat
-        The seat that looks, as in `win_probability`, or None to see all hands.
+        The viewer's seat, as in `win_probability`, or None to see all hands.
     steps
         Steps to include, by default all. A swing is the change from one to the next.
     n_rollouts, seed, policies
@@ -200,7 +200,7 @@ def win_curve(
     -------
     curve
         A row for each step and seat, with the columns of `CURVE_COLUMNS`;
-        `curve.attrs["looker"]` is the seat that looked, or "all".
+        `curve.attrs["looker"]` is the viewer's seat, or "all".
 
     Raises
     ------
@@ -302,8 +302,8 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
         One row for each step, clearest first (index `step`): `since`, the previous step of
         the curve; `acting`, the seat that moved (-1 for several steps), and its `move` in
         notation; `seat`, whose probability changed most, from `before` to `after`; and
-        `swing` with `swing_low` and `swing_high`. If a seat looked, moves are shown as it
-        saw them.
+        `swing` with `swing_low` and `swing_high`. With a viewer, moves are shown as
+        that seat saw them.
 
     Raises
     ------
@@ -386,12 +386,12 @@ def ticket_posterior(
         likely first: `probability` with the 95% interval `low` and `high`, and
         `uniform`, the probability if its routes showed nothing. With `to`, the first
         row is `any ticket to` that place, and the others are tickets to it. The name
-        of the columns says who holds the tickets, and who looks.
+        of the columns gives the seat that holds the tickets, and the viewer.
 
     Raises
     ------
     GameError
-        If there is no such seat, or `seat` asks for its own tickets.
+        If there is no such seat, or `other` is the viewer.
     TypeError, ValueError
         As `win_probability`, or if there are no worlds.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_MOST_TRIED: Final = 3000
+_MAX_TRIED: Final = 3000
 """Maximum number of smaller cases to try."""
 
 
@@ -62,7 +62,7 @@ def check(task: str, function: Callable[..., Any], *, seed: int = 7) -> Verdict:
 def _smallest(task: Task, function: Callable[..., Any], case: Case, fault: Fault) -> tuple[Case, Fault]:
     """Reduce a case as long as the function gets it wrong."""
     n_tried = 0
-    while n_tried < _MOST_TRIED:
+    while n_tried < _MAX_TRIED:
         for other in task.smaller(case):
             n_tried += 1
             if found := task.fault(function, other):

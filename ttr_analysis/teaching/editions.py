@@ -21,7 +21,7 @@ import click
 from ttr_analysis._decoding import write_atomically
 
 TITLE = ": solutions"
-"""The end of the title of a teacher's notebook, to tell it from the student edition in a list."""
+"""Suffix of the title of a teacher's notebook, which distinguishes it from the student edition."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 """Tags of cells that students do not get: solutions of exercises, and notes for teachers."""
 SOURCE_DIGEST = "source_digest"

@@ -139,10 +139,10 @@ def _heading(record: GameRecord) -> Markup:
 def _moves(record: GameRecord) -> Iterator[Markup]:
     """Yield the first and last moves as items of a list."""
     n_steps = len(record.steps)
-    for step, told in enumerate(tell(record)):
+    for step, narration in enumerate(tell(record)):
         if step < N_FIRST or step >= n_steps - N_LAST:
-            stamp = Markup(" <small>({})</small>").format(told.stamp) if told.stamp else ""
-            yield Markup("<li>{}: {}{}</li>").format(step, told, stamp)
+            stamp = Markup(" <small>({})</small>").format(narration.stamp) if narration.stamp else ""
+            yield Markup("<li>{}: {}{}</li>").format(step, narration, stamp)
         elif step == N_FIRST:
             yield Markup("<li>…</li>")
 
@@ -318,8 +318,8 @@ def _about(finding: Finding) -> str:
     table = finding.table
     if finding.picture == "board":
         return f"The board with {', '.join(map(str, table.index[table['is_told']]))} marked."
-    told = ", ".join(f"{name} {_figure_text(value, finding.unit)}" for name, value in table["figure"].items())
-    return f"Dots with their intervals: {told}."
+    figures = ", ".join(f"{name} {_figure_text(value, finding.unit)}" for name, value in table["figure"].items())
+    return f"Dots with their intervals: {figures}."
 
 
 def _figure_text(value: float, unit: Unit) -> str:

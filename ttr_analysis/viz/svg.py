@@ -380,7 +380,7 @@ def _labels(board: Drawing) -> Iterator[str]:
 
 
 def _ticket(board: Drawing, ticket: Ticket) -> Iterator[str]:
-    """Yield the arcs of a ticket with its points, hidden at first; their layer says how they are filled and written."""
+    """Yield the arcs of a ticket with its points, hidden at first; their layer sets fills and fonts."""
     game_map, unit, radius, size = board.game_map, board.unit, board.radius, board.label_size
     yield f"<g class='ttr-ticket' {_data('ticket', ticket.id)} style='display:none'>"
     yield f"<title>{escape(name_ticket(ticket))}</title>"

@@ -62,8 +62,8 @@ def tell(record: GameRecord) -> Iterator[Narration]:
     states = record.states()
     before: GameState | None = None
     for events, after, stamp in zip(record.steps, states, record.stamps, strict=True):
-        told = tell_step(events, before, after, record.header.players)
-        yield told if stamp is None else replace(told, stamp=str(stamp))
+        narration = tell_step(events, before, after, record.header.players)
+        yield narration if stamp is None else replace(narration, stamp=str(stamp))
         before = after
 
 
@@ -120,13 +120,13 @@ def tell_step(
     if before is None or not isinstance(first, Move):
         return Narration(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
-    told = _tell_move(first, outcomes, before, after)
-    text = "; ".join([told.text, *_tell_rest(outcomes, before, after, names)])
+    move = _tell_move(first, outcomes, before, after)
+    text = "; ".join([move.text, *_tell_rest(outcomes, before, after, names)])
     refills = [event for event in outcomes if event.kind == "market_card"]
-    cards = (*told.cards, ("to the market", tuple(event.card for event in refills))) if refills else told.cards
-    slots = (*told.slots, *(event.slot for event in refills))
-    route = told.route or next(iter(_new_routes(before, after)), None)
-    return Narration(told.seat, text, cards, route, _given(names, first.seat), slots=slots)
+    cards = (*move.cards, ("to the market", tuple(event.card for event in refills))) if refills else move.cards
+    slots = (*move.slots, *(event.slot for event in refills))
+    route = move.route or next(iter(_new_routes(before, after)), None)
+    return Narration(move.seat, text, cards, route, _given(names, first.seat), slots=slots)
 
 
 def _given(names: Sequence[str], seat: int) -> str:

@@ -13,7 +13,7 @@ import ttr_analysis as ttr
 from tests.fixtures import examples, load
 from tests.oracles.networks import trains_for
 from ttr_analysis import GameMap, Route
-from ttr_analysis.analysis.tickets.feasibility import Lenders, may_borrow
+from ttr_analysis.analysis.tickets.feasibility import StationNetworks, may_borrow
 from ttr_analysis.analysis.tickets.network import forest_solver
 
 pytestmark = pytest.mark.compiled_only
@@ -115,7 +115,7 @@ def test_the_fewest_stations_are_those_of_trying_all(data: st.DataObject) -> Non
     closed = [route.id for route in game_map.routes if pair_of(route) in shut]
     left = data.draw(st.integers(0, 15), label="trains")
 
-    lenders = Lenders(forest_solver(game_map, closed), chosen, closed, 3)
+    lenders = StationNetworks(forest_solver(game_map, closed), chosen, closed, 3)
 
     for bits in range(1, 1 << len(chosen)):
         some = [ticket.id for i, ticket in enumerate(chosen) if bits >> i & 1]

@@ -256,7 +256,7 @@ def _count_choices(held: Sequence[int], n_cards: int) -> int:
 
 
 def _choices(held: Sequence[int], payable: Sequence[int], n_cards: int, own: int) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to take `n_cards` so that some allowed color has at least `own`."""
+    """Yield every choice of `n_cards` cards that has at least `own` of some allowed color."""
 
     def choose(c: int, left: int, found: bool) -> Iterator[tuple[int, ...]]:
         if c == len(held):
@@ -279,7 +279,7 @@ def _choices(held: Sequence[int], payable: Sequence[int], n_cards: int, own: int
 
 def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     """
-    Return how many cards pay for a route, with some cards of its color held.
+    Return how many cards it takes to pay for a route, given the cards of its color and locomotives held.
 
     Cards that fill a space alone are used first; sets of any cards fill the
     other spaces, where the route allows them.
@@ -301,7 +301,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
 
     Examples
     --------
-    Four cards for any one on Lieksa-Murmansk, of length 9:
+    On Lieksa-Murmansk, of length 9, any four cards can replace one:
 
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> cards_needed(route, own=7), cards_needed(route, own=12)
@@ -454,7 +454,7 @@ def opportunity_cost(
     Returns
     -------
     table
-        One row for each way to pay, as in `cards_table`: `own`, `locomotives`,
+        One row for each form of payment, as in `cards_table`: `own`, `locomotives`,
         `cards`, `turns`, `points`, `points_per_card`, `points_per_train`,
         `points_per_turn`; `best_per_card`, `best_per_train` and `best_per_turn`
         are the highest of any single other route that the same trains and cards

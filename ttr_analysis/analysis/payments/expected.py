@@ -45,7 +45,7 @@ def expected_draws(
     spare: int = 0,
 ) -> WaitingTime:
     """
-    Return the exact number of blind draws until a hand pays for a route, on average.
+    Return the exact distribution of the number of blind draws until a hand pays for a route.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def expected_draws(
 
     Notes
     -----
-    Each card drawn is random in the pool, whatever other players draw unseen, and
-    discards do not come back. A gray route is paid in the first color that pays.
+    Each card drawn is equally likely to be any card of the pool, whatever others draw
+    unseen; discards do not come back. A gray route is paid in the first color that pays.
     Unlike in `simulate_draws`, nobody takes face-up cards, so the two differ by more
     than chance unless `market=False`.
 
@@ -132,8 +132,8 @@ def simulate_draws(
 
     Notes
     -----
-    The player is greedy. The target is the color with the fewest cards missing, on a
-    tie the one with the most cards in pile and market. The player takes a face-up card
+    The player is greedy. The target is the color with the fewest cards missing; ties go
+    to the one with the most cards in pile and market. The player takes a face-up card
     of that color if it helps; else a face-up locomotive, if it helps more than an
     arbitrary card and the rules allow it (only as the first card where it costs two
     draws); else a blind card. Nobody else draws.

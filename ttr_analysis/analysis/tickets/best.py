@@ -105,8 +105,8 @@ def best_network(
     trains
         Number of trains; by default the map's.
     components
-        "one": networks whose completed tickets lie in one connected part, with other routes
-        anywhere for their points. "any": all networks, which takes about five times as
+        "one": networks whose completed tickets are in one connected part; other routes may
+        be anywhere, for their points. "any": all networks, which takes about five times as
         long.
     time_limit
         Seconds, after which the best network and bound so far are returned; the
@@ -123,10 +123,10 @@ def best_network(
     with few trains or few tickets, when most trains are left for routes anywhere. For
     "any", networks of several parts that complete tickets are bounded by a price for
     each train: if every part with at most half of the trains earns at most *a* points
-    more than its trains cost, and every larger one at most *b*, then two or more parts
-    score at most ``price * trains + a + max(a, b)`` (for *a* up to 0; at most one part
-    is large). If the lowest such bound is still above the best score, networks of two
-    parts are searched, then of three, and so on.
+    more than its trains cost, every larger one *b*, and all routes outside the parts *c*,
+    two or more parts score at most ``price * trains + a + max(a, b) + c`` (for *a* up to
+    0; at most one part is large). If the lowest such bound exceeds the best score,
+    networks of two parts are searched, then of three, and so on.
 
     The USA map with 45 trains has a published best score of 285, 223 of it
     from tickets [1]_.
@@ -150,9 +150,9 @@ def best_network(
         raise ValueError(f"components must be 'one' or 'any', got {components!r}")
     deadline = Deadline(time_limit)
     program = BestProgram(game_map)
-    answer = program.solve(Question(n_parts=1, trains=(0, limit)), deadline.left)
-    best = _evaluate(game_map, answer.routes or ())
-    bound = max(floor(answer.bound), best.points)
+    solution = program.solve(Subproblem(n_parts=1, trains=(0, limit)), deadline.left)
+    best = _evaluate(game_map, solution.routes or ())
+    bound = max(floor(solution.bound), best.points)
     if components == "any":
         best, others = _SeveralParts(program, limit, best, deadline).search()
         bound = max(bound, others, best.points)
@@ -194,12 +194,12 @@ class _SeveralParts:
             rest = self._bound(n_parts)
             if rest <= self.best.points or self.deadline.left <= 0:
                 return self.best, max(bound, rest)
-            question = Question(n_parts, (0, self.limit), needs_ticket=True)
-            answer = self.program.solve(question, self.deadline.left)
-            found = _evaluate(self.program.game_map, answer.routes or ())
+            subproblem = Subproblem(n_parts, (0, self.limit), needs_ticket=True)
+            solution = self.program.solve(subproblem, self.deadline.left)
+            found = _evaluate(self.program.game_map, solution.routes or ())
             if found.points > self.best.points:
                 self.best = found
-            bound = max(bound, floor(answer.bound) if answer.bound > -inf else 0)
+            bound = max(bound, floor(solution.bound) if solution.bound > -inf else 0)
             n_parts += 1
         return self.best, bound
 
@@ -215,31 +215,31 @@ class _SeveralParts:
                 break
             # Known parts rule out most prices; take the most promising one.
             prices = np.linspace(0, 4, 401)[1:] * self.best.points / self.limit
-            hopes = [self._total(p, n_parts, self._earned(p, small=True), self._earned(p, small=False)) for p in prices]
-            if floor(min(hopes)) > self.best.points:
+            least = [self._total(p, n_parts, self._earned(p, small=True), self._earned(p, small=False)) for p in prices]
+            if floor(min(least)) > self.best.points:
                 break
-            price = float(prices[int(np.argmin(hopes))])
+            price = float(prices[int(np.argmin(least))])
         return bound
 
     def _bound_at(self, price: float, n_parts: int) -> int:
         """Return the bound for networks of at least `n_parts` parts, at a price per train."""
         half = self.limit // 2
         large = self._solve_part(price, (half + 1, self.limit - self._least * (n_parts - 1)))
-        hope = self._total(price, n_parts, self._earned(price, small=True), large)
-        if floor(hope) > self.best.points:
+        optimistic = self._total(price, n_parts, self._earned(price, small=True), large)
+        if floor(optimistic) > self.best.points:
             return self._trivial_bound()  # the price fails anyway, so the small parts need not be searched
         small = self._solve_part(price, (self._least, half))
         return floor(self._total(price, n_parts, small, large))
 
     def _solve_part(self, price: float, trains: tuple[int, int]) -> float:
-        """Return an upper bound on the earnings, above the price, of a part with this range of trains."""
+        """Return an upper bound on what a part with this range of trains earns above the price."""
         if trains[0] > trains[1]:
             return -inf
-        question = Question(1, trains, price=price, extras=False, needs_ticket=True)
-        answer: Answer = self.program.solve(question, self.deadline.left)
-        if answer.routes is not None:
-            self._known.append((answer.trains, answer.score))
-        return answer.bound
+        subproblem = Subproblem(1, trains, price=price, extras=False, needs_ticket=True)
+        solution: Solution = self.program.solve(subproblem, self.deadline.left)
+        if solution.routes is not None:
+            self._known.append((solution.trains, solution.score))
+        return solution.bound
 
     def _earned(self, price: float, *, small: bool) -> float:
         half = self.limit // 2
@@ -277,8 +277,8 @@ _HALF = 0.5
 _TOLERANCE = 1e-4  # HiGHS treats numbers as integers, and bounds as reached, within about 1e-6
 
 
-class Question(NamedTuple):
-    """Number of parts that complete tickets, limits and price of trains, whether routes outside count."""
+class Subproblem(NamedTuple):
+    """Number of parts, limits and price of trains, whether routes outside count, whether each part needs a ticket."""
 
     n_parts: int
     trains: tuple[int, int]
@@ -287,7 +287,7 @@ class Question(NamedTuple):
     needs_ticket: bool = False
 
 
-class Answer(NamedTuple):
+class Solution(NamedTuple):
     """Routes claimed, None if none were found, with their trains, points with tickets, and an upper bound."""
 
     routes: tuple[Route, ...] | None
@@ -337,7 +337,7 @@ class _Part(NamedTuple):
     arcs: list[tuple[int, int]]
     open: list[int]
 
-    def terms(self, cut: Cut) -> Terms:
+    def terms(self, cut: PartCut) -> Terms:
         entering = [
             (variable, 1.0)
             for (start, end), variable in zip(self.arcs, self.open, strict=True)
@@ -354,31 +354,31 @@ class BestProgram:
         self._number = game_map.city_numbers
         self._choices = _distinct_tracks(game_map.routes)
         self._tickets = _distinct_tickets(game_map.tickets)
-        # Cuts hold for every question, so they are kept for later ones.
+        # Cuts are valid for every subproblem, so they are kept for later ones.
         self._cuts = dict.fromkeys(cycle_cuts(self._ends(route) for route in self._choices))
 
-    def solve(self, question: Question, time_limit: float) -> Answer:
-        """Return the best answer, or the best found within `time_limit` seconds, with a proven bound."""
+    def solve(self, subproblem: Subproblem, time_limit: float) -> Solution:
+        """Return the best solution, or the best found within `time_limit` seconds, with a proven bound."""
         deadline = Deadline(time_limit)
         rows = _Rows()
         use: dict[str, Terms] = {route.id: [] for route in self._choices}
-        parts = [self._add_part(rows, question, use) for _ in range(question.n_parts)]
-        self._add_tickets(rows, question, parts)
+        parts = [self._add_part(rows, subproblem, use) for _ in range(subproblem.n_parts)]
+        self._add_tickets(rows, subproblem, parts)
         _keep_parts_apart(rows, parts)
-        if question.extras:
+        if subproblem.extras:
             for route in self._choices:
-                use[route.id].append((rows.variable(route.points - question.price * route.length), 1.0))
-        self._add_limits(rows, question, use)
+                use[route.id].append((rows.variable(route.points - subproblem.price * route.length), 1.0))
+        self._add_limits(rows, subproblem, use)
         self._add_cuts(rows, parts, self._cuts)
         self._relax(rows, parts, deadline)
         bound = np.inf
         while True:
             result = rows.maximize(deadline.left)
-            answer = self._read(result, question.price, use, rows)
-            bound = min(bound, answer.bound)
+            solution = self._read(result, subproblem.price, use, rows)
+            bound = min(bound, solution.bound)
             cuts = [] if result.x is None else _missing(parts, result.x)
             if not cuts or deadline.left <= 0:
-                return answer._replace(bound=bound)
+                return solution._replace(bound=bound)
             # Each cut is new, since the solution violates it.
             self._cuts.update(dict.fromkeys(cuts))
             self._add_cuts(rows, parts, cuts)
@@ -398,20 +398,20 @@ class BestProgram:
             self._cuts.update(dict.fromkeys(new))
             self._add_cuts(rows, parts, new)
 
-    def _add_part(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> _Part:
+    def _add_part(self, rows: _Rows, subproblem: Subproblem, use: dict[str, Terms]) -> _Part:
         n = len(self._number)
         part = _Part([rows.variable() for _ in range(n)], [rows.variable() for _ in range(n)], [], [])
         for route in self._choices:
             a, b = self._ends(route)
             both: Terms = []
             for ends in ((a, b), (b, a)):
-                both.append((rows.variable(route.points - question.price * route.length), 1.0))
+                both.append((rows.variable(route.points - subproblem.price * route.length), 1.0))
                 part.arcs.append(ends)
                 part.open.append(both[-1][0])
             use[route.id] += both
             for v in (a, b):
                 rows.constrain([*both, (part.inside[v], -1.0)], -np.inf, 0)
-        rows.constrain([(root, 1.0) for root in part.root], 1.0 if question.needs_ticket else 0.0, 1.0)
+        rows.constrain([(root, 1.0) for root in part.root], 1.0 if subproblem.needs_ticket else 0.0, 1.0)
         for v in range(n):
             entering = [(arc, 1.0) for (_, end), arc in zip(part.arcs, part.open, strict=True) if end == v]
             rows.constrain([*entering, (part.root[v], 1.0), (part.inside[v], -1.0)], 0, 0)
@@ -419,7 +419,7 @@ class BestProgram:
             rows.constrain([(part.inside[v], 1.0), *((part.root[u], -1.0) for u in range(v + 1))], -np.inf, 0)
         return part
 
-    def _add_tickets(self, rows: _Rows, question: Question, parts: list[_Part]) -> None:
+    def _add_tickets(self, rows: _Rows, subproblem: Subproblem, parts: list[_Part]) -> None:
         """Add the tickets that each part completes: both ends are inside, each ticket scores once."""
         completed: list[Terms] = [[] for _ in parts]
         onward = [self._leaving(part) for part in parts]
@@ -440,7 +440,7 @@ class BestProgram:
         for part, needed in zip(parts, onward, strict=True):
             for v, terms in enumerate(needed):
                 rows.constrain([(part.inside[v], 1.0), *terms], -np.inf, 0)
-        if question.needs_ticket:
+        if subproblem.needs_ticket:
             for of_part in completed:
                 rows.constrain(of_part, 1, np.inf)
 
@@ -450,8 +450,8 @@ class BestProgram:
             leaving[start].append((variable, -1.0))
         return leaving
 
-    def _add_limits(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> None:
-        fewest, most = question.trains
+    def _add_limits(self, rows: _Rows, subproblem: Subproblem, use: dict[str, Terms]) -> None:
+        fewest, most = subproblem.trains
         trains = [(term, w * route.length) for route in self._choices for term, w in use[route.id]]
         rows.constrain(trains, fewest, most)
         between: dict[frozenset[str], Terms] = {}
@@ -460,30 +460,30 @@ class BestProgram:
         for terms in between.values():
             rows.constrain(terms, 0, 1)
 
-    def _add_cuts(self, rows: _Rows, parts: list[_Part], cuts: Iterable[Cut]) -> None:
+    def _add_cuts(self, rows: _Rows, parts: list[_Part], cuts: Iterable[PartCut]) -> None:
         for cut in cuts:
             for part in parts:
                 rows.constrain(part.terms(cut), 0, np.inf)
 
-    def _read(self, result: OptimizeResult, price: float, use: dict[str, Terms], rows: _Rows) -> Answer:
+    def _read(self, result: OptimizeResult, price: float, use: dict[str, Terms], rows: _Rows) -> Solution:
         infeasible = 2
         x, dual = result.x, result.get("mip_dual_bound")
         if result.status == infeasible:
-            return Answer(None, 0, 0, -np.inf)
+            return Solution(None, 0, 0, -np.inf)
         bound = sum(w for w in rows.worth if w > 0) if dual is None or not np.isfinite(dual) else -dual
         if x is None:
-            return Answer(None, 0, 0, bound)
+            return Solution(None, 0, 0, bound)
         routes = tuple(r for r in self._choices if any(x[term] > _HALF for term, _ in use[r.id]))
         trains = sum(route.length for route in routes)
         worth = float(np.dot(rows.worth, np.round(x)))
-        return Answer(routes, trains, round(worth + price * trains), bound + _TOLERANCE)
+        return Solution(routes, trains, round(worth + price * trains), bound + _TOLERANCE)
 
     def _ends(self, route: Route) -> tuple[int, int]:
         a, b = route.cities
         return self._number[a], self._number[b]
 
 
-def _missing(parts: list[_Part], x: Floats) -> list[Cut]:
+def _missing(parts: list[_Part], x: Floats) -> list[PartCut]:
     cuts = []
     for part in parts:
         arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _HALF]
@@ -554,29 +554,29 @@ class Deadline:
 # and those that a solution violates, found as minimum cuts.
 
 MAX_CYCLE = 5
-"""Cuts around all cycles of at most this many cities are included from the start."""
+"""Maximum number of cities of the cycles around which cuts are included from the start."""
 
 _SCALE = 1_000_000  # flows are integers
 _SMALL = 1e-4
 
 
-class Cut(NamedTuple):
+class PartCut(NamedTuple):
     """If `city`, one of `cities`, is inside the part, an arc enters `cities` or the root is among them."""
 
     cities: frozenset[int]
     city: int
 
 
-def cycle_cuts(pairs: Iterable[tuple[int, int]]) -> list[Cut]:
+def cycle_cuts(pairs: Iterable[tuple[int, int]]) -> list[PartCut]:
     """Return the cuts around all short cycles of a map."""
     import networkx as nx
 
     G = nx.Graph(pairs)
     cycles = sorted(sorted(cycle) for cycle in nx.simple_cycles(G, length_bound=MAX_CYCLE))
-    return list(dict.fromkeys(Cut(frozenset(cycle), city) for cycle in cycles for city in cycle))
+    return list(dict.fromkeys(PartCut(frozenset(cycle), city) for cycle in cycles for city in cycle))
 
 
-def violated_cuts(arcs: Sequence[tuple[int, int]], open_arcs: Floats, root: Floats, inside: Floats) -> list[Cut]:
+def violated_cuts(arcs: Sequence[tuple[int, int]], open_arcs: Floats, root: Floats, inside: Floats) -> list[PartCut]:
     """Return cuts that a fractional solution violates, two for each city that is cut off."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order, maximum_flow
@@ -599,13 +599,13 @@ def violated_cuts(arcs: Sequence[tuple[int, int]], open_arcs: Floats, root: Floa
         from_root = breadth_first_order(rest, n, return_predecessors=False)
         to_city = breadth_first_order(csr_array(rest.T), int(city), return_predecessors=False)
         cuts += [
-            Cut(frozenset(range(n)) - frozenset(from_root.tolist()), int(city)),
-            Cut(frozenset(to_city.tolist()), int(city)),
+            PartCut(frozenset(range(n)) - frozenset(from_root.tolist()), int(city)),
+            PartCut(frozenset(to_city.tolist()), int(city)),
         ]
     return list(dict.fromkeys(cuts))
 
 
-def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: Iterable[int]) -> list[Cut]:
+def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: Iterable[int]) -> list[PartCut]:
     """
     Return cuts that an integer solution violates; none if it is connected.
 
@@ -619,7 +619,7 @@ def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: I
     G.add_nodes_from(inside)
     reached = {city for start in root if start in G for city in (start, *nx.descendants(G, start))}
     return [
-        Cut(frozenset(part), city)
+        PartCut(frozenset(part), city)
         for part in nx.weakly_connected_components(G.subgraph(set(inside) - reached))
         for city in sorted(part)
     ]

@@ -79,7 +79,7 @@ def stations_left(game_map: GameMap, stations: int | None) -> int:
     return stations
 
 
-class Lenders:
+class StationNetworks:
     """Networks for every set of tickets with stations that borrow closed routes, at most one between two cities."""
 
     def __init__(
@@ -131,14 +131,14 @@ def may_borrow(
     own = {city for city, owner in built.items() if owner == seat}
     lending = own | ({city.name for city in solver.game_map.cities} - built.keys() if stations else set())
     lenders = [route for route in solver.game_map.routes if not lending.isdisjoint(route.cities)]
-    return Lenders(solver, [ticket], lenders, stations + len(own)).fewest(1, left) is not None
+    return StationNetworks(solver, [ticket], lenders, stations + len(own)).fewest(1, left) is not None
 
 
 def helpful_stations(
     solver: ForestSolver, tickets: Sequence[Ticket], left: int, closed: Sequence[RouteLike], stations: int
 ) -> tuple[StationHelp, ...]:
     """Return the single stations that make tickets possible, fewest trains first; or the fewest stations together."""
-    lenders = Lenders(solver, tickets, closed, stations)
+    lenders = StationNetworks(solver, tickets, closed, stations)
     fewest = lenders.fewest((1 << len(tickets)) - 1, left)
     if fewest is None or fewest.more:
         return () if fewest is None else (fewest,)
@@ -209,19 +209,19 @@ class Feasibility:
     why_not
         The reason why they cannot be completed; "" if they can.
     bottlenecks
-        Single routes, and pairs of others, whose loss makes the tickets impossible.
+        Single routes, and pairs of other routes, whose loss makes the tickets impossible.
     loans
-        Fewest loans that the tolls would force.
+        Fewest loans needed for the tolls.
     payable
-        Whether the hand pays for the whole network, without surcharges; None
+        Whether the hand can pay for the whole network, without surcharges; None
         without a hand.
     missing
         Cards missing in the hand by route, if each space takes a single card.
     expected_cards
         Mean cards that the network takes, including surcharges and sets.
     stations
-        If they cannot be completed: single stations that would change that, by the route
-        that each lends; or the fewest stations that do so together.
+        If they cannot be completed: single stations that would make them possible, by the
+        route that each lends; or the fewest stations that do so together.
     """
 
     tickets: tuple[Ticket, ...]
@@ -237,7 +237,7 @@ class Feasibility:
 
     @property
     def possible(self) -> bool:
-        """Whether the trains left complete the tickets."""
+        """Whether the trains left are enough to complete the tickets."""
         return not self.why_not
 
     @property
@@ -295,13 +295,13 @@ class Feasibility:
         single = [b for b in self.bottlenecks if b.n_claims == 1]
         parts = [
             f"possible with {self.length} of {self.trains} trains ({self.slack} to spare)",
-            counted(len(single), "bottleneck"),
-            f"{counted(len(self.bottlenecks) - len(single), 'pair')} of them",
+            f"{counted(len(single), 'bottleneck')} of one route",
+            f"{len(self.bottlenecks) - len(single)} of two",
         ]
         if self.loans:
             parts.append(counted(self.loans, "loan"))
         if self.payable is not None:
-            parts.append("the hand pays" if self.payable else f"{counted(self.n_missing, 'card')} missing")
+            parts.append("the hand can pay" if self.payable else f"{counted(self.n_missing, 'card')} missing")
         return f"<Feasibility of {head}: {', '.join(parts)}>"
 
     _repr_html_ = render_html
@@ -333,8 +333,8 @@ def feasibility(
     owned
         Routes you own, at no cost.
     tokens
-        Tokens left, if the map has tolls; by default those of the start minus the tolls
-        of `owned` routes.
+        Value of the tokens left, if the map has tolls; by default the value at the start
+        minus the tolls of `owned` routes.
     n_players
         With few players both tracks of a double route are lost together; and a
         single opponent takes only one track between two cities. None: each track
@@ -348,7 +348,7 @@ def feasibility(
     feasibility
         The answer: `possible`, `why_not`, the `network` with its trains, toll
         and points, `slack`, `bottlenecks` and, with a hand, `missing`; on a map
-        with stations also the `stations` that could still save it.
+        with stations also the `stations` that would make the tickets possible.
 
     Raises
     ------
@@ -360,10 +360,10 @@ def feasibility(
 
     Notes
     -----
-    Exact. What stations lend is chosen as the rules do at the end, one route
-    each, without regard to other players' stations. A route outside the network
-    cannot break it; so a single bottleneck lies in the network, and of each pair
-    one route lies in it and the other in the best network without the first.
+    Exact. Each station lends one route, chosen as at the end of the game, without
+    regard to other players' stations. The loss of a route outside the network does
+    not break it; so a single bottleneck is in the network, and of each pair one
+    route is in it and the other in the best network without the first.
 
     Examples
     --------
@@ -437,7 +437,7 @@ def lost_with(game_map: GameMap, route: Route, *, together: bool) -> tuple[Route
 
 def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     """
-    Return the fewest loans needed for the tolls of routes to claim, with the tokens you have.
+    Return the fewest loans needed for the tolls of routes to claim, given the value of the tokens left.
 
     Examples
     --------

@@ -156,7 +156,7 @@ def join_cities(routes: Iterable[Route]) -> dict[str, str]:
 
 def reached_destinations(ticket: Ticket, parts: Mapping[str, str]) -> tuple[str, ...]:
     """Return the destinations of a ticket connected to its origin; `parts` is from `join_cities`."""
-    # A city without routes is a part of its own.
+    # A city without routes is a separate part.
     origin = {parts.get(city, city) for city in ticket.origin.cities}
     return tuple(
         place.name for place, _ in ticket.destinations if any(parts.get(city, city) in origin for city in place.cities)
@@ -403,7 +403,7 @@ def cheapest_network(
     Notes
     -----
     Exact: Dreyfus and Wagner's dynamic program over the ends of the tickets
-    [1]_, each end a group of cities, then over the ways to split the tickets
+    [1]_, each end a group of cities, then over all splits of the tickets
     into trees. Border points are dead ends, so nothing passes through a country.
 
     References

@@ -546,7 +546,7 @@ UNREACHABLE: Final = 1 << 60
 """The cost of something impossible; three of them still add up within int64."""
 
 TRAIN_SHIFT: Final = 44
-"""A packed cost shifted right by this many bits is its trains."""
+"""A packed cost shifted right by this number of bits is its trains."""
 
 
 def pack_cost(

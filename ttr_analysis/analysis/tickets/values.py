@@ -12,7 +12,7 @@ import numpy as np
 from ttr_analysis._compile import Flags, Floats, Ints
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis._ends import twins_close
-from ttr_analysis.analysis.tickets.feasibility import Lenders, lost_with, stations_left
+from ttr_analysis.analysis.tickets.feasibility import StationNetworks, lost_with, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -475,7 +475,7 @@ def which_to_keep(
     left = trains_left(game_map, solver.owned, trains)
     plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
     always = tuple(range(len(dealt), len(plans.tickets)))
-    lenders = Lenders(solver, plans.tickets, others, stations_left(game_map, stations))
+    lenders = StationNetworks(solver, plans.tickets, others, stations_left(game_map, stations))
     both = twins_close(game_map, n_players)
     rows = []
     for n_kept in range(least, len(dealt) + 1):

@@ -453,7 +453,7 @@ class _Sample:
 def _intervals(
     totals: pd.DataFrame,
     of: pd.DataFrame,
-    of_share: Callable[[intervals.Moments], intervals.Interval],
+    of_share: Callable[[intervals.ClusterSums], intervals.Interval],
     columns: list[str],
     rare: Sequence[str] = (),
 ) -> pd.DataFrame:

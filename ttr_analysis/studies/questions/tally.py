@@ -14,7 +14,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.file import fingerprint
 from ttr_analysis.studies.columns import ANSWERS, HIDDEN, Figures, Values, columns_of, units_of
-from ttr_analysis.studies.intervals import Moments
+from ttr_analysis.studies.intervals import ClusterSums
 from ttr_analysis.studies.simulation import SimulationResult
 
 Question = TypeVar("Question", bound=Callable[..., pd.DataFrame])
@@ -135,14 +135,14 @@ class Tally:
             parts.append(part.rename(name) if figure.interval is None else self._intervals(name, figure.interval))
         return pd.concat(parts, axis=1)
 
-    def moments(self, name: str) -> dict[Any, Moments]:
+    def moments(self, name: str) -> dict[Any, ClusterSums]:
         """Return the sums over deals for a figure with an interval, by group."""
         per = self._figures[name].per
         squares = (_product(*two) for two in _squares(name, per))
         rows = self.sums[[_n_deals(per), name, per, *squares]]
-        return {group: Moments(*row) for group, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
+        return {group: ClusterSums(*row) for group, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
 
-    def _intervals(self, name: str, interval: Callable[[Moments], Sequence[float]]) -> pd.DataFrame:
+    def _intervals(self, name: str, interval: Callable[[ClusterSums], Sequence[float]]) -> pd.DataFrame:
         """Return a figure with its interval's ends."""
         figure = self._figures[name]
         rows = [interval(moments) for moments in self.moments(name).values()]
