@@ -174,7 +174,7 @@ def test_who_has_moved_keeps_the_new_game() -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [("", "is over"), ("--seed 7", "those of the game"), ("--continue none.jsonl", "No such file")],
+    [("", "is over"), ("--seed 7", "those of the saved game"), ("--continue none.jsonl", "No such file")],
 )
 def test_a_game_that_cannot_be_continued_is_refused(options: str, said: str, command: Command) -> None:
     Game("nordic").play(["Greedy", "Greedy"], seed=7).save(Path("game.jsonl"))
