@@ -29,7 +29,8 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
-CHECKED := TTR_FAST=1 TTR_CHECKS=1
+QUICK := TTR_FAST=1
+CHECKED := $(QUICK) TTR_CHECKS=1
 
 # Many processes import the same sources, so keep their bytecode whatever the user's setting.
 unexport PYTHONDONTWRITEBYTECODE
@@ -45,8 +46,8 @@ NOT_NUMERIC := referee record notation playout structure paths best
 LIBRARY := analysis engine envs maps notation policies report rules studies teaching viz widgets
 
 .DEFAULT_GOAL := help
-.PHONY: help study play lab test test-quick test-compiled test-browser test-notebooks test-plain test-lowest coverage lint soak fuzz \
-	docs notebooks bench bench-widgets lock clean
+.PHONY: help study play lab test test-quick test-compiled test-studies test-browser test-notebooks test-plain test-lowest \
+	coverage lint soak fuzz docs notebooks bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -81,22 +82,32 @@ lab: $(READY)
 # Three jobs at a time: the compiled tests, which take longest, the browser tests, which mostly wait, and the others one
 # after another. The first process that needs a compiled root builds it, and the others wait.
 test: $(AXE)
-	$(MAKE) --jobs=3 --keep-going --output-sync=target test-compiled test-browser lint test-plain test-notebooks
+	$(MAKE) --jobs=3 --keep-going --output-sync=target test-compiled test-browser lint test-plain test-studies test-notebooks
 
 # pytest-xdist puts files with few tests last by default; some of these take longest, and one process would wait.
+PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+# Checks slow rollouts down by a factor of five, so tests that play many games for a study or a page run without them.
+# All compiled code runs with checks in the other tests.
+AT_FULL_SPEED := $(filter-out %choices.py %collecting.py %simulation.py,$(wildcard tests/studies/test_*.py)) \
+	tests/policies/test_beliefs.py tests/policies/test_worlds_of_planners.py tests/report tests/teaching tests/widgets \
+	tests/test_cli.py tests/test_docs.py tests/test_train.py ttr_analysis
+
 test-compiled: $(READY)
-	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --no-loadscope-reorder --ignore=tests/browser tests ttr_analysis
+	$(CHECKED) $(PYTEST) $(PARALLEL) --ignore=tests/browser $(AT_FULL_SPEED:%=--ignore=%) tests
+
+test-studies: $(READY)
+	$(QUICK) $(PYTEST) $(PARALLEL) $(AT_FULL_SPEED)
 
 # While you work: the compiled tests of rules, maps and games, and the checks of the architecture.
 test-quick: $(READY)
-	$(CHECKED) $(PYTEST) --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
-		tests/rules tests/maps tests/engine tests/test_architecture.py
+	$(CHECKED) $(PYTEST) --quiet $(PARALLEL) tests/rules tests/maps tests/engine tests/test_architecture.py
 
 test-browser: $(AXE)
-	$(CHECKED) $(PYTEST) tests/browser
+	$(QUICK) $(PYTEST) tests/browser
 
 test-notebooks: $(READY)
-	$(CHECKED) $(PYTEST) tests/run_notebooks.py
+	$(QUICK) $(PYTEST) tests/run_notebooks.py
 
 test-plain: $(READY)
 	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
@@ -114,7 +125,7 @@ test-lowest: $(READY)
 	$(INTO_LOWEST) --resolution lowest-direct --requirement pyproject.toml --extra cluster --extra rl \
 		"pytest>=8.2" "pytest-xdist>=3.8" "hypothesis>=6.100"
 	$(INTO_LOWEST) --no-deps --editable .
-	$(CHECKED) $(LOWEST) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
+	$(CHECKED) $(LOWEST) -m pytest $(PARALLEL) \
 		--override-ini=filterwarnings=default $(LIBRARY:%=tests/%)
 
 # The accessibility tests need it; without it they are skipped with a message. Node has its own certificates; the retry
