@@ -141,9 +141,9 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
 
     assert text.index('<section class="ttr-panel moment-of') < text.index('<h2 id="not-known">')
-    assert "kept each of the tickets shown at the end" in text
+    assert "kept each of the tickets revealed at the end" in text
     assert "decisions could not be judged" in text
-    assert "Cards that lay face up and were not taken are unknown" in text
+    assert "Face-up cards that were not taken are unknown" in text
     assert text.count("too few") == 1
     assert "There were too few simulated games to judge most decisions (about " in text
     assert (found.summary()["luck_error"] > 0.25).any()
@@ -256,7 +256,7 @@ def test_a_row_without_a_finding_is_left_out() -> None:
     assert whole["is_split"]
     assert "own moves" in str(whole["table"])
     assert not part["is_split"]
-    assert not re.search("own moves|moves of others|luck|not clear", str(part["table"]))
+    assert not re.search("own moves|opponents' moves|luck|not clear", str(part["table"]))
     assert "not clear" in str(_table(["Ann", "Bo"], [clear[0], unclear[1]])["table"])
 
 

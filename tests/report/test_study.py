@@ -26,7 +26,7 @@ from ttr_analysis._words import percent
 from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
-from ttr_analysis.report import Settings, Study, cards, games, page, run_study, write_study
+from ttr_analysis.report import Settings, Study, board, cards, games, page, run_study, write_study
 from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Background, Context
 from ttr_analysis.report.method import decisions, rules_in_words, sources
@@ -247,17 +247,19 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
 
     assert words(rules)["Tickets"] == (
         "At the start, 4 (1 long and 3 short) are dealt and at least 2 are kept; later, 3 are drawn and at least 1 "
-        "kept. Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those not "
-        "dealt leave the game too."
+        "kept. Those not kept at the start leave the game, later ones go under the pile. Undealt long tickets "
+        "leave the game too."
     )
     assert words(rules)["Stations"] == (
-        "3 each, built for 1, 2 and 3 cards of one color, one in a city. At the end, each lends its owner one route of "
-        "another player that ends there: the best one for the owner's tickets. Each one not built scores 4 points."
+        "3 each, built for 1, 2 and 3 cards of one color, one per city. At the end, each station lets its owner use "
+        "one route of another player that ends there: the best one for the owner's tickets. Each one not built scores "
+        "4 points."
     )
     assert "fewer stations built" in words(rules)["Ties for the win"]
     one = replace(rules, stations=replace(rules.stations, number=1), neutral=replace(rules.neutral, trains=40))
-    assert words(one)["Stations"].startswith("1 each, built for 1 card, one in a city.")
-    assert "another player or of the neutral one" in words(one)["Stations"]
+    assert words(one)["Stations"].startswith("1 each, built for 1 card, one per city.")
+    assert "another player or the neutral player" in words(one)["Stations"]
+    assert words(replace(rules, players=(2, 2)))["Players"] == "2, 45 trains each."
     assert "Stations" not in words(load("usa").rules)
 
 
@@ -302,7 +304,22 @@ def test_what_cuts_the_map_is_named(thin: Study) -> None:
     assert tables["bridges"]["n_tickets"].tolist() == [5]
     assert [plain(city) for city in tables["cut_cities"]["city"]] == ["Eksjö"]
     (lead,) = (plain(section.lead) for section in thin.sections if section.id == "bottlenecks")
-    assert "The map falls apart without the routes Eksjö–Kråke or the city Eksjö." in lead
+    assert "Losing the connection Eksjö–Kråke or the city Eksjö splits the map." in lead
+
+
+def test_many_cities_are_named_and_the_others_counted() -> None:
+    assert plain(board._some(["Oslo", "Bergen", "Narvik", "Vaasa"], 3)) == "Oslo, Bergen, Narvik and 1 more"
+    assert plain(board._some(["Oslo", "Bergen"], 3)) == "Oslo and Bergen"
+
+
+def test_colors_that_tie_have_a_verb_of_their_own() -> None:
+    (section,) = some_sections(load("nederland"), "board")
+    assert "yellow and red have the most spaces (38), purple and green the fewest (33)" in section.lead
+
+
+def test_a_ferry_that_no_hand_pays_for_is_told() -> None:
+    assert cards._draws_for("it", math.inf) == "you cannot pay for it even with all cards"
+    assert cards._draws_for("it", 20.5) == "you can pay for it after 20.5 cards on average"
 
 
 def test_what_a_deal_writes_off_is_told() -> None:
@@ -311,7 +328,7 @@ def test_what_a_deal_writes_off_is_told() -> None:
     lost = plain(rows[0]["written_off"])
     assert lost in plain(rows[0]["keep"])
     assert "no choice that the rules allow can be completed in full" in section.lead
-    assert plain(section.lead).endswith(f"2 left. By the map alone, that means writing off {lost}.")
+    assert plain(section.lead).endswith(f"2 left. Judged by the map alone, that means writing off {lost}.")
     assert all(len(plain(row["written_off"])) < len(plain(row["keep"])) for row in rows)
 
 
@@ -510,19 +527,19 @@ def test_it_runs_beside_the_caller() -> None:
     assert background.result() == "done"
 
 
-def test_one_begins_after_another_whatever_came_of_that_unless_all_has_ended() -> None:
-    go, has_ended = threading.Event(), threading.Event()
+def test_one_begins_after_another_whatever_came_of_that_unless_all_is_closed() -> None:
+    go, is_closed = threading.Event(), threading.Event()
 
     def fail() -> None:
         go.wait(10)
         raise LookupError
 
     first = Background(fail)
-    second = Background(lambda: isinstance(first._future.exception(0), LookupError), first, has_ended)
+    second = Background(lambda: isinstance(first._future.exception(0), LookupError), first, is_closed)
     go.set()
     assert second.result()
-    has_ended.set()
-    third = Background(lambda: 3, second, has_ended)
+    is_closed.set()
+    third = Background(lambda: 3, second, is_closed)
     with pytest.raises(RuntimeError, match="canceled before it started"):
         third.result()
 

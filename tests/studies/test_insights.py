@@ -217,7 +217,7 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     assert first.losses is not None
     write_insights(again, tmp_path / "page")
     page = (tmp_path / "page" / "report.html").read_text("utf-8")
-    assert "To take away" in page
+    assert "Takeaways" in page
     assert "d.jsonl" in page
     assert (tmp_path / "page" / "tables" / "insights_losses.csv").exists()
 

@@ -156,9 +156,9 @@ def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
 @pytest.mark.parametrize(
     ("chance", "loss", "ends", "said"),
     [
-        (0.625, 0.2224, (0.181, 0.261), "cost 23% of win probability (18 to 26%)"),  # 85% - 62%
-        (0.625, 0.2224, (0.221, 0.224), "cost 23% of win probability (22 to 23%)"),
-        (0.5, -0.04, (-0.05, -0.03), "cost 0% of win probability (0 to 0%)"),
+        (0.625, 0.2224, (0.181, 0.261), "cost 23 percentage points of win probability (18 to 26)"),  # 85% - 62%
+        (0.625, 0.2224, (0.221, 0.224), "cost 23 percentage points of win probability (22 to 23)"),
+        (0.5, -0.04, (-0.05, -0.03), "cost 0 percentage points of win probability (0 to 0)"),
     ],
 )
 def test_what_a_move_cost_is_the_difference_of_the_chances_as_shown(
@@ -177,7 +177,7 @@ def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:
     words = reviewed.verdict(step)
 
     assert words.startswith(f"{reviewed.move(step)}: a good move, cost ")
-    assert re.search(r"cost \d+% of win probability \(\d+ to \d+%\) against ", words)
+    assert re.search(r"cost \d+ percentage points? of win probability \(\d+ to \d+\) against ", words)
     assert str(good.loc[step, "best"]) in words
 
 

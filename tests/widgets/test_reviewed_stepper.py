@@ -42,7 +42,7 @@ def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameR
     assert {one["place"]["route"] for one in found.values() if one.get("place")} <= routes
     told = [f"{label.capitalize()}: {reviewed.cost(step)}" for step, label in zip(bad.index, bad["label"], strict=True)]
     assert [found[str(step)]["words"] for step in bad.index] == told
-    assert all(re.search(r": cost 1?[5-7]% of win probability [(]5 to 1[67]%", words) for words in told)
+    assert all(re.search(r": cost 1?[5-7] percentage points of win probability [(]5 to 1[67]", words) for words in told)
     assert stepper.data["win"]["percent"][0][-1] is not None
 
 

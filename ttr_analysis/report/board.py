@@ -12,11 +12,13 @@ from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.report import page
-from ttr_analysis.report.context import Context, names, route_name, ticket_name
+from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.svg import map_svg
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 
@@ -26,20 +28,21 @@ def board_section(context: Context) -> page.Section:
     spaces = sum(route.length for route in routes)
     trains = context.game_map.rules.trains.per_player
     most = max(route.points for route in routes)
-    dearest = [route for route in routes if route.points == most]
-    who = f"{route_name(dearest[0])} scores" if len(dearest) == 1 else f"{len(dearest)} routes each score"
+    best = [route for route in routes if route.points == most]
+    which = f"route, {route_name(best[0])}, scores" if len(best) == 1 else f"{len(best)} routes each score"
     by_color = _by_color(context)
     lead = (
-        f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
-        f"of one player fill {percent(min(trains / spaces, 1.0))} of them. "
-        f"{who} the most: {most} points for {counted(dearest[0].length, 'train')}."
+        f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; one player's {trains} trains "
+        f"fill {percent(min(trains / spaces, 1.0))} of them. "
+        f"The most valuable {which} {counted(most, 'point')} for {counted(best[0].length, 'train')}."
     )
     colored = {row["color"]: row["spaces"] for row in by_color if row["color"] != GRAY}
     if len(set(colored.values())) > 1:
         most, least = max(colored.values()), min(colored.values())
-        with_most = listed(color for color, n in colored.items() if n == most)
+        with_most = [color for color, n in colored.items() if n == most]
         with_least = listed(color for color, n in colored.items() if n == least)
-        lead += f" Among the colors, {with_most} has the most spaces ({most}) and {with_least} the fewest ({least})."
+        most_spaces = f"{'has' if len(with_most) == 1 else 'have'} the most spaces ({most})"
+        lead += f" Among the colors, {listed(with_most)} {most_spaces}, {with_least} the fewest ({least})."
     return page.Section(
         id="board",
         title="The board",
@@ -107,7 +110,7 @@ def head(context: Context) -> tuple[page.Figures, page.Drawing]:
 
 
 _FEW_CENTERS = 3
-"""Maximum number of names to list; the others are counted."""
+"""Maximum number of cities in the middle to name."""
 
 
 def structure_section(context: Context) -> page.Section:
@@ -119,9 +122,10 @@ def structure_section(context: Context) -> page.Section:
     busiest = cities[0]
     center = numbers["center_length"]
     lead = (
-        f"{_some_centers(center)} {'is' if len(center) == 1 else 'are'} in the middle: no city is more than "
-        f"{numbers['radius_length']:g} trains away, while the two farthest cities are {numbers['diameter_length']:g} "
-        f"apart. {busiest['city']} is on the most shortest paths ({percent(busiest['betweenness_length'])})."
+        f"{_some(center, _FEW_CENTERS)} {'is' if len(center) == 1 else 'are'} in the middle: no city is more than "
+        f"{numbers['radius_length']:g} trains away, while the two most distant cities are "
+        f"{numbers['diameter_length']:g} trains apart. More shortest paths ({percent(busiest['betweenness_length'])}) "
+        f"pass through {busiest['city']} than through any other city."
     )
     figures = page.Figures(
         (
@@ -144,12 +148,10 @@ def structure_section(context: Context) -> page.Section:
     return page.Section("structure", "Structure", lead, blocks)
 
 
-def _some_centers(cities: tuple[str, ...]) -> str:
-    return (
-        names(cities)
-        if len(cities) <= _FEW_CENTERS
-        else f"{names(cities[:_FEW_CENTERS], ',')} and {number(len(cities) - _FEW_CENTERS)} others"
-    )
+def _some(cities: Sequence[str], most: int) -> str:
+    """Return names of cities as a list; those beyond the first `most` are counted."""
+    rest = len(cities) - most
+    return listed([*map(page.name, cities[:most]), *([f"{rest} more"] if rest > 0 else [])])
 
 
 def _cities(context: Context) -> list[dict[str, Any]]:
@@ -179,7 +181,7 @@ def _routes(context: Context) -> list[dict[str, Any]]:
 
 
 _FEW = 6
-"""Maximum number of names to list; the others are counted."""
+"""Maximum number of cities cut off to name."""
 
 
 def bottleneck_section(context: Context) -> page.Section:
@@ -188,7 +190,7 @@ def bottleneck_section(context: Context) -> page.Section:
     cuts = _ticket_cuts(context)
     bridges = _bridges(context)
     cut_cities = _cut_cities(context)
-    lead = f"{_dearest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
+    lead = f"{_costliest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
     note = (
         f"For {number(context.n_losses_deals)} random {context.deals} with {context.n_players} players, assuming that "
         "all their tickets must be completed."
@@ -198,7 +200,7 @@ def bottleneck_section(context: Context) -> page.Section:
         page.make_table("blocking", "What losing a route costs", losses, n_shown=15, note=note),
     ]
     if bridges:
-        blocks.append(page.make_table("bridges", "Bridges: the only way between two parts", bridges))
+        blocks.append(page.make_table("bridges", "Bridges: the only connection between two parts", bridges))
     if cut_cities:
         blocks.append(page.make_table("cut_cities", "Cut cities", cut_cities))
     blocks.append(page.make_table("ticket_cuts", "How many lost routes make a ticket impossible", cuts, n_shown=12))
@@ -234,18 +236,18 @@ def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
+def _costliest(context: Context, losses: list[dict[str, Any]]) -> str:
     first = _worst(losses)
     harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
     lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
     words = (
-        f"Losing {first['route']}{lost} costs the most: it makes the tickets of an opening deal "
-        f"{counted(number(first['deal_mean'], 2), 'train')} longer on average, and {number(first['deal_worst'])} at "
-        f"worst, with {context.n_players} players."
+        f"Losing {first['route']}{lost} costs the most: with {context.n_players} players, the tickets of an opening "
+        f"deal then take {counted(number(first['deal_mean'], 2), 'extra train')} on average, and "
+        f"{number(first['deal_worst'])} at worst."
     )
     if not harmless:
         return words
-    return f"{words} Of {len(losses)} possible losses, {harmless} cost nothing in any deal."
+    return f"{words} Of {len(losses)} possible losses, {harmless} cost nothing in these deals."
 
 
 def _worst(losses: list[dict[str, Any]]) -> dict[str, Any]:
@@ -259,17 +261,17 @@ def _or_zero(value: float) -> float:
 def _loss_board(context: Context, losses: list[dict[str, Any]]) -> page.Picture:
     """Return the board colored by the cost of losing each route."""
     game_map = context.game_map
-    dearest: dict[str, float] = {}
+    costs: dict[str, float] = {}
     for row in losses:
         tracks = game_map.routes_between(*game_map.route(row["id"]).cities) if row["lost"] == _BOTH else ()
-        dearest |= dict.fromkeys([row["id"], *(track.id for track in tracks)], _or_zero(row["deal_mean"]))
+        costs |= dict.fromkeys([row["id"], *(track.id for track in tracks)], _or_zero(row["deal_mean"]))
     doubled = next((row["lost"] for row in losses if row["lost"] != "route"), "")
     twins = f"; for a double route, {doubled}" if doubled else ""
     top = _worst(losses)
     highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
     caption = f"How many more trains an opening deal takes on average when the route is lost{twins}."
     return page.board(
-        lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
+        lambda ax: plot_map(game_map, ax, values=costs, value_label="extra trains", title=""),
         game_map,
         f"The board colored by the cost of losing each route; highest at {highest}.",
         caption,
@@ -285,8 +287,8 @@ def _thin(bridges: list[dict[str, Any]], cut_cities: list[dict[str, Any]]) -> st
         return "No single route or city cuts the map in two."
     bridge = listed((row["route"] for row in bridges[:3]), "or")
     city = listed((row["city"] for row in cut_cities[:3]), "or")
-    parts = [words for words, there in ((f"the routes {bridge}", bridges), (f"the city {city}", cut_cities)) if there]
-    return f"The map falls apart without {listed(parts, 'or')}."
+    parts = ((f"the connection {bridge}", bridges), (f"the city {city}", cut_cities))
+    return f"Losing {listed([words for words, there in parts if there], 'or')} splits the map."
 
 
 def _weakest(cuts: list[dict[str, Any]]) -> str:
@@ -296,10 +298,10 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     n_weakest = sum(row["tracks"] == fewest for row in cuts)
     most = cuts[-1]["tracks"]
     if fewest == most:
-        return f"Losing {counted(fewest, 'route')} can make any ticket impossible."
+        return f"Every ticket can become impossible with the loss of {counted(fewest, 'route')}."
     return (
-        f"Making a ticket impossible takes from {counted(fewest, 'lost route')} "
-        f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
+        f"It takes the loss of at least {counted(fewest, 'route')} to make a ticket impossible "
+        f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}), and up to {most} ({cuts[-1]['ticket']})."
     )
 
 
@@ -340,16 +342,10 @@ def _cut_off(game_map: GameMap, G: nx.Graph[str]) -> dict[str, Any]:
     largest = max(parts, key=lambda part: (len(part), sorted(part)))
     cities = sorted(set(G) - largest - set(game_map.border_points))
     n_tickets = sum(not _is_possible(ticket, parts) for ticket in game_map.tickets)
-    return {"n_cut_off": len(cities), "cut_off": _some(cities), "n_tickets": n_tickets}
+    return {"n_cut_off": len(cities), "cut_off": _some(cities, _FEW), "n_tickets": n_tickets}
 
 
 def _is_possible(ticket: Ticket, parts: list[set[str]]) -> bool:
     """Return whether one part of the map contains the origin and a destination."""
     ends = [set(place.cities) for place, _ in ticket.destinations]
     return any(part & set(ticket.origin.cities) and any(part & end for end in ends) for part in parts)
-
-
-def _some(cities: list[str]) -> str:
-    return (
-        names(cities) if len(cities) <= _FEW else f"{names(cities[: _FEW - 1], ',')} and {len(cities) - _FEW + 1} more"
-    )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class _Way(NamedTuple):
-    """A way to collect cards."""
+class _Target(NamedTuple):
+    """Which cards to collect."""
 
     key: str
     words: str
@@ -32,31 +32,31 @@ class _Way(NamedTuple):
     line: str
 
 
-_WAYS = (
-    _Way("color", "one color", COLORS[0], locomotives=False, line="#c5302c"),  # in a full deck all colors are alike
-    _Way("gray", "any one color", GRAY, locomotives=False, line="#8b867b"),
-    _Way("color_locos", "one color, locomotives count", COLORS[0], locomotives=True, line="#e07b1f"),
-    _Way("gray_locos", "any one color, locomotives count", GRAY, locomotives=True, line="#2f86c9"),
+_TARGETS = (
+    _Target("color", "one color", COLORS[0], locomotives=False, line="#c5302c"),  # in a full deck all colors are alike
+    _Target("gray", "any one color", GRAY, locomotives=False, line="#8b867b"),
+    _Target("color_locos", "one color, locomotives count", COLORS[0], locomotives=True, line="#e07b1f"),
+    _Target("gray_locos", "any one color, locomotives count", GRAY, locomotives=True, line="#2f86c9"),
 )
 
 
 def drawing_section(context: Context) -> Section:
     """Return the section on drawing cards."""
     rules = context.game_map.rules
-    rows, ways = _gather(context)
+    rows, targets = _gather(context)
     blocks: list[Block] = [
-        _chart(rows, ways),
+        _chart(rows, targets),
         make_table("drawing_cards", "Blind draws to gather cards, from an empty hand", rows),
     ]
     typical = rows[min(4, len(rows)) - 1]
-    means = {way: typical[f"{way.key}_cards"] for way in ways}
+    means = {target: typical[f"{target.key}_cards"] for target in targets}
     fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     lead = (
         f"Gathering {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws "
         f"({fast.words}) to {number(means[slow], 1)} ({slow.words})."
     )
-    if 0 < means[ways[1]] < float("inf"):
-        ratio = means[ways[0]] / means[ways[1]]
+    if 0 < means[targets[1]] < float("inf"):
+        ratio = means[targets[0]] / means[targets[1]]
         lead += f" Cards for a route of a given color take {number(ratio, 1)} times as many draws as for a gray one."
     if rules.deck.locomotives:
         words, more = _locomotive(context)
@@ -65,21 +65,21 @@ def drawing_section(context: Context) -> Section:
     return Section("drawing", "Drawing cards", lead, tuple(blocks))
 
 
-def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
-    """Return a row for each number of cards up to the most that a route needs, with the ways to collect them."""
+def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Target]]:
+    """Return a row for each number of cards up to the most that a route needs, and the targets."""
     rules = context.game_map.rules
     longest = max(route.length - route.locomotives for route in context.game_map.routes)
     jokers = {route.locomotives_allowed and rules.deck.locomotives > 0 for route in context.game_map.routes}
-    ways = [way for way in _WAYS if way.locomotives in jokers]
+    targets = [target for target in _TARGETS if target.locomotives in jokers]
     rows = []
     for k in range(1, min(max(longest, 1), rules.cards.per_color) + 1):
         row: dict[str, Any] = {"n_cards": k}
-        for way in ways:
-            waiting = draws.draws_to_gather(k, way.color, locomotives=way.locomotives, rules=rules)
-            row[f"{way.key}_cards"] = waiting.expected_cards.value
-            row[f"{way.key}_turns_90"] = waiting.turns_quantile(0.9)
+        for target in targets:
+            waiting = draws.draws_to_gather(k, target.color, locomotives=target.locomotives, rules=rules)
+            row[f"{target.key}_cards"] = waiting.expected_cards.value
+            row[f"{target.key}_turns_90"] = waiting.turns_quantile(0.9)
         rows.append(row)
-    return rows, ways
+    return rows, targets
 
 
 def _locomotive(context: Context) -> tuple[str, list[Block]]:
@@ -100,14 +100,14 @@ def _locomotive(context: Context) -> tuple[str, list[Block]]:
     return words, [make_table("locomotive_or_blind", "A face-up locomotive, or blind cards", rows)]
 
 
-def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
+def _chart(rows: list[dict[str, Any]], targets: list[_Target]) -> Picture:
     cards = [row["n_cards"] for row in rows]
 
     def draw(ax: Axes) -> None:
-        for way in ways:
-            values = [row[f"{way.key}_cards"] for row in rows]
-            style = "s--" if way.color == GRAY else "o-"
-            ax.plot(cards, values, style, color=way.line, linewidth=2, label=way.words.capitalize())
+        for target in targets:
+            values = [row[f"{target.key}_cards"] for row in rows]
+            style = "s--" if target.color == GRAY else "o-"
+            ax.plot(cards, values, style, color=target.line, linewidth=2, label=target.words.capitalize())
         ax.set(xlabel="Cards to gather", ylabel="Expected blind draws")
         ax.set_ylim(bottom=0)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -115,7 +115,7 @@ def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
         ax.legend(loc="upper left")
 
     last = rows[-1]
-    values = "; ".join(f"{way.words}: {number(last[f'{way.key}_cards'], 1)}" for way in ways)
+    values = "; ".join(f"{target.words}: {number(last[f'{target.key}_cards'], 1)}" for target in targets)
     caption = f"Expected blind draws from an empty hand. For {counted(last['n_cards'], 'card')}: {values}."
     return chart(draw, f"Rising lines. {caption}", caption, size=(8.0, 3.8))
 
@@ -220,19 +220,21 @@ def ferries(context: Context) -> Section | None:
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
     kind = "gray" if common["color"] == GRAY else "one-colored"
     lead = (
-        f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The "
+        f"The board has {counted(len(routes), 'ferry', 'ferries')}, with {counted(symbols, 'locomotive symbol')}. The "
         f"most common kind, {kind} with length {common['length']} and {counted(common['symbols'], 'symbol')}, takes "
         f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
-        f"Drawing blind from an empty hand, you can pay for it {_mean(common['draws'])}, and for a plain route of its "
-        f"length and color {_mean(common['plain_draws'])}."
+        f"Drawing blind from an empty hand, {_draws_for('it', common['draws'])}; "
+        f"{_draws_for('a plain route of its length and color', common['plain_draws'])}."
     )
     note = "All other cards are in the draw pile; a gray ferry takes any one color."
     table = make_table("ferries", "What ferries cost", rows, note=note)
     return Section("ferries", "Ferries", lead, (table,))
 
 
-def _mean(n_cards: float) -> str:
-    return "not even with all cards" if n_cards == float("inf") else f"after {number(n_cards, 1)} cards on average"
+def _draws_for(route: str, n_cards: float) -> str:
+    if n_cards == float("inf"):
+        return f"you cannot pay for {route} even with all cards"
+    return f"you can pay for {route} after {counted(number(n_cards, 1), 'card')} on average"
 
 
 def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
@@ -289,7 +291,7 @@ def tunnel_section(context: Context) -> Section | None:
 
 def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
     revealed = context.game_map.rules.tunnel.revealed
-    lead = f"{counted(len(routes), 'tunnel')}, {counted(revealed, 'card')} turned over for each. "
+    lead = f"The board has {counted(len(routes), 'tunnel')}; each attempt turns over {counted(revealed, 'card')}. "
     in_color = [row for row in spare if row["plays"] == _IN_COLOR]
     if not in_color:
         return lead + "The deck is too small to hold spare cards of one color."
@@ -301,13 +303,13 @@ def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, An
     )
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
-        f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps}. "
-        f"To succeed in nine of ten tries, hold {counted(enough, 'spare card')}."
+        f"{lead}A tunnel of length {common['length']}, paid in one color, succeeds in {steps}. "
+        f"To succeed in nine of ten attempts, hold {counted(enough, 'spare card')}."
     )
 
 
 def _kinds(context: Context, route: Route) -> list[tuple[str, str]]:
-    """Return what may be laid down for a tunnel: in words, and the kind of card."""
+    """Return the ways to pay for a tunnel: in words, and the kind of card."""
     color = COLORS[0] if route.color == GRAY else route.color
     kinds = [(_IN_COLOR, color)]
     if route.locomotives_allowed and context.game_map.rules.deck.locomotives:
@@ -374,8 +376,8 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
     odds = {f"{row['plays']}, {row['held']} held": [row[f"p{k}"] for k in range(revealed + 1)] for row in chosen}
     first = rows[0]
     caption = (
-        "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card you hold is "
-        f"one that cannot be turned over. With none in hand, {percent(first['p0'])} of tries cost nothing more, and "
+        "How many cards a tunnel costs beyond its length, and how many spare cards are enough. Cards in your hand "
+        f"cannot be turned over. With none in hand, {percent(first['p0'])} of attempts cost nothing more, and "
         f"the surcharge is {number(first['mean'], 2)} cards on average."
     )
     alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"

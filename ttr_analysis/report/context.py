@@ -26,8 +26,6 @@ from ttr_analysis.studies.findings import Findings, Inputs, find, worth_of_long_
 from ttr_analysis.tables import check_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
 
 _PLAYERS = 3
@@ -72,7 +70,7 @@ class Context:
     game_map: GameMap
     settings: Settings = field(default_factory=Settings)
     folder: Path | None = None
-    _has_ended: Event = field(default_factory=Event, init=False, repr=False, compare=False)
+    _is_closed: Event = field(default_factory=Event, init=False, repr=False, compare=False)
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Return a random generator for one purpose, independent of the others."""
@@ -114,7 +112,7 @@ class Context:
         """The value of pursuing each long route, by its id; empty without games."""
         return self._worth.result()
 
-    # -- background computations: compiled code releases the lock, so sections can draw meanwhile ---------------------
+    # -- background computations: compiled code releases the GIL, so sections can draw meanwhile ----------------------
 
     def begin(self) -> None:
         """Start the slow computations, in the order in which the sections need them."""
@@ -122,7 +120,7 @@ class Context:
 
     def close(self) -> None:
         """Cancel the computations that have not started."""
-        self._has_ended.set()
+        self._is_closed.set()
 
     @cached_property
     def _played(self) -> Background[Played | None]:
@@ -130,12 +128,12 @@ class Context:
 
     @cached_property
     def _worth(self) -> Background[dict[str, pd.DataFrame]]:
-        return Background(self._find_worth, self._played, self._has_ended)
+        return Background(self._find_worth, self._played, self._is_closed)
 
     @cached_property
     def _losses(self) -> Background[pd.DataFrame]:
         find = partial(tickets.blocking_map, self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
-        return Background(find, self._worth, self._has_ended)
+        return Background(find, self._worth, self._is_closed)
 
     def _play(self) -> Played | None:
         if not self.n_games:
@@ -145,7 +143,7 @@ class Context:
         except ValueError:
             return None
         players = [Planner()] * self.n_players
-        studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # compiles everything
+        studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # compile outside the timing
         start = thread_time()
         result = studies.simulate(self.game_map, players, self.n_games, self.settings.seed, progress=False)
         return Played(result, thread_time() - start)
@@ -164,7 +162,7 @@ class Context:
 
     @property
     def deals(self) -> str:
-        """What is sampled, in words: if deals are very large, only choices of some of their tickets."""
+        """What is sampled, in words: of very large deals, only some of the tickets."""
         drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
         whole = drawn == self.game_map.rules.tickets.opening_deal
         return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
@@ -194,11 +192,6 @@ def ticket_name(ticket: Ticket) -> str:
     return f"{name(ticket.origin)}–{listed(map(name, ends), 'or')}"
 
 
-def names(items: Iterable[object], word: str = "and") -> str:
-    """Return a list of items, marked up as names."""
-    return listed((name(item) for item in items), word)
-
-
 # -- background threads --------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
@@ -208,25 +201,25 @@ class Background(Generic[T]):
     """
     The result of a function that starts in a thread at once.
 
-    Useful for functions that release Python's lock. The thread is a daemon, so an
-    interrupt does not wait for it. It waits for the computation `after`, if any, whether that
-    succeeds or fails, and does not call the function if `has_ended` is set by then.
+    Useful for functions that release the GIL. The thread is a daemon, so an interrupt does
+    not wait for it. It waits for the computation `after`, if any, whether that succeeds or
+    fails, and does not call the function if `is_closed` is set by then.
 
     >>> Background(lambda: 6 * 7).result()
     42
     """
 
     def __init__(
-        self, function: Callable[[], T], after: Background[Any] | None = None, has_ended: Event | None = None
+        self, function: Callable[[], T], after: Background[Any] | None = None, is_closed: Event | None = None
     ) -> None:
-        self._function, self._after, self._has_ended = function, after, has_ended
+        self._function, self._after, self._is_closed = function, after, is_closed
         self._future: Future[T] = Future()
         Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         if self._after is not None:
             self._after.wait()
-        if self._has_ended is not None and self._has_ended.is_set():
+        if self._is_closed is not None and self._is_closed.is_set():
             self._future.set_exception(RuntimeError("canceled before it started"))
             return
         try:
@@ -237,7 +230,7 @@ class Background(Generic[T]):
     def wait(self) -> None:
         """Wait until the function returns or fails."""
         while not self._future.done():
-            futures.wait([self._future], _SECONDS)
+            futures.wait([self._future], _POLL_SECONDS)
 
     def result(self) -> T:
         """Wait for the result and return it, or raise the function's error."""
@@ -245,5 +238,5 @@ class Background(Generic[T]):
         return self._future.result()
 
 
-_SECONDS = 0.1
-"""Seconds between checks: on some systems, an endless wait cannot be interrupted."""
+_POLL_SECONDS = 0.1
+"""On some systems, a wait without a timeout cannot be interrupted."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NO_CAUSE = (
-    "Owning a route can go with winning without causing it: a player who is ahead can afford more. "
-    "And planners, unlike people, do not block each other on purpose."
+    "The owners of a route may win more often although the route is not the cause: a player who is ahead can afford "
+    "more. And planners, unlike people, do not block each other on purpose."
 )
 
 
@@ -38,7 +38,7 @@ def section(context: Context) -> page.Section | None:
     blocks: list[page.Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
-        page.make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
+        page.make_table("game_seats", "Results by seat", _seat_rows(context, result, seats)),
         _source_chart(result),
         *_ticket_blocks(context, results, fates),
         page.Heading("Routes"),
@@ -84,7 +84,7 @@ def _figures(result: SimulationResult, seconds: float) -> page.Figures:
     return page.Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
-            (f"{seconds:.1f} s", "of CPU time to play and count them"),
+            (f"{seconds:.1f} s", "of CPU time to play and evaluate them"),
             (_mean(winners["points"], winners["game"]), "mean points of winners, with 95% interval"),
             (_mean(seats["points"], seats["game"]), "mean points of seats, with 95% interval"),
             (_mean(seats["turns"], seats["game"]), "mean turns of seats, with 95% interval"),
@@ -110,23 +110,23 @@ def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) 
 
 
 def _seat_chart(seats: pd.DataFrame) -> page.Picture:
-    told = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
+    words = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
     caption = "How often each seat wins, with 95% intervals. The line is an equal share."
     size = (8.0, 1.2 + 0.4 * len(seats))
-    return page.chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
+    return page.chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {words}.", caption, size=size)
 
 
 def _source_chart(result: SimulationResult) -> page.Picture:
     sources = studies.point_sources(result)
-    told = [
-        f"{row['routes']:.0f} for routes and {row['tickets_completed'] + row['tickets_missed']:.0f} for tickets "
-        f"if it {'won' if row['won'] else 'lost'}"
+    words = [
+        f"{'winners' if row['won'] else 'other seats'} have {row['routes']:.0f} points for routes "
+        f"and {row['tickets_completed'] + row['tickets_missed']:.0f} for tickets"
         for row in page.records(sources.reset_index())
     ]
     caption = "Where the points of winners and of the other seats come from, on average."
     size = (8.0, 1.4 + 0.5 * len(sources))
     return page.chart(
-        lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size
+        lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(words)}.", caption, size=size
     )
 
 
@@ -142,7 +142,7 @@ def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame)
 
 
 def _ticket_rows(context: Context, results: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each ticket kept, those that brought most first; an interval without width is left out."""
+    """Return a row for each ticket kept, most net points first; an interval without width is left out."""
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
     tickets = map(context.game_map.ticket, map(str, kept.index))
@@ -151,7 +151,7 @@ def _ticket_rows(context: Context, results: pd.DataFrame) -> pd.DataFrame:
 
 def _ticket_chart(results: pd.DataFrame) -> page.Picture:
     caption = (
-        "How often each kept ticket is completed, with 95% intervals, against the fewest trains that it takes. "
+        "How often each ticket kept is completed, with 95% intervals, against the fewest trains that it takes. "
         "Colors show the mean points it scores, failures included."
     )
     alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
@@ -159,12 +159,12 @@ def _ticket_chart(results: pd.DataFrame) -> page.Picture:
 
 
 def _fate_chart(fates: pd.DataFrame) -> page.Picture:
-    told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
+    words = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
         "What becomes of tickets. Blocked: after another player's claim, the owner had too few trains left. "
         "Out of trains: the same, after the owner's own claim. Out of time: the trains would have been enough."
     )
-    return page.chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
+    return page.chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {words}.", caption, size=(8.0, 1.8))
 
 
 # -- routes and tunnels ------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _tunnel_chart(result: SimulationResult) -> page.Picture:
     table = studies.tunnel_calibration(result)
     whole = studies.tunnel_results(result).iloc[0]
     caption = (
-        f"How often tunnels succeed, against the odds of paying the surcharge. Of {number(whole['attempts'])} tries, "
+        f"How often attempts succeed, against the odds of paying the surcharge. Of {number(whole['attempts'])}, "
         f"{percent(whole['success_rate'])} succeed; the odds predict {percent(whole['odds'])}."
     )
     return page.chart(

@@ -26,7 +26,7 @@ _DEFINITIONS = (
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
     (
         "Standard error",
-        "How far a mean over random deals typically is from the true mean; it is within twice that in 95% of cases.",
+        "The typical error of a mean over random deals: in about 95% of cases, the error is less than twice as large.",
     ),
     ("Blind draws", "Cards drawn from a shuffled pile of all unseen cards."),
 )
@@ -48,7 +48,8 @@ def rules_section(context: Context) -> Section:
     variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
         f"The numbers in this study assume these rules, for {players}, "
-        f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}."
+        f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}. Numbers that depend on the number of "
+        f"players are for {context.n_players}, unless stated otherwise."
     )
     blocks: list[Block] = [Terms(tuple(items))]
     decided = decisions(context.folder) if context.folder else []
@@ -64,11 +65,12 @@ def rules_section(context: Context) -> Section:
 def method(context: Context) -> Section:
     """Return the section on how the study was made."""
     settings = context.settings
-    games = ", except for the time that its games took" if context.n_games else ""
+    varying = ["the CPU time of its games"] * bool(context.n_games)
+    varying += ["a best score that is not proven, since its search is timed"] * (context.best is not None)
     lead = (
-        f"Everything here is exact unless it comes with a standard error or an interval. Random samples use seed "
-        f"{settings.seed} and {number(context.n_deals)} deals, so the same command gives the same study"
-        f"{games}."
+        "Numbers from random deals and from games are estimates; all others are exact. Random samples use seed "
+        f"{settings.seed}, so the same command gives the same study"
+        f"{f', except for {listed(varying)}' if varying else ''}."
     )
     blocks: list[Block] = [Terms(tuple(_versions(context))), Heading("Definitions"), Terms(_DEFINITIONS)]
     cited = sources(context.folder) if context.folder else []
@@ -138,7 +140,7 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
 
 def _players(rules: RuleSet) -> str:
     low, high = rules.players
-    return f"{low} to {high}, {rules.trains.per_player} trains each." if high > low else f"{low}."
+    return f"{f'{low} to {high}' if high > low else low}, {rules.trains.per_player} trains each."
 
 
 def _start_scores(rules: RuleSet) -> str:
@@ -165,8 +167,8 @@ def _cards(rules: RuleSet) -> str:
 
 def _drawing(rules: RuleSet) -> str:
     market = rules.market
-    dear = f"counts as {market.locomotive_cost} cards, and may not be taken after another card"
-    cost = "counts as one card" if market.locomotive_cost == 1 else dear
+    costly = f"counts as {market.locomotive_cost} cards, and may not be taken after another card"
+    cost = "counts as one card" if market.locomotive_cost == 1 else costly
     reset = (
         f"All face-up cards are replaced when {market.reset_at} of them are locomotives."
         if market.reset_at
@@ -222,7 +224,7 @@ def _tickets(rules: RuleSet) -> str:
     return (
         f"At the start, {dealt} are dealt and at least {tickets.opening_keep} are kept; later, {tickets.draw} are "
         f"drawn and at least {tickets.keep} kept. {unkept}"
-        + (f" Of the {listed(gone)} ones, those not dealt leave the game too." if gone else "")
+        + (f" Undealt {listed(gone)} tickets leave the game too." if gone else "")
     )
 
 
@@ -233,11 +235,11 @@ def _stations(rules: RuleSet) -> str:
     costs = [*map(str, stations.costs[: stations.number])]
     price = f"for {listed(costs)} cards of one color" if len(costs) > 1 else f"for {counted(stations.costs[0], 'card')}"
     lends_neutral = rules.neutral.trains > 0 and stations.lends_from == "anyone"
-    whose = "another player or of the neutral one" if lends_neutral else "another player"
+    whose = "another player or the neutral player" if lends_neutral else "another player"
     left = f" Each one not built scores {counted(stations.points_left, 'point')}." if stations.points_left else ""
     return (
-        f"{stations.number} each, built {price}, one in a city. At the end, each lends its owner one route of {whose} "
-        f"that ends there: the best one for the owner's tickets.{left}"
+        f"{stations.number} each, built {price}, one per city. At the end, each station lets its owner use one route "
+        f"of {whose} that ends there: the best one for the owner's tickets.{left}"
     )
 
 
@@ -277,7 +279,7 @@ def _ties(rules: RuleSet) -> str:
     )
 
 
-# -- what the map's own files say ----------------------------------------------------
+# -- from the files of the map ---------------------------------------------------------
 
 # The files may be untrusted: no two parts of a pattern can match the same characters, and searches are bounded, since
 # a long line could otherwise take quadratic time.
@@ -289,7 +291,7 @@ _MAX_BYTES = 100_000
 
 
 def decisions(folder: Path) -> list[tuple[str, str]]:
-    """Return what a map's `rules.toml` sets with a reason, and the reason: a comment such as `# Decision: reason`."""
+    """Return the settings of a map's `rules.toml` with a comment such as `# Decision: reason`, and the reasons."""
     found = []
     table = ""
     for line in _read(folder / "rules.toml").splitlines():

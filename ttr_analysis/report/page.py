@@ -171,7 +171,7 @@ def plain(text: str) -> str:
     return text.replace(NAME_BEGINS, "").replace(NAME_ENDS, "")
 
 
-# -- tables as CSV files, with a file that says what their columns are -------------------------------------------------
+# -- tables as CSV files, with a file that describes their columns -----------------------------------------------------
 
 
 README = "README.md"
@@ -205,10 +205,10 @@ def describe_tables(tables: Iterable[Table], title: str) -> str:
     """Return the meanings of the tables' columns, as Markdown."""
     lines = [f"# Tables of the study of {_line(title)}", ""]
     lines += [
-        "UTF-8, comma separated, one line of column names. Probabilities lie between 0 and 1. Empty cells are unknown",
-        "or do not apply; `inf` means never. An apostrophe before `=`, `+`, `-` or `@` keeps a spreadsheet from taking",
-        "a name for a formula.",
-        "The page `../report.html` says how the numbers were computed.",
+        "The files are UTF-8, comma-separated, with column names in the first line. Probabilities are between 0 and 1.",
+        "Empty cells are unknown or do not apply; `inf` means never. An apostrophe before `=`, `+`, `-` or `@` keeps",
+        "spreadsheets from reading a name as a formula.",
+        "The page `../report.html` explains how the numbers were computed.",
     ]
     for table in tables:
         lines += ["", f"## {table.name}.csv", "", _line(table.title) + ".", ""]
@@ -255,7 +255,7 @@ def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
 def make_table(
     name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
 ) -> Table:
-    """Return a table with the columns listed in `columns.toml`, in that order; others of its rows are left out."""
+    """Return a table with the columns listed in `columns.toml`, in that order; other keys of its rows are left out."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
     for key in _listed(name, frame):
@@ -280,7 +280,7 @@ def _listed(table: str, frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _is_shown(column: Column, values: Sequence[object]) -> bool:
-    """Return whether a column that may be left out has something to show."""
+    """Return whether a column has something to show."""
     if column.optional:
         return any(is_known(value) and (value or (value == 0 and column.optional == "blank")) for value in values)
     return len(set(values)) > 1 or not column.varies
@@ -386,7 +386,7 @@ def rich(text: str) -> Markup:
 
 
 def _breakable(term: str) -> Markup:
-    """Return a term as HTML; a key of a file may only be broken between its words."""
+    """Return a term as HTML in which a key such as `claims.double_routes_from` breaks only between its words."""
     return Markup(re.sub(r"([._])(?=[a-z])", r"\1<wbr>", str(rich(term))))  # noqa: S704 - escaped by `rich`
 
 
@@ -395,7 +395,7 @@ def _contents(blocks: Sequence[Block]) -> str:
     pictures = sum(isinstance(block, Picture | Drawing) for block in blocks)
     tables = sum(isinstance(block, Table) for block in blocks)
     parts = [counted(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
-    return listed(parts).capitalize() if parts else "Read on"
+    return listed(parts).capitalize() if parts else "Details"
 
 
 def _data_uri(data: bytes, mime: str) -> str:
@@ -477,7 +477,7 @@ _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "svg.fonttype": "path",
-    # Equal pictures get equal ids, so that equal studies are equal files.
+    # Equal pictures get equal ids, so that equal studies give equal files.
     "svg.hashsalt": "study",
     "text.parse_math": False,
 }
@@ -522,25 +522,25 @@ def board(draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width:
 
 
 @contextmanager
-def _without_complaints() -> Iterator[None]:
-    """Draw letters missing in the font as boxes, without warnings, as names may be in any script."""
+def _without_font_warnings() -> Iterator[None]:
+    """Silence warnings about letters missing in the font, which are drawn as boxes: names may be in any script."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
         yield
 
 
 def _svg(draw: Draw, size: tuple[float, float], settings: dict[Any, Any] | None = None) -> str:
-    with mpl.rc_context({**_STYLE, **(settings or {})}), _without_complaints():
+    with mpl.rc_context({**_STYLE, **(settings or {})}), _without_font_warnings():
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    # Comments repeat every text, and nobody reads them in a picture.
+    # Comments repeat every text.
     return re.sub(r"<!--.*?-->\n?", "", out.getvalue(), flags=re.DOTALL)
 
 
 def _png(draw: Draw, size: tuple[float, float]) -> bytes:
-    with mpl.rc_context({"text.parse_math": False}), _without_complaints():
+    with mpl.rc_context({"text.parse_math": False}), _without_font_warnings():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure.add_subplot())

@@ -111,14 +111,15 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
             continue
         curve = review.curve
         start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
-        first = "" if start == of_planner else f" ({of_planner} with the first move of a planner)"
+        first = "" if start == of_planner else f" ({of_planner} with a planner's first move)"
         luck = percentage_points(row["luck"])
-        rest = f"the moves of others {percentage_points(row['others'])} and luck {luck}"
+        rest = f"opponents' moves {percentage_points(row['others'])}, and luck {luck}"
         if review.seat is not None:
-            rest = f"luck and the moves of others {luck}"
+            rest = f"and luck with opponents' moves {luck}"
         gain = percentage_points(row["skill"])
-        own = f" Compared with a planner's, their own moves contributed {gain} percentage points, {rest}."
-        yield Markup("{} began with {}{}. {}{}").format(name, start, first, _marks(row), own if _is_clear(row) else "")
+        own = f" Relative to a planner's moves, their own contributed {gain} percentage points, {rest}."
+        marks = f"{_marks(row)}{own if _is_clear(row) else ''}"
+        yield Markup("{} began with a win probability of {}{}. {}").format(name, start, first, marks)
 
 
 def _is_clear(row: dict[Any, Any]) -> bool:
@@ -127,7 +128,7 @@ def _is_clear(row: dict[Any, Any]) -> bool:
 
 
 def _lacking(review: Review, rows: Rows) -> str:
-    """Describe what there were too few simulated games for, and how many are needed; "" if there were enough."""
+    """Say what there were too few simulated games for, and how many are needed; "" if there were enough."""
     error = max((row["luck_error"] for row in rows if row["decisions"]), default=0.0)
     needed = [("judge most decisions", review.lacking), ("tell skill from luck", (error / _UNCLEAR) ** 2)]
     parts = [f"to {what} ({_times(review, times)})" for what, times in needed if times > 1 and isfinite(times)]
@@ -143,7 +144,7 @@ def _times(review: Review, times: float) -> str:
 
 
 def _marks(row: dict[Any, Any]) -> str:
-    """Return how many marks a seat has, what they cost, and what of that did not come back."""
+    """Return how many marks a seat has, what they cost, and how much of that was lost for good."""
     n_marks = sum(row[label] for label in _PLURALS)
     bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
     made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}"
@@ -153,8 +154,9 @@ def _marks(row: dict[Any, Any]) -> str:
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
     in_total = " in total" if n_marks > 1 else ""
-    back = f"{lost}% was lost for good" if lost else "all of that came back by the end"
-    return f"{made}, which cost {cost}% of win probability{in_total} when made; {back}.{shared}"
+    back = f"{lost} {'was' if lost == 1 else 'were'} lost for good" if lost else "all of that came back by the end"
+    points = counted(cost, "percentage point")
+    return f"{made}, which cost {points} of win probability{in_total} when made; {back}.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -166,19 +168,19 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
     if seats:
         doubtful = Markup(listed([bdi(names[seat]) for seat in sorted(seats)]))  # noqa: S704 - escaped by `bdi`
         yield Markup(
-            "The record does not say when {} kept each of the tickets shown at the end. Their moves were judged with "
-            "hands of tickets that, going by their routes, they may have held."
+            "The record does not show when {} kept each of the tickets revealed at the end. Their moves were judged "
+            "with hands of tickets that, going by their routes, they may have held."
         ).format(doubtful)
     reviewed = range(record.header.n_players) if review.seat is None else [review.seat]
     n_unjudged = sum(isinstance(step[0], Move) and step[0].seat in reviewed for step in record.steps) - len(table)
     if n_unjudged and review.is_whole:
-        yield Markup("{} could not be judged: the record does not say what the player held or was offered.").format(
+        yield Markup("{} could not be judged: the record does not show what the player held or was offered.").format(
             counted(n_unjudged, "decision")
         )
     if any(UNKNOWN in state.market for state in record.states()):
         yield Markup(
-            "Cards that lay face up and were not taken are unknown, and so are some cards in hands: a move that needed "
-            "one of them was not tried."
+            "Face-up cards that were not taken are unknown, and so are some cards in hands: moves that need one of "
+            "them were not tried."
         )
     if (table["holds"] < 1).any():
         if_sure = [label_of(replace(one, holds=1.0)) in BOUNDS for one in review.decisions]
@@ -192,9 +194,9 @@ def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
 def _result(review: Review, names: Sequence[str]) -> Markup:
     """Return the winner, and the points of each."""
     record = review.record
-    told = ["with points unknown" if score is None else score for score in record.scores]
+    scores = ["with points unknown" if score is None else score for score in record.scores]
     order = sorted(range(len(names)), key=lambda seat: _place(record, seat))
-    points = Markup(", ").join(Markup("{} {}").format(bdi(names[seat]), told[seat]) for seat in order)
+    points = Markup(", ").join(Markup("{} {}").format(bdi(names[seat]), scores[seat]) for seat in order)
     if not record.is_complete:
         return Markup("The game is not over: {}.").format(points)
     winners = Markup(listed(bdi(names[seat]) for seat in record.winners))  # noqa: S704 - escaped by `bdi`
@@ -216,12 +218,12 @@ def _table(names: Sequence[str], rows: Rows) -> dict[str, object]:
 
 def _cells(row: dict[Any, Any]) -> dict[str, str]:
     """Return the parts of a seat's result as percentages, and its marks."""
-    # The error of luck includes that of the moves of others.
+    # The error of luck includes that of opponents' moves.
     others = percentage_points(row["others"]) if _is_clear(row) else _NOT_CLEAR
     cells = {
         "start": percent(row["start"]),
         "own moves": _known(row["skill"], row["skill_error"]),
-        "moves of others": "–" if isnan(row["others"]) else others,
+        "opponents' moves": "–" if isnan(row["others"]) else others,
         "luck": _known(row["luck"], row["luck_error"]),
         "result": "–" if isnan(row["result"]) else percent(row["result"]),
         "lost for good": f"{100 * row['lost']:.0f}",
@@ -293,7 +295,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "missed": row["times"],
         "since": row["since"],
         "until": row["until"],
-        "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no card",
+        "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no cards",
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
         "player": bdi(names[row["seat"]]),
@@ -387,13 +389,13 @@ def write_insights(found: Insights, out: Path) -> None:
 
 def insights_page(found: Insights) -> Study:
     """Return the page."""
-    head: list[page.Block] = [_figures(found), page.Heading("To take away"), page.Points(found.sentences)]
+    head: list[page.Block] = [_figures(found), page.Heading("Takeaways"), page.Points(found.sentences)]
     sections = [_results(found)]
     if found.losses is not None:
         sections.append(_losses(found, found.losses))
     sections += [_habits(found, *group) for group in _GROUPS]
     n_maps = found.games["map"].nunique()
-    subtitle = f"What {counted(len(found.games), 'game')} on {counted(n_maps, 'map')} say"
+    subtitle = f"Insights from {counted(len(found.games), 'game')} on {counted(n_maps, 'map')}"
     return Study(page.name(found.player), subtitle, tuple(head), (*sections, _method(found)))
 
 
@@ -406,10 +408,9 @@ def _figures(found: Insights) -> page.Figures:
         (percent(games["percentile"].mean()), "of planners score lower"),
     ]
     if found.reviews:
-        items.append(
-            (percentage_points(games["skill"].mean()), "points of win probability per game from your own moves")
-        )
-        items.append((percentage_points(games["luck"].mean()), "from luck and the others"))
+        skill, luck = (percentage_points(games[part].mean()) for part in ("skill", "luck"))
+        items.append((skill, "percentage points of win probability per game from your own moves"))
+        items.append((luck, "from luck and your opponents"))
     return page.Figures(tuple(items))
 
 
@@ -419,7 +420,7 @@ def _results(found: Insights) -> page.Section:
     shown = games.reset_index()
     shown["game"] += 1
     points = f"{games['points'].mean():.0f} points on average"
-    lead = f"{percent(won.value)} of games won ({won.ends(percent)}), with {points}."
+    lead = f"You won {percent(won.value)} of your games ({won.ends(percent)}) and scored {points}."
     caption = "Wins beyond an equal share, game after game, and what your own moves and luck contributed."
     blocks: list[page.Block] = [
         page.chart(lambda ax: plot_progress(games, ax, title=""), f"Lines. {caption}", caption, size=(8.0, 3.6)),
@@ -429,18 +430,18 @@ def _results(found: Insights) -> page.Section:
 
 
 def _losses(found: Insights, losses: pd.DataFrame) -> page.Section:
-    dearest = losses.sort_values("behind", ascending=False, kind="stable")
-    caption = "Win probability lost per game in each part of it, compared with a planner's moves, with 95% intervals."
-    shares = dearest.rename(columns=lambda column: column.replace("behind", "lost_share"))
+    costliest = losses.sort_values("behind", ascending=False, kind="stable")
+    caption = "Win probability lost in each part of a game, compared with a planner's moves, with 95% intervals."
+    shares = costliest.rename(columns=lambda column: column.replace("behind", "lost_share"))
     draw = partial(plot_rates, shares, value="lost_share", reference=0.0, title="")
     blocks: list[page.Block] = [
         page.chart(draw, f"Dots with intervals. {caption}", caption, size=(8.0, 3.4)),
-        page.make_table("insights_losses", "Where winning chances are lost", dearest.reset_index()),
+        page.make_table("insights_losses", "Where winning chances are lost", costliest.reset_index()),
         page.Terms(tuple(PLACES.items())),
     ]
     total = interval_of_mean(-100 * found.games["skill"].dropna())
     lead = (
-        f"In {counted(len(found.reviews), 'reviewed game')} your moves lost {number(abs(total.value))} percentage "
+        f"In {counted(len(found.reviews), 'reviewed game')}, your moves lost {number(abs(total.value))} percentage "
         f"points of win probability per game {'less' if total.value < 0 else 'more'} than a planner's would have "
         f"({total.ends(number)})."
     )
@@ -451,11 +452,11 @@ def _habits(found: Insights, anchor: str, title: str, habits: Sequence[str]) -> 
     rows = found.habits.loc[list(habits)]
     rows = rows[(rows["mine"] != 0) | (rows["others"] != 0)]
     clear = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
-    said = [
-        f"{row['meaning']}: {number(row['mine'], 1)} (the others {number(row['others'], 1)})"
+    words = [
+        f"{row['meaning']}: {number(row['mine'], 1)} (opponents {number(row['others'], 1)})"
         for row in clear.to_dict("records")
     ]
-    lead = f"Clearly different from the others, per game: {'; '.join(said)}." if said else "No clear difference."
+    lead = f"Clear differences from your opponents, per game: {'; '.join(words)}." if words else "No clear difference."
     table = page.make_table("insights_habits", title, rows.rename(columns={"meaning": "what"}))
     blocks: list[page.Block] = [table._replace(name=f"insights_{anchor}")]
     if anchor == "points":
@@ -476,10 +477,10 @@ def _endings(found: Insights) -> pd.DataFrame:
 def _method(found: Insights) -> page.Section:
     blocks: list[page.Block] = [
         page.Words(
-            "Differences are means over games of your value minus the mean of the others in the same game. "
-            "Percentiles compare with games among planners on the same map with the same number of players. Reviews "
-            "measure what a move lost in worlds other than those in which the better one was found, so that means "
-            "over games are unbiased even if individual reviews are short. A planner plays well, but not perfectly."
+            "A difference is the mean over games of your value minus the mean of your opponents in the same game. "
+            "Percentiles compare with games between planners on the same map with the same number of players. Reviews "
+            "measure the loss of a move in fresh worlds, not those in which the better move was found, so means over "
+            "games are unbiased even if each review is short. A planner plays well but not perfectly."
         )
     ]
     if found.left_out:
@@ -487,5 +488,5 @@ def _method(found: Insights) -> page.Section:
             page.Heading("Not used"),
             page.Points(tuple(f"{page.name(file)}: {page.name(why)}" for file, why in found.left_out.items())),
         ]
-    lead = f"How these numbers were found, and what was not used: {counted(len(found.left_out), 'file')}."
+    lead = f"How these numbers were computed, and which files were not used: {len(found.left_out) or 'none'}."
     return page.Section("method", "Method", lead, tuple(blocks))

@@ -27,11 +27,11 @@ TABLES = "tables"
 
 
 class Step(NamedTuple):
-    """A step of a study; those of a later `turn` wait for computations, but their sections keep their places."""
+    """A step of a study; steps of a later `stage`, which wait for computations, run later but keep their places."""
 
     title: str
     compute: Callable[[Context], page.Section | None]
-    turn: int = 0
+    stage: int = 0
 
 
 STEPS: tuple[Step, ...] = (
@@ -100,7 +100,7 @@ def run_study(
     context = Context(game_map, settings or Settings(), folder)
     context.begin()
     found: dict[int, page.Section] = {}
-    order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].turn)
+    order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].stage)
     steps = tqdm(
         order,
         disable=not progress,

@@ -92,9 +92,9 @@ def _par(rows: list[dict[str, Any]]) -> str:
     best, worst = known[0], known[-1]
     shared = fmean(row["shared"] for row in known)
     return (
-        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. On paper, "
-        f"{best['ticket']} is furthest above par ({_bargain(best)}), and {worst['ticket']} is furthest below "
-        f"({_bargain(worst)})."
+        f"In an opening deal, the other tickets save {percent(shared)} of a ticket's trains on average. Par is what a "
+        f"typical ticket scores for the same extra trains: {best['ticket']} is furthest above it ({_bargain(best)}), "
+        f"and {worst['ticket']} is furthest below it ({_bargain(worst)})."
     )
 
 
@@ -111,7 +111,7 @@ def _value_chart(context: Context, table: pd.DataFrame) -> page.Picture:
 
     caption = (
         "Points of every ticket against the trains that it adds to the others in an opening deal "
-        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points the ticket has over par, the "
+        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points the ticket has above par, the "
         "straight line fitted to all tickets."
     )
     alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
@@ -122,7 +122,7 @@ def _value_chart(context: Context, table: pd.DataFrame) -> page.Picture:
 
 
 def pairs(context: Context) -> page.Section | None:
-    """Return the section on which two tickets go together; None for a single ticket."""
+    """Return the section on pairs of tickets; None for a single ticket."""
     if len(context.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
     table = tickets.best_pairs(context.game_map)
@@ -171,23 +171,23 @@ def deal(context: Context) -> page.Section:
         lead += "With the trains that a player has, no choice that the rules allow can be completed in full. "
     if played:
         lead += (
-            f"Played out by {context.n_players} players, the best choice is to keep {which}: it wins "
+            f"In games between {context.n_players} planners, the best choice is to keep {which}: it wins "
             f"{percent(best['win_rate'])} of {n_games} games (95% interval {percent(best['win_low'])} to "
             f"{percent(best['win_high'])}), with {percent(best['completion_rate'])} of the tickets completed."
         )
     else:
         lead += (
-            f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
-            f"with {counted(int(best['trains']), 'train')}, {best['slack']:g} left."
+            f"The best choice is to keep {which}: {best['ticket_points']:g} ticket points "
+            f"for {counted(int(best['trains']), 'train')}, with {best['slack']:g} left."
         )
     written_off = choices[best["written_off"]]
     if written_off:
-        lead += f" By the map alone, that means writing off {listed(map(ticket_name, written_off))}."
+        lead += f" Judged by the map alone, that means writing off {listed(map(ticket_name, written_off))}."
     blocks: list[page.Block] = [_deal_table(rows, choices)]
     if played:
         note = (
-            f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games of "
-            f"{context.n_players} players. Where the table below ranks them differently, trust this one."
+            f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games between "
+            f"{context.n_players} planners. Where the table below ranks them differently, trust this one."
         )
         shown = [{**row, "keep": listed(map(ticket_name, choices[row["keep"]]))} for row in played]
         blocks.insert(0, page.make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
@@ -197,7 +197,7 @@ def deal(context: Context) -> page.Section:
 
 
 def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str, Any]]:
-    """Return the best choices as games show them, if there are games."""
+    """Return the best choices in games, if there are games."""
     if context.played is None:
         return []
     return page.records(
@@ -215,7 +215,7 @@ def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str,
 
 
 def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
-    """Return every choice from a deal by the ids of its tickets, written as the table of choices has them."""
+    """Return every choice from a deal by the ids of its tickets, written as in the table of choices."""
     return {
         ", ".join(ticket.id for ticket in kept): list(kept)
         for n in range(len(dealt) + 1)
@@ -230,14 +230,14 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
             "keep": listed(map(ticket_name, choices[row["keep"]])),
             "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
             "written_off": listed(map(ticket_name, choices[row["written_off"]])),
-            "destinations": _meant(_not_among(choices[row["keep"]], choices[row["written_off"]]), row["destinations"]),
+            "destinations": _goals(_not_among(choices[row["keep"]], choices[row["written_off"]]), row["destinations"]),
         }
         for row in rows
     ]
     note = (
-        "By the map alone: ranked by net points, as if nobody else took a route of the network; the worst detour and "
-        "the points at risk show what that may cost. If a player has too few trains, tickets are written off and count "
-        "as lost."
+        "Judged by the map alone: ranked by net points, assuming that nobody else takes a route of the network; the "
+        "worst detour and the points at risk show what can go wrong. If a player has too few trains, tickets are "
+        "written off and count as lost."
     )
     return page.make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
@@ -246,8 +246,8 @@ def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
     return [ticket for ticket in kept if ticket not in written_off]
 
 
-def _meant(kept: list[Ticket], destinations: object) -> str:
-    """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
+def _goals(kept: list[Ticket], destinations: object) -> str:
+    """Return the chosen destinations in words; "" where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
     return listed(
         f"{page.name(ticket.origin)} to {page.name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen
@@ -260,7 +260,7 @@ def _deal_board(context: Context, kept: list[Ticket], meant: str) -> page.Pictur
 
 
 def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
-    """Return the destination meant for each ticket with several, from the table of choices."""
+    """Return the chosen destination of each ticket with several, from the table of choices."""
     open_tickets = [ticket for ticket in kept if len(ticket.destinations) > 1]
     for ends in product(*([place.name for place, _ in ticket.destinations] for ticket in open_tickets)):
         chosen = {ticket.id: end for ticket, end in zip(open_tickets, ends, strict=True)}
@@ -269,7 +269,7 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
     return {}
 
 
-# -- the most points that the trains of one player can make --------------------------------------------------------
+# -- the most points that the trains of one player can score -------------------------------------------------------
 
 _TITLE = "The best possible score"
 
@@ -356,7 +356,7 @@ def toll_section(context: Context) -> page.Section | None:
     mean = fmean(row["toll"] for row in tickets)
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
     lead = (
-        f"The shortest paths of {len(tickets)} tickets cost {counted(number(mean, 1), 'token')} on average. "
+        f"The shortest paths of the {len(tickets)} tickets cost {counted(number(mean, 1), 'token')} on average. "
         f"A player's {tokens} tokens pay for {enough} of them"
     )
     if saving:
@@ -437,21 +437,20 @@ def countries(context: Context) -> page.Section | None:
     rows = [row for ticket in distinct.values() for row in _destination_rows(context, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
     nearest = sum(row["extra_trains"] == 0 for row in rows)
-    dearer = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
+    better = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
     lead = (
-        f"{counted(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
-        f"destinations of which the best one reached counts. Most points per train: {first['ticket']} to "
-        f"{first['destination']}, {first['points']} points for "
-        f"{counted(first['trains'], 'train')}."
+        f"On {counted(len(tickets), 'ticket')} ({len(distinct)} different), an end is a country, or there are several "
+        f"destinations, of which the best one reached counts. {first['ticket']} to {first['destination']} pays the "
+        f"most per train: {counted(first['points'], 'point')} for {counted(first['trains'], 'train')}."
     )
-    if dearer and nearest:
-        points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
+    if better and nearest:
+        points, trains = sum(row["extra_points"] for row in better), sum(row["extra_trains"] for row in better)
         lead += (
             f" Going past the nearest destination to a better one takes "
-            f"{counted(number(trains / len(dearer), 1), 'extra train')} and earns "
-            f"{counted(number(points / len(dearer), 1), 'extra point')}, on average."
+            f"{counted(number(trains / len(better), 1), 'extra train')} and earns "
+            f"{counted(number(points / len(better), 1), 'extra point')}, on average."
         )
-    table = page.make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
+    table = page.make_table("country_tickets", "Destinations of these tickets", rows, n_shown=20)
     return page.Section("countries", "Country tickets", lead, (table,))
 
 

@@ -403,12 +403,12 @@ class Review:
         return f"{cost} against {better}." if label == "good" else f"{cost}. Better: {better}."
 
     def cost(self, step: int) -> str:
-        """Describe the loss of a decision: "cost 23% of win probability (18 to 27%)"."""
+        """Describe the loss of a decision: "cost 23 percentage points of win probability (18 to 27)"."""
         one = self._decisions[step]
         after = one.chances[one.seat]
         loss = max(0, point_drop(after + one.loss, after))
         low, high = (max(0, round(100 * end)) for end in (one.loss_low, one.loss_high))
-        return f"cost {loss}% of win probability ({min(low, loss)} to {max(high, loss)}%)"
+        return f"cost {counted(loss, 'percentage point')} of win probability ({min(low, loss)} to {max(high, loss)})"
 
     def reason(self, step: int) -> str:
         """Return the reason for the best action of a decision."""

@@ -220,7 +220,7 @@ def _chance(value: float, low: float, high: float) -> str:
 # -- findings as small pictures and cards, in the colors of the page, light or dark ------------------------------------
 
 
-ACCENT: Final = "var(--ttr-told, #0b6fae)"
+ACCENT: Final = "var(--ttr-subject, #0b6fae)"
 """Color of the sentence's subject; a page may override it."""
 QUIET: Final = "0.45"
 """Opacity of everything else."""
@@ -236,7 +236,7 @@ _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
-    """Return the picture of a finding as SVG, in the color of the surrounding text; `--ttr-told` colors its subject."""
+    """Return the picture of a finding as SVG, in the color of text around it; `--ttr-subject` colors its subject."""
     svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
     return Markup(svg)  # noqa: S704 - whose names are escaped
 

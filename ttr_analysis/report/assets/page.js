@@ -1,4 +1,4 @@
-// Sorting and shortening of tables, folding, and pictures to be saved. Without it everything is there and can be unfolded.
+// Sort and shorten tables, open folded sections, and save pictures. Without it, all content can still be unfolded.
 "use strict";
 for (const table of document.querySelectorAll("figure.table table")) {
   const body = table.tBodies[0];
@@ -12,7 +12,7 @@ for (const table of document.querySelectorAll("figure.table table")) {
     if (cell.dataset.value !== undefined) return Number(cell.dataset.value);
     return cell.classList.contains("number") ? NaN : cell.textContent;
   };
-  // Numbers begin with the largest, texts with the first; missing numbers stay last.
+  // The first click sorts numbers from the largest, texts from the first; missing numbers stay last.
   const compare = (a, b, up) => {
     if (typeof a === "string" || typeof b === "string") return (up ? 1 : -1) * String(a).localeCompare(String(b));
     if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
@@ -46,12 +46,12 @@ for (const table of document.querySelectorAll("figure.table table")) {
   }
 }
 
-// On a small screen the contents would fill it: closed there at first.
+// On a small screen, the contents would fill the page, so they start closed.
 if (matchMedia("(max-width: 70rem)").matches) document.querySelector("nav details").open = false;
 
 // -- folding ------------------------------------------------------------------------------------------------------------
 
-// Whoever follows a link to a section, or prints the page, wants to see what is in it.
+// Open a section when a link leads to it, and all of them for printing.
 const folds = [...document.querySelectorAll("details.blocks")];
 const unfold = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -84,9 +84,9 @@ for (const frame of document.querySelectorAll(".frame")) {
   look();
 }
 
-// -- pictures to keep --------------------------------------------------------------------------------------------------
+// -- saving pictures ---------------------------------------------------------------------------------------------------
 
-// A drawing that is part of the page takes its colors from it: they must go along.
+// A drawing in the page takes its colors from the page, so they are copied too.
 const standalone = (svg) => {
   const copy = svg.cloneNode(true);
   const box = svg.viewBox.baseVal;
@@ -95,7 +95,7 @@ const standalone = (svg) => {
   copy.setAttribute("width", size.width);
   copy.setAttribute("height", size.height);
   copy.style.color = look.color;
-  copy.style.setProperty("--ttr-told", look.getPropertyValue("--ttr-told"));
+  copy.style.setProperty("--ttr-subject", look.getPropertyValue("--ttr-subject"));
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [key, value] of Object.entries({ x: box.x, y: box.y, width: box.width, height: box.height })) paper.setAttribute(key, value);
   paper.setAttribute("fill", getComputedStyle(document.documentElement).getPropertyValue("--card"));
@@ -130,7 +130,7 @@ for (const figure of document.querySelectorAll("main figure:not(.table)")) {
     button.textContent = word;
     button.setAttribute("aria-label", `${word}: picture of ${titled(figure)}`);
     button.addEventListener("click", async () => {
-      try { await act(); button.textContent = "Done"; } catch { button.textContent = "Not possible here"; }
+      try { await act(); button.textContent = "Done"; } catch { button.textContent = "Not supported here"; }
       setTimeout(() => { button.textContent = word; }, 2000);
     });
     tools.append(button);
