@@ -119,7 +119,7 @@ def test_an_unknown_map_is_answered_with_the_nearest(name: str, command: Command
         ("study nordic --best -2", "Invalid value for '--best'"),
         ("play nordic --port abc", "Usage: ttr-analysis play"),
         ("play nordic --players 2 --seats Ida,Planner", "Usage: ttr-analysis play"),
-        ("play nordic --no-browser --seats Ida,Bo", "one seat is yours"),
+        ("play nordic --no-browser --seats Ida,Bo", "one seat must have your name"),
         ("play nordic --no-browser --seats Planner,Greedy", "got none"),
         ("play nordic --no-browser --players 9", "players"),
         ("play nordic --no-browser --players 0", "Invalid value for '--players'"),

@@ -54,7 +54,7 @@ def test_costs_follow_the_hand(lab: Lab, nordic: ttr.GameMap) -> None:
 def test_routes_are_opened_again_with_keys_alone(lab: Lab) -> None:
     closed = ["Bergen-Oslo/0", "Kirkenes-Murmansk/0"]
     widget = lab.show(f"{SHOW}TicketExplorer(ttr.load_map('nordic'), closed={closed})")
-    buttons = widget.get_by_role("button", name="Open again")
+    buttons = widget.get_by_role("button", name="Reopen")
     buttons.first.focus()
 
     lab.page.keyboard.press("Enter")

@@ -72,7 +72,7 @@ def keep_two(table: Locator) -> None:
 def take_turn(table: Locator) -> None:
     """Claim the first route that can be claimed, else draw a card."""
     turn = table.locator(".ttr-t-turn")
-    expect(turn).to_contain_text("You:")
+    expect(turn).to_contain_text("Your turn")
     before = turn.inner_text(), table.locator(".ttr-log").inner_text()
     open_routes = table.locator(".ttr-route.is-open")
     if open_routes.count():
@@ -94,7 +94,7 @@ def test_a_person_plays_by_the_rules(lab: Lab) -> None:
     for _ in range(5):
         take_turn(table)
 
-    expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("Your turn")
     its_owners, its_hands = of_engine(lab, "table.record")
     hands = table.evaluate(HANDS)
     assert owners(table) == its_owners
@@ -123,7 +123,7 @@ def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab) -> Non
         lab.ask("table.play('keep all')")
         for _ in range(2):
             take_turn(table)
-            expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+            expect(table.locator(".ttr-t-turn")).to_contain_text("Your turn")
             open_routes = table.locator(".ttr-route.is-open")
             if open_routes.count():
                 click_route(table, open_routes.first.get_attribute("data-route") or "")
@@ -153,7 +153,7 @@ def test_another_game_is_begun_with_other_players(lab: Lab) -> None:
     lab.ask("table.play('keep all')")
     lab.ask("table.play('draw')")
     table.get_by_role("button", name="Undo").click()
-    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
+    expect(table.locator(".ttr-t-turn")).to_have_text("Your turn")
 
     table.locator("summary").press("Enter")
     table.get_by_label("Players").select_option("3")
@@ -176,7 +176,7 @@ def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     assert owners(table) == {}
     table.get_by_role("checkbox").nth(1).check()
     table.get_by_role("button", name="Keep these").click()
-    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
+    expect(table.locator(".ttr-t-turn")).to_have_text("Your turn")
     click_route(table, "Lieksa-Murmansk/0")
 
     expect(table.get_by_role("alert")).to_contain_text("more cards are missing")
@@ -226,10 +226,10 @@ def test_the_board_says_what_things_cost_and_takes_stations(lab: Lab) -> None:
     expect(table.locator(".ttr-log")).to_contain_text("builds a station in Paris")
     assert table.evaluate(STATIONS) == ["0", "2", "Paris"]
     assert lab.ask("table.record.state_at(-1).stations") == "{'Paris': 0}"
-    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
+    expect(table.locator(".ttr-t-turn")).to_have_text("Your turn")
     city.click()
     expect(table.get_by_role("alert")).to_contain_text("has a station in Paris")
-    expect(hint).to_have_text("Paris: station of Person.")
+    expect(hint).to_have_text("Paris: Person's station.")
 
 
 def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
@@ -239,9 +239,9 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
 
     expect(pile).to_be_enabled()
     pile.focus()
-    for due in ("draw another card", "take your turn"):
+    for due in ("Your turn: draw another card", "Your turn"):
         lab.page.keyboard.press("Enter")
-        expect(table.locator(".ttr-t-turn")).to_contain_text(due)
+        expect(table.locator(".ttr-t-turn")).to_have_text(due)
         expect(pile).to_be_focused()
 
     table.locator(".ttr-t-turn").click()  # who chooses the words himself is left there
@@ -255,7 +255,7 @@ def test_what_all_the_others_did_is_said(lab: Lab) -> None:
     keep_two(table)
 
     live = table.locator(".ttr-live")
-    expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. You: take your turn$"))
+    expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. Your turn$"))
 
 
 def test_a_card_that_is_new_in_the_market_stands_out(lab: Lab) -> None:
@@ -264,7 +264,7 @@ def test_a_card_that_is_new_in_the_market_stands_out(lab: Lab) -> None:
 
     table.get_by_role("button", name="Take green from slot 0").click()
 
-    expect(table.locator(".ttr-t-turn")).to_contain_text("You: draw another card")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("Your turn: draw another card")
     expect(table.locator(".ttr-market .is-new")).to_have_attribute("aria-label", "Take orange from slot 0")
 
 
@@ -287,7 +287,7 @@ def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
     for _ in range(5):
         lab.page.keyboard.press("ArrowLeft")
     play_on.press("Enter")
-    expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("Your turn")
     expect(table.get_by_role("region", name="Your turn")).to_be_focused()
     expect(table.get_by_role("button", name="Undo")).to_be_visible()
 

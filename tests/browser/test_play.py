@@ -36,7 +36,7 @@ const root = document.querySelector('.ttr-play');
 const find = selector => [...root.querySelectorAll(selector)];
 const turn = () => root.querySelector('.ttr-t-turn').textContent;
 const wait = async () => {
-  const isReady = () => turn().startsWith('You:') || turn().includes('won') || turn().includes('over');
+  const isReady = () => turn().startsWith('Your turn') || turn().includes('won') || turn().includes('over');
   while (!isReady() || root.querySelector('.ttr-t-busy')) await new Promise(done => setTimeout(done, 4));
 };
 const see = (seen) => {
@@ -62,7 +62,7 @@ NEXT = (
     + """
   await wait();
   see(seen);
-  if (!turn().startsWith('You:')) return {seen, over: true};
+  if (!turn().startsWith('Your turn')) return {seen, over: true};
   const numbers = route => root.querySelector(`.ttr-numbers[data-route="${route.dataset.route}"]`);
   const cars = route => numbers(route).getAttribute('x').split(' ').length;
   const middle = one => {
@@ -122,7 +122,7 @@ DUE = (
     seen,
     arrows,
     route: focus.dataset?.route ?? '',
-    over: !turn().startsWith('You:'),
+    over: !turn().startsWith('Your turn'),
     open: open.length,
     on: focus.closest('.ttr-route')?.classList.contains('is-open') ? 'open route'
       : focus.matches('.ttr-route') ? 'route'
@@ -245,7 +245,7 @@ def keep_all(page: Page) -> None:
     for box in page.locator(".ttr-t-keep input").all():
         box.check()
     page.get_by_role("button", name="Keep these").click()
-    expect(page.locator(".ttr-t-turn")).to_contain_text("You: take your turn")
+    expect(page.locator(".ttr-t-turn")).to_have_text("Your turn")
 
 
 def check(seen: list[dict[str, Any]], sizes: tuple[tuple[int, int], ...]) -> None:
@@ -282,7 +282,7 @@ def test_whole_games_are_played(
         is_phone, size = sizes is PHONE, dict(zip(("width", "height"), sizes[0], strict=True))
         look: Any = {"viewport": size, "has_touch": is_phone, "is_mobile": is_phone}
         with opened(browser, table.address, reduced_motion="reduce", **look) as page:  # nobody watches
-            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+            expect(page.locator(".ttr-t-turn")).to_contain_text("Your turn: choose your opening tickets")
             seen = finish(page)
             end = owners(page.locator(".ttr-play"))
 
@@ -294,7 +294,7 @@ def test_whole_games_are_played(
 
             page.locator("summary").press("Enter")
             page.get_by_role("button", name="Start").press("Enter")
-            expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+            expect(page.locator(".ttr-t-turn")).to_contain_text("Your turn: choose your opening tickets")
         code, said, complaints = table.stop()
 
     assert (code, complaints) == (0, "")
@@ -310,7 +310,7 @@ def at_table(browser: Browser, folder: Path, game_map: str = "nordic") -> Iterat
     options = ("--seats", "Ida,Greedy", "--seed", "7")
     with served(game_map, *options, folder=folder) as table, opened(browser, table.address) as page:
         set_size(page, DESK[0])
-        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        expect(page.locator(".ttr-t-turn")).to_contain_text("Your turn: choose your opening tickets")
         keep_all(page)
         yield page
 
@@ -329,7 +329,7 @@ def boards(page: Page) -> list[Any]:
 def test_the_board_stays_where_it_is_when_hints_and_problems_appear(browser: Browser, tmp_path: Path) -> None:
     with at_table(browser, tmp_path) as page:
         before, advised = boards(page), page.locator(".ttr-advised")
-        for name in ("Hint", "What did it cost?"):
+        for name in ("Hint", "Judge my move"):
             said = advised.text_content() or ""
             page.get_by_role("button", name=name).click()
             expect(advised).not_to_have_text(said, timeout=60_000)  # the first hint compiles
@@ -446,7 +446,7 @@ def test_refills_tickets_and_stations_fly_where_they_go(browser: Browser, tmp_pa
         assert ends[1] == place
         slot = table.locator(".ttr-market .ttr-card:not([data-card=locomotive])").first
         slot.click()
-        expect(turn).to_contain_text("You: take your turn")
+        expect(turn).to_have_text("Your turn")
 
         draw, held = table.get_by_role("button", name="Draw tickets"), own.locator("[data-field=tickets] li")
         n_held = held.count()
@@ -458,7 +458,7 @@ def test_refills_tickets_and_stations_fly_where_they_go(browser: Browser, tmp_pa
         assert flown[:3] == ["ticket"] * 3
         assert held.count() == n_held + 1
         assert ends[:3] == ["the last ticket held", "the ticket pile", "the ticket pile"]
-        expect(turn).to_contain_text("You: take your turn")
+        expect(turn).to_have_text("Your turn")
 
         table.locator(".ttr-city[data-city='Wien'] circle").click()
         flown, ends = flown_by(table.locator(".ttr-t-payment").first.click, "builds a station in")
@@ -479,7 +479,7 @@ def test_the_last_game_is_offered_until_one_moves(browser: Browser, tmp_path: Pa
             offer, board = page.get_by_role("button", name="Continue saved game"), page.locator(".ttr-board")
             before = board.bounding_box()
             offer.click() if is_continued else keep_all(page)
-            expect(page.locator(".ttr-t-turn")).to_contain_text("You: take your turn")
+            expect(page.locator(".ttr-t-turn")).to_have_text("Your turn")
             expect(offer).to_be_hidden()
             expect(page.locator(".ttr-play")).to_contain_text("Ida" if is_continued else "Person")
             assert board.bounding_box() == before

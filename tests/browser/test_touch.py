@@ -60,13 +60,13 @@ def phone(browser: Browser, folder: Path, *options: str) -> Iterator[Page]:
         served("nordic", *options, "--seed", "7", folder=folder) as table,
         opened(browser, table.address, **look) as page,
     ):
-        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        expect(page.locator(".ttr-t-turn")).to_contain_text("Your turn: choose your opening tickets")
         yield page
 
 
 def wait(page: Page) -> None:
     """Wait until the person decides."""
-    expect(page.locator(".ttr-t-turn:not(.ttr-t-busy)")).to_contain_text("You:")
+    expect(page.locator(".ttr-t-turn:not(.ttr-t-busy)")).to_contain_text("Your turn")
 
 
 def view(page: Page) -> list[float]:

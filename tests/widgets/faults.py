@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FAULT = "A bug in this package made this fail in Python: IndexError: list index out of range"
+FAULT = "This failed because of a bug in ttr_analysis: IndexError: list index out of range"
 
 
 def fail(*_: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from traitlets import TraitError
@@ -58,6 +60,8 @@ def test_murmansk_lieksa_leads_and_takes_36_less_3k_cards(nordic: ttr.GameMap) -
     assert widget.route == "Lieksa-Murmansk/0"
     assert [point["cards"] for point in widget.answer["curve"]["points"]] == [36 - 3 * k for k in range(10)]
     assert widget.answer["curve"]["said"] == "36 − 3k cards, with k of the color"
+    widget.hand = {}
+    assert re.search("turns on average; at most [0-9]+ turns nine times in ten[.]$", widget.answer["draws"]["said"])
 
 
 def test_the_curve_counts_the_locomotives_held(nordic: ttr.GameMap) -> None:

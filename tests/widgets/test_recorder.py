@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: 
     recorder = GameRecorder(nordic, path=tmp_path / "no such folder" / "game.jsonl")
     for what, done, lines in (("enter", "entered", ("P0: hand 4",)), ("undo", "taken back", ())):
         recorder._handle({"do": what, "n": 1, "text": "hand 4"})
-        assert recorder.answer["said"].startswith(f"The line is {done}, but the file cannot be written: ")
+        assert recorder.answer["said"].startswith(f"The line was {done}, but the file cannot be written: ")
         assert recorder.answer["failed"]
         assert recorder.lines == lines
 
@@ -283,9 +283,9 @@ def test_comments_are_left_out(nordic: GameMap) -> None:
     assert recorder.enter("# Friday, at our table") == ""
     assert recorder.lines == ()
     recorder._handle({"do": "check", "n": 1, "text": "# Friday"})
-    assert (recorder.answer["meaning"], recorder.answer["ready"]) == ("a comment, which is left out", True)
+    assert (recorder.answer["meaning"], recorder.answer["ready"]) == ("a comment, which is ignored", True)
     recorder._handle({"do": "enter", "n": 2, "text": "# Friday"})
-    assert (recorder.answer["said"], recorder.answer["text"], recorder.lines) == ("A comment is left out", "", ())
+    assert (recorder.answer["said"], recorder.answer["text"], recorder.lines) == ("Comment ignored", "", ())
     recorder._handle({"do": "enter", "n": 3, "text": "# Friday\nhand 4\n\n  # and Bo\nhand 4"})
     assert len(recorder.lines) == 2
 
@@ -355,7 +355,7 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder.observe(lambda change: shown.append(change["new"]), "busy")
 
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert shown == ["Advice is being worked out", ""]
+    assert shown == ["Computing advice", ""]
     assert recorder.advised["words"].startswith("Best for Ida: ")
     assert "% to win" in recorder.advised["words"]
     assert recorder.advise(0.05).view.seat == 0
@@ -363,13 +363,13 @@ def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.Monkey
     recorder.enter("draw blue, green")
     assert recorder.advised["words"] == "", "it was about another moment"
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert recorder.advised["words"] == "No advice: Bo is to move with unknown cards or tickets"
+    assert recorder.advised["words"] == "No advice: some cards or tickets of Bo, who is to move, are unknown"
 
 
 @pytest.mark.compiled_only
 def test_there_is_no_advice_where_nobody_moves(recorder: GameRecorder) -> None:
     recorder._on_message(recorder, {"do": "advise"}, [])
-    assert recorder.advised["words"] == "No advice: the table is not set up yet"
+    assert recorder.advised["words"] == "No advice: the setup is not complete"
     record = played(TABLES[0])
     for line in record_lines(record):
         recorder = GameRecorder(record.map, record.header.n_players) if not recorder.lines else recorder

@@ -125,7 +125,7 @@ def test_what_is_due_is_said_to_who_plays() -> None:
         let_others_play(human_game)
         tasks.append(human_game.frame()["options"]["task"])
         human_game.move(line)
-    assert tasks == ["choose your opening tickets", "take your turn", "draw another card"]
+    assert tasks == ["choose your opening tickets", "", "draw another card"]
 
 
 def test_loans_are_announced() -> None:
@@ -279,14 +279,14 @@ def test_payments_are_offered_with_the_cheapest_first(human_game: HumanGame) -> 
         "cards": {"blue": 2, "locomotive": 2},
         "sets": {},
     }
-    assert claim["sets"] == "Cards in brackets: any 3 stand for one card."
+    assert claim["sets"] == "Cards in parentheses: any 3 stand for one card."
     assert {sum(one["cards"].values()) + sum(one["sets"].values()) for one in claim["payments"][:3]} == {4}
 
 
 @pytest.mark.parametrize(
     ("route", "words"),
     [
-        ("Helsinki-Stockholm/0", "You can pay 4 cards: 2 blue and 2 locomotives."),
+        ("Helsinki-Stockholm/0", "You can pay with 4 cards: 2 blue and 2 locomotives."),
         ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing; blue is the closest."),
         ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing; red is the closest."),
         ("no such route", ""),
@@ -328,7 +328,7 @@ def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: s
     table = GameTable(nordic, [policy], seed=7)
     table.play("keep all")
     assert table.problem["text"] == problem
-    assert table.problem["can_go_on"]
+    assert table.problem["can_retry"]
     assert table.busy == ""
     assert table.now["step"] == 2
     policy.mood = "plays"
@@ -399,6 +399,11 @@ def test_why_a_move_is_illegal_is_a_secret_of_its_seat(nordic: GameMap) -> None:
 def test_wrong_arguments_are_refused(nordic: GameMap, arguments: dict[str, Any], reason: str) -> None:
     with pytest.raises(GameError, match=reason):
         GameTable(nordic, **arguments)
+
+
+def test_one_policy_is_no_plural(nordic: GameMap) -> None:
+    with pytest.raises(GameError, match="a game of 2 players needs 1 policy besides the person, got 2"):
+        HumanGame(Game(nordic, 2), [Greedy(), Greedy()])
 
 
 # -- the widget ---------------------------------------------------------------------------
@@ -523,7 +528,7 @@ def test_the_page_is_told_of_a_fault_of_the_package(nordic: GameMap, monkeypatch
         with pytest.raises(IndexError):
             table._on_message(table, {"do": "draw"}, [])
     assert str(table.problem["text"]).endswith(FAULT)
-    assert table.problem["can_go_on"]
+    assert table.problem["can_retry"]
 
 
 @pytest.mark.parametrize("game_map", EVERY_MAP)
@@ -548,7 +553,7 @@ def test_a_moment_that_cannot_be_played_on_is_refused(nordic: GameMap) -> None:
     record = Game(nordic).play([Greedy(), Random()], seed=7)
     table = GameTable(nordic, "Greedy", seed=1)
     before = table.record
-    with pytest.raises(GameError, match="go back further"):
+    with pytest.raises(GameError, match="choose an earlier step"):
         table.play_from(record)
     with pytest.raises(GameError, match="unknown"):
         table.play_from(record.watched_from(0), 10)
@@ -572,7 +577,7 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     table._handle({"do": "stepper"})
     assert table.stepping.can_play
     table.stepping._handle_custom_msg({"do": "play", "step": len(table.record.steps) - 1}, [])
-    assert "go back further" in str(table.problem["text"])
+    assert "choose an earlier step" in str(table.problem["text"])
     table.stepping._handle_custom_msg({"do": "play", "step": 20}, [])
     assert (table.n_games, table.stepping, table.is_over) == (2, None, False)
     assert table.facts["practice"]
@@ -619,7 +624,7 @@ def test_a_tunnel_that_cannot_be_paid_offers_the_one_way() -> None:
         let_others_play(human_game)
         options = human_game.frame()["options"]
 
-    assert options["task"].startswith("take your cards back: the tunnel takes ")
+    assert options["task"].startswith("take your cards back, since you cannot pay the ")
     assert [move["words"] for move in options["moves"]] == ["Take the cards back"]
     human_game.move(options["moves"][0]["line"])
     assert human_game.narration[-1].text.startswith("takes the cards back from ")
@@ -646,7 +651,7 @@ def test_hints_and_costs_are_told_from_what_the_seat_can_see(monkeypatch: pytest
     assert re.search("move|cost", str(table.advised["words"]))
     assert table.busy == ""
     table._on_message(None, {"do": "review"}, None)
-    assert table.problem["text"] == "the game is not over: there is nothing to review"
+    assert table.problem["text"] == "the game is not over yet, so it cannot be reviewed"
 
 
 @pytest.mark.compiled_only

@@ -43,7 +43,7 @@ def test_the_best_move_is_right_and_shown_with_its_worth() -> None:
     assert second["cost"].startswith("costs ")
     assert trainer.tally == "1 of 5 solved"
     assert trainer.now["options"] is None
-    with pytest.raises(GameError, match="you have answered"):
+    with pytest.raises(GameError, match="already answered"):
         trainer.answer(best(trainer))
 
 

@@ -67,8 +67,8 @@ class Checked(TraitType[Any, Any]):
             raise TraitError(f"{self.name}: {error}") from error
 
 
-def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - told apart here
-    """Return cards by kind, without kinds of which there are none."""
+def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - checked here
+    """Return cards by kind, leaving out kinds with no cards."""
     if not isinstance(value, CardCounts | dict | list | tuple):
         raise TypeError(f"expected cards, such as {{'red': 3}}, got {value!r}")
     return CardCounts.coerce(value).as_dict()
@@ -85,7 +85,7 @@ def optional_number(value: object, allowed: Range) -> int | None:
 
 
 class ImpossibleError(ValueError):
-    """Impossible cards, or an impossible plan; the message is a sentence for people, `kind` the cards concerned."""
+    """Impossible cards, or an impossible query; the message is a sentence for users, `kind` the cards concerned."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -142,7 +142,7 @@ def css(*names: str) -> str:
     return "\n".join([_colors(), *(read_static(f"{name}.css") for name in ("base", *names))])
 
 
-_LENT: Final = {
+_JUPYTER_COLORS: Final = {
     "paper": "--jp-layout-color1",
     "panel": "--jp-layout-color2",
     "ink": "--jp-ui-font-color1",
@@ -191,7 +191,7 @@ def _pale_routes() -> Iterator[str]:
 def _page_colors(colors: PageColors) -> str:
     return _variables(
         {
-            name.replace("_", "-"): f"var({_LENT[name]}, {color})" if name in _LENT else color
+            name.replace("_", "-"): f"var({_JUPYTER_COLORS[name]}, {color})" if name in _JUPYTER_COLORS else color
             for name, color in asdict(colors).items()
         }
     )
@@ -202,7 +202,7 @@ def _variables(values: Mapping[str, str]) -> str:
 
 
 def read_static(file: str) -> str:
-    """Return a file of `static`."""
+    """Return the text of a file in `static`."""
     return resources.files(__package__).joinpath("static", file).read_text(encoding="utf-8")
 
 
@@ -225,7 +225,7 @@ def best_in_words(advice: Advice) -> str:
 
 
 class MessageWidget(anywidget.AnyWidget):
-    """Constant facts, the current view, and messages from the browser, which can change nothing else."""
+    """A widget with constant facts and a current view; the browser only sends messages, and changes no trait."""
 
     facts = traitlets.Dict(read_only=True).tag(sync=True)
     now = traitlets.Dict(read_only=True).tag(sync=True)
@@ -255,29 +255,29 @@ class MessageWidget(anywidget.AnyWidget):
 
 
 class SeatWidget(MessageWidget):
-    """A widget in which a person decides for a seat, with what there is to say to them."""
+    """A widget in which a person plays a seat, and gets messages."""
 
-    problem = traitlets.Dict({"text": "", "can_go_on": False, "n": 0}, read_only=True).tag(sync=True)
+    problem = traitlets.Dict({"text": "", "can_retry": False, "n": 0}, read_only=True).tag(sync=True)
     about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
     _n_said = 0
 
-    def _say(self, text: str, *, can_go_on: bool = False) -> None:
-        # Equal messages must be sent twice, since the page waits for an answer.
+    def _say(self, text: str, *, can_retry: bool = False) -> None:
+        # The number makes the trait change for equal messages too: the page waits for an answer.
         self._n_said += 1
-        self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
+        self.set_trait("problem", {"text": text, "can_retry": can_retry, "n": self._n_said})
 
     def _say_about(self, route: str, words: str) -> None:
         """Send the cost of a route in words."""
         self.set_trait("about", {"route": route, "step": self.now["step"], "words": words})
 
-    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
+    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever the message
         self._say(fault)
 
 
 def fault_words(error: Exception) -> str:
     """Return the text that the browser shows for a bug in this package."""
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"A bug in this package made this fail in Python: {what}"[:_MOST_FAULT_LETTERS]
+    return f"This failed because of a bug in ttr_analysis: {what}"[:_MOST_FAULT_LETTERS]
 
 
 _MOST_FAULT_LETTERS: Final = 300
@@ -361,7 +361,7 @@ def widget_page(
     title: str, styles: str, script: str, *, before: str = "", data: str = "null", policy: str = PAGE_POLICY
 ) -> str:
     """Return a page on which a script shows a widget, below the HTML in `before`; `data` is JSON."""
-    noscript = "<noscript>This page needs JavaScript, which runs in the page alone.</noscript>"
+    noscript = "<noscript>This page needs JavaScript, which runs only in your browser.</noscript>"
     values = f'<script type="application/json" id="values">{data}</script>'
     return html.page(
         title=title,

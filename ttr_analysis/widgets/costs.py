@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 class RouteCosts(QueryWidget):
     """
-    What a hand pays for a route; you can change route and hand. Exact.
+    What a hand can pay for a route; you can change route and hand. Exact.
 
     Every change is answered at once, by `ttr.payments`. The routes that may
     take the most cards come first.
@@ -64,7 +64,7 @@ class RouteCosts(QueryWidget):
     --------
     >>> costs = RouteCosts(ttr.load_map("nordic"), hand={"green": 7, "red": 4, "blue": 4})
     >>> print(costs.route, costs.answer["said"])
-    Lieksa-Murmansk/0 Your hand pays with 15 cards: 7 green, 4 blue and 4 red.
+    Lieksa-Murmansk/0 You can pay with 15 cards: 7 green, 4 blue and 4 red.
     >>> costs.hand = {"green": 7}
     >>> print(costs.answer["said"])
     2 cards short; green is the closest.
@@ -93,7 +93,7 @@ class RouteCosts(QueryWidget):
         super().__init__(route=first.id, hand=first_hand(game_map, first) if hand is None else hand)
 
     def _route_of(self, value: object) -> Route:
-        return self.game_map.route(value)  # type: ignore[arg-type] # it tells what else comes
+        return self.game_map.route(value)  # type: ignore[arg-type] # raises for anything else
 
     def _facts(self) -> Json:
         return card_facts(self.game_map) | {
@@ -183,7 +183,7 @@ def _colors(route: Route, hand: CardCounts) -> list[Json]:
 
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
     if cheapest is not None:
-        return f"Your hand pays with {counted(cheapest.n_cards, 'card')}: {cards_in_words(cheapest.cards)}."
+        return f"You can pay with {counted(cheapest.n_cards, 'card')}: {cards_in_words(cheapest.cards)}."
     nearest = f"; {colors[0]['color']} is the closest" if route.color == GRAY else ""
     return f"{counted(colors[0]['missing'], 'card')} short{nearest}."
 
@@ -231,11 +231,11 @@ def _draws(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     waiting = payments.expected_draws(route, hand, rules=game_map.rules)
     cards, turns = waiting.expected_cards.value, waiting.expected_turns.value
     if math.isinf(cards):
-        return {"said": "The deck may run out before the hand pays.", "cards": None, "turns": None, "likely": None}
+        return {"said": "The deck may run out before you can pay.", "cards": None, "turns": None, "likely": None}
     likely = waiting.turns_quantile(0.9)
     said = f"Drawing blind: {counted(f'{cards:.1f}', 'card')} or {counted(f'{turns:.1f}', 'turn')} on average"
     return {
-        "said": f"{said}, {counted(likely or 0, 'turn')} nine times in ten.",
+        "said": f"{said}; at most {counted(likely or 0, 'turn')} nine times in ten.",
         "cards": cards,
         "turns": turns,
         "likely": likely,
@@ -247,7 +247,7 @@ def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     unseen = game_map.rules.deck - hand
     best = tunnels.best_payment(route, hand, pool=unseen, discards=(), revealed=revealed)
     surcharge = float(payments.expected_cards(game_map, route)) - route.length
-    said = f"A tunnel: {counted(f'{surcharge:.1f}', 'card')} more on average"
+    said = f"Tunnel: {counted(f'{surcharge:.1f}', 'extra card')} on average"
     if best is not None:
         said += (
             f"; {percent(best.probability, None)} chance of success with {cards_in_words(best.payment.cards)} laid down"
@@ -274,8 +274,8 @@ class TunnelOdds(QueryWidget):
     hand
         Cards held; by default those for the tunnel and a locomotive.
     seen
-        Cards seen elsewhere, which are not in the pile: the market, and cards that others
-        took openly.
+        Cards seen elsewhere, which are not in the pile: the market, and face-up cards
+        that others took.
     pile
         Size of the draw pile; None for all unseen cards. It matters if it is smaller than
         the number turned over, since the discards are then shuffled.
@@ -335,7 +335,7 @@ class TunnelOdds(QueryWidget):
     def _tunnel_id(self, value: object) -> str:
         if isinstance(value, str) and value in self.tunnels:
             return value
-        route = value if isinstance(value, Route) else self.game_map.route(value)  # type: ignore[arg-type] # it tells
+        route = value if isinstance(value, Route) else self.game_map.route(value)  # type: ignore[arg-type] # raises
         if route.id not in self.tunnels:
             raise UnknownNameError("tunnel", route.id, nearest(route.id, self.tunnels))
         return route.id
@@ -392,7 +392,7 @@ def tunnel_odds(
     game_map: GameMap, route: Route, hand: CardCounts, seen: CardCounts, discards: CardCounts, pile: int | None
 ) -> Json:
     """
-    Return the odds of every payment for a tunnel, best first, with words; `bare` ones if the hand cannot pay yet.
+    Return the odds of every payment for a tunnel, best first, or `bare`, those of a surcharge, if the hand cannot pay.
 
     Examples
     --------

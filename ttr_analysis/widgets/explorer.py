@@ -21,8 +21,8 @@ from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.svg import live_sheet
 from ttr_analysis.widgets.base import Checked, ImpossibleError, Json, QueryWidget, css, esm, optional_number
 
-STEP = 0.03
-"""Seconds after which a search for losses lets other messages through."""
+_SLICE_SECONDS = 0.03
+"""Time after which a search for losses lets other messages through."""
 
 
 class TicketExplorer(QueryWidget):
@@ -41,8 +41,8 @@ class TicketExplorer(QueryWidget):
     owned
         Routes you own, at no cost.
     n_players
-        With few players, claiming one track closes the other. None: each track counts by
-        itself.
+        With few players, claiming one track closes the other. None: tracks do not affect each
+        other.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class TicketExplorer(QueryWidget):
 
     Notes
     -----
-    The first one in a session takes slightly longer, because compiled code is loaded.
+    The first explorer in a session takes slightly longer, because compiled code is loaded.
 
     Examples
     --------
@@ -92,17 +92,17 @@ class TicketExplorer(QueryWidget):
         game_map = as_map(game_map)
         self.game_map = game_map
         self._coming: Iterator[Json] | None = None
-        # The code for both kinds of answer is compiled and loaded now, not at the first click.
+        # Compile and load the code for both kinds of answer now, not at the first click.
         for closed_first in ((), game_map.routes):
-            network_for(Plan(game_map, game_map.tickets[:1], closed_first))
+            network_for(TicketQuery(game_map, game_map.tickets[:1], closed_first))
         super().__init__(tickets=tickets, closed=closed, owned=owned, n_players=n_players)
         self.on_msg(self._on_message)
 
     @property
-    def plan(self) -> Plan:
-        """The current question."""
+    def plan(self) -> TicketQuery:
+        """The current query."""
         game_map = self.game_map
-        return Plan(
+        return TicketQuery(
             game_map,
             game_map.resolve_tickets(self.tickets),
             game_map.resolve_routes(self.closed),
@@ -131,8 +131,8 @@ class TicketExplorer(QueryWidget):
         if not isinstance(value, list | tuple):
             raise TypeError(f"expected a list of tickets, got {value!r}")
         found = self.game_map.resolve_tickets(value)
-        if strange := [ticket for ticket in found if ticket not in self.game_map.tickets]:
-            raise ValueError(f"expected tickets of {self.game_map.title}, got {strange[0]}")
+        if unknown := [ticket for ticket in found if ticket not in self.game_map.tickets]:
+            raise ValueError(f"expected tickets of {self.game_map.title}, got {unknown[0]}")
         return list(dict.fromkeys(ticket.id for ticket in found))
 
     def _route_ids(self, value: object) -> list[str]:
@@ -159,17 +159,17 @@ class TicketExplorer(QueryWidget):
         return network_for(self.plan)
 
     @traitlets.default("losses")
-    def _no_losses_yet(self) -> Json:
+    def _first_losses(self) -> Json:
         return {"rows": [], "n_left": len(self.answer.get("routes", ()))}
 
     @traitlets.observe("answer")
-    def _begin_anew(self, _change: object) -> None:
+    def _reset_losses(self, _change: object) -> None:
         self._coming = None
-        self.set_trait("losses", self._no_losses_yet())
+        self.set_trait("losses", self._first_losses())
 
     def _more_losses(self) -> None:
         """Find the next losses, at least one, and send those known."""
-        rows, n_left, until = self.losses["rows"], self.losses["n_left"], time.perf_counter() + STEP
+        rows, n_left, until = self.losses["rows"], self.losses["n_left"], time.perf_counter() + _SLICE_SECONDS
         self._coming = losses(self.plan) if self._coming is None else self._coming
         while n_left:
             rows, n_left = [*rows, next(self._coming)], n_left - 1
@@ -188,8 +188,8 @@ class TicketExplorer(QueryWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A question: tickets, on a board where some routes are taken."""
+class TicketQuery:
+    """Tickets to complete on a board where some routes are taken."""
 
     game_map: GameMap
     tickets: tuple[Ticket, ...] = ()
@@ -260,8 +260,8 @@ def route_names(game_map: GameMap) -> dict[str, str]:
     for route in game_map.routes:
         twin = game_map.twin(route)
         rank = f"{'second' if route.track else 'first'} track"
-        told_apart = f", {route.color if twin.color != route.color else rank}" if twin else ""
-        names[route.id] = " – ".join(map(isolate, route.cities)) + told_apart
+        suffix = f", {route.color if twin.color != route.color else rank}" if twin else ""
+        names[route.id] = " – ".join(map(isolate, route.cities)) + suffix
     return names
 
 
@@ -272,14 +272,14 @@ def depends_on_players(game_map: GameMap) -> bool:
     return doubled and not game_map.rules.both_tracks_open(low)
 
 
-def network_for(plan: Plan) -> Json:
+def network_for(plan: TicketQuery) -> Json:
     """
-    Return the network with the fewest trains, or the reason why there is none, with words.
+    Return the network with the fewest trains, or the reason why there is none, also in words.
 
     >>> nordic = ttr.load_map("nordic")
-    >>> answer = network_for(Plan(nordic, nordic.resolve_tickets(["Oslo-Vaasa", "Oslo-Stockholm"])))
+    >>> answer = network_for(TicketQuery(nordic, nordic.resolve_tickets(["Oslo-Vaasa", "Oslo-Stockholm"])))
     >>> print(answer["said"])
-    2 tickets take 10 trains in 5 routes: 30 of 40 to spare, 24 points (13 tickets + 11 routes).
+    2 tickets take 10 trains in 5 routes: 30 of 40 to spare, 24 points (13 for tickets, 11 for routes).
     """
     if len(plan.tickets) > MAX_TICKETS:
         raise ImpossibleError(f"At most {MAX_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}.")
@@ -314,14 +314,14 @@ def network_for(plan: Plan) -> Json:
     return _with_network(answer, plan, network)
 
 
-def losses(plan: Plan) -> Iterator[Json]:
+def losses(plan: TicketQuery) -> Iterator[Json]:
     """
     Yield the cost of losing each route of the cheapest network, one at a time, since each takes a while.
 
     Examples
     --------
     >>> nordic = ttr.load_map("nordic")
-    >>> plan = Plan(nordic, nordic.resolve_tickets(["Narvik-Murmansk"]))
+    >>> plan = TicketQuery(nordic, nordic.resolve_tickets(["Narvik-Murmansk"]))
     >>> max(loss["extra"] for loss in losses(plan))
     6
     """
@@ -339,7 +339,7 @@ def losses(plan: Plan) -> Iterator[Json]:
 _OF_NETWORK = ("length", "points", "ticket_points", "route_points", "n_tunnels", "n_ferries")
 
 
-def _with_network(answer: Json, plan: Plan, network: analysis.Network) -> Json:
+def _with_network(answer: Json, plan: TicketQuery, network: analysis.Network) -> Json:
     for row, ticket, reached, scoring in zip(
         answer["tickets"], plan.tickets, network.reached, network.destinations, strict=True
     ):
@@ -365,7 +365,7 @@ def _said(answer: Json, network: analysis.Network, slack: int) -> str:
     head = f"{takes} in {counted(len(network.routes), 'route')}"
     if slack < 0:
         return f"{head}: {-slack} more than the {answer['left']} you have left."
-    worth = f"{network.points} points ({network.ticket_points} tickets + {network.route_points} routes)"
+    worth = f"{network.points} points ({network.ticket_points} for tickets, {network.route_points} for routes)"
     return f"{head}: {slack} of {answer['left']} to spare, {worth}."
 
 

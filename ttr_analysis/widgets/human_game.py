@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis._words import seat_names
+from ttr_analysis._words import counted, seat_names
 from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import OVER, Phase, State
@@ -54,9 +54,9 @@ class HumanGame:
     ) -> None:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
+            needed = counted(game.n_players - 1, "policy", "policies")
             raise GameError(
-                f"a game of {game.n_players} players needs {game.n_players - 1} policies besides the person, "
-                f"got {len(policies)}"
+                f"a game of {game.n_players} players needs {needed} besides the person, got {len(policies)}"
             )
         if saved and saved.header.seed is None:  # continued from another game: new cards are drawn
             begun, saved = (saved, len(saved.steps) - 1), None
@@ -68,7 +68,7 @@ class HumanGame:
         others = [other for other in range(game.n_players) if other != seat]
         played = begun[0].header.policies if begun else ()
         self._names: list[list[str]] = [[one] for one in played] or [[] for _ in range(game.n_players)]
-        self._hand_over(seat, name)
+        self._add_name(seat, name)
         self._choosers: dict[int, SeatedChooser] = {}
         for other, policy in zip(others, policies, strict=True):
             self._seat_policy(other, policy)
@@ -76,7 +76,7 @@ class HumanGame:
         self._rows: list[tuple[int, int]] = []
         self._decisions: list[tuple[State, int, Timeline, int]] = []
         if begun:
-            self._go_on_from(*begun)
+            self._continue_from(*begun)
         else:
             self._deal()
         if saved:
@@ -89,10 +89,10 @@ class HumanGame:
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
         self.narration = [self._narrate(self._packed.events(rows, self._vector), None, self.state)]
 
-    def _go_on_from(self, record: GameRecord, step: int) -> None:
+    def _continue_from(self, record: GameRecord, step: int) -> None:
         _, state = record.resume(step, seed=self.seed)
         if state.is_over:
-            raise GameError("the game is over at that step: go back further")
+            raise GameError("the game is over at that step: choose an earlier step")
         self._vector = state.packed
         self._timeline = record.timeline(step)
         steps = record.steps[: len(self._timeline.steps)]
@@ -122,7 +122,7 @@ class HumanGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The player of each seat as named in records; if the seat changed hands, all of them in order."""
+        """The player of each seat as named in records; if the seat changed players, all of them in order."""
         return tuple(", then ".join(names) for names in self._names)
 
     @property
@@ -243,9 +243,9 @@ class HumanGame:
     def _seat_policy(self, seat: int, policy: PolicyLike) -> None:
         player = find_policy(policy)
         self._choosers[seat] = seat_policy(self._packed, player, seat, self.seed, 0)
-        self._hand_over(seat, policy_name(player))
+        self._add_name(seat, policy_name(player))
 
-    def _hand_over(self, seat: int, name: str) -> None:
+    def _add_name(self, seat: int, name: str) -> None:
         if self._names[seat][-1:] != [name]:
             self._names[seat].append(name)
 

@@ -1,4 +1,4 @@
-"""`GameRecorder`: enter a game from the table, move by move."""
+"""`GameRecorder`: record a game played on a real board, move by move."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _ADVICE_SECONDS: Final = 2.0
 
 class GameRecorder(MessageWidget):
     """
-    Enter a game from the table, move by move, by clicking or by typing a line.
+    Record a game played on a real board, move by move, by clicking or by typing a line.
 
     Each line is checked as you type it, against the rules and what was seen before, and
-    possible continuations are offered. `?` stands for anything nobody saw. See
+    possible continuations are offered. `?` stands for anything unseen. See
     `ttr_analysis.notation` for the form of lines.
 
     Parameters
@@ -136,7 +136,7 @@ class GameRecorder(MessageWidget):
         -------
         line
             The line in canonical form; "" for a comment (a line that begins with #), which is
-            left out.
+            ignored.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class GameRecorder(MessageWidget):
         Raises
         ------
         GameError
-            If the setup is not complete, the game is over, or the record does not know what
+            If the setup is not complete, the game is over, or the record does not show what
             the seat holds.
         """
         from ttr_analysis.studies.advice import advise
@@ -238,14 +238,14 @@ class GameRecorder(MessageWidget):
         except GameError as error:
             self.set_trait("answer", self._answer(text, n, str(error), failed=True))
         except OSError as error:
-            self._show(f"The line is {done}, but the file cannot be written: {error}", n, failed=True)
+            self._show(f"The line was {done}, but the file cannot be written: {error}", n, failed=True)
         else:
-            self._show(f"{done.capitalize()} {line}" if line else "A comment is left out", n)
+            self._show(f"{done.capitalize()} {line}" if line else "Comment ignored", n)
 
     def _show_advice(self) -> None:
         """Compute the best action for the seat to move, or say why that is impossible."""
         self._set_advice()
-        self.set_trait("busy", "Advice is being worked out")
+        self.set_trait("busy", "Computing advice")
         try:
             advice = self.advise(_ADVICE_SECONDS)
         except (GameError, ValueError) as error:
@@ -253,7 +253,7 @@ class GameRecorder(MessageWidget):
         else:
             who = self._recording.names[advice.view.seat] or f"P{advice.view.seat}"
             others = [f"{row['move']}, {percent(row['win'], None)}" for _, row in advice.table.iloc[1:3].iterrows()]
-            rest = f". Otherwise: {'; '.join(others)}" if others else ""
+            rest = f". Next best: {'; '.join(others)}" if others else ""
             words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
         finally:
             self.set_trait("busy", "")
@@ -357,16 +357,16 @@ class Recording:
         return self.session.record.header.players or ("",) * self.game.n_players
 
     def check_known(self) -> None:
-        """Raise a GameError unless a seat is to move and the record knows everything that it holds."""
+        """Raise a GameError unless a seat is to move and the record shows everything that it holds."""
         state = self.session.state
         if state is None:
-            raise GameError("the table is not set up yet")
+            raise GameError("the setup is not complete")
         if state.is_over:
             raise GameError("the game is over")
         seat = state.acting
         has_all_cards = state.hands[seat].n_cards == state.n_hands[seat]
         if not has_all_cards or None in state.tickets[seat] or None in state.offers[seat]:
-            raise GameError(f"{self.names[seat] or f'P{seat}'} is to move with unknown cards or tickets")
+            raise GameError(f"some cards or tickets of {self.names[seat] or f'P{seat}'}, who is to move, are unknown")
 
     def frame(self) -> dict[str, Any]:
         """Return the view as plain data."""
@@ -383,7 +383,7 @@ class Recording:
         try:
             _check_length(text)
             if _is_comment(text):
-                return Check(text, "", len(text), "a comment, which is left out", ())
+                return Check(text, "", len(text), "a comment, which is ignored", ())
             reading = self.session.read(text)
         except NotationError as error:
             text = text[:MOST_LETTERS]
@@ -392,7 +392,7 @@ class Recording:
         return Check(text, "", len(text), meaning, self._more(text))
 
     def enter(self, text: str) -> str:
-        """Enter a line, and save the record; return the line in canonical form, "" for a comment, which is left out."""
+        """Enter a line, and save the record; return the line in canonical form, "" for a comment, which is ignored."""
         _check_length(text)
         if _is_comment(text):
             return ""
@@ -446,7 +446,7 @@ class Recording:
         return {"pile": "draw", "tickets": "tickets", "card": value}[kind]
 
     def _choices(self, text: str, error: NotationError) -> tuple[Choice, ...]:
-        """Return what may come where a line is wrong or ends."""
+        """Return the possible continuations at the point where a line is wrong or ends."""
         base, typed = text[: error.at], fold_text(text[error.at :])[0].strip()
         fitting = [choice for choice in error.choices if fold_text(choice)[0].strip().startswith(typed)]
         fitting = fitting or nearest(typed, error.choices, 8)
@@ -468,7 +468,7 @@ class Recording:
         return tuple(drawn)
 
     def _is_own(self) -> bool:
-        """Return whether the record's keeper sees what comes next."""
+        """Return whether the seat that keeps the record sees what comes next."""
         state = self.session.state
         return state is None or self.seat in (None, state.acting)
 

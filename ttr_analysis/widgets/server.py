@@ -1,5 +1,5 @@
 """
-Serve a widget as a page of its own, to this machine only, with Python behind it.
+Serve a widget as its own page, only to this machine and backed by Python.
 
 The widget and its page communicate as in a notebook. This module stands in for
 Jupyter's kernel, and `static/host.js` for the notebook page; both work for any widget.
@@ -57,11 +57,11 @@ class _Server(Generic[WidgetT]):
         """Create the widget and serve it until canceled."""
         loop = asyncio.get_running_loop()
 
-        def say(said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
+        def publish(sender: _Comm, kind: str, data: dict[str, Any]) -> None:
             if not loop.is_closed():  # widgets also send a message when Python exits
-                loop.call_soon_threadsafe(self._heard, said_by, kind, data)
+                loop.call_soon_threadsafe(self._on_change, sender, kind, data)
 
-        with _comms_of(partial(_Comm, say)), ThreadPoolExecutor(max_workers=1) as self._worker:
+        with _comms_of(partial(_Comm, publish)), ThreadPoolExecutor(max_workers=1) as self._worker:
             self._widget = await loop.run_in_executor(self._worker, make)
             (socket,) = bind_sockets(0, HOST)
             self.port = socket.getsockname()[1]
@@ -77,7 +77,7 @@ class _Server(Generic[WidgetT]):
                 server.stop()
                 self._worker.shutdown(wait=True, cancel_futures=True)
 
-    def may(self, request: RequestHandler) -> bool:
+    def is_allowed(self, request: RequestHandler) -> bool:
         """Return whether a request has the token and is addressed to this server."""
         given = request.get_query_argument("token", "")
         is_known = hmac.compare_digest(given.encode(), self.token.encode())
@@ -92,19 +92,19 @@ class _Server(Generic[WidgetT]):
         """Stop sending changes to a page."""
         self._pages.discard(page)
 
-    def do(self, id_: str, data: dict[str, Any]) -> None:
+    def forward(self, id_: str, data: dict[str, Any]) -> None:
         """Pass a page's message to its widget."""
         if id_ in self._comms:
             self._worker.submit(self._comms[id_].handle_msg, {"content": {"data": data}, "buffers": []})
 
-    def _heard(self, said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
+    def _on_change(self, sender: _Comm, kind: str, data: dict[str, Any]) -> None:
         """Store a change of a widget's state, and send it to all pages."""
-        id_ = said_by.comm_id
+        id_ = sender.comm_id
         if kind == "comm_close":
             self._comms.pop(id_, None)
             self._states.pop(id_, None)
         elif state := data.get("state"):
-            self._comms[id_] = said_by
+            self._comms[id_] = sender
             self._states.setdefault(id_, {}).update(state)
             for page in self._pages:
                 page.send({"id": id_, "state": state})
@@ -113,8 +113,8 @@ class _Server(Generic[WidgetT]):
 class _Comm(BaseComm):
     """A comm that passes a widget's messages to the server."""
 
-    def __init__(self, say: Callable[..., object], **options: Any) -> None:  # noqa: ANN401 - options of ipywidgets
-        self._say = say
+    def __init__(self, publish: Callable[..., object], **options: Any) -> None:  # noqa: ANN401 - options of ipywidgets
+        self._publish = publish
         super().__init__(**options)
 
     def publish_msg(
@@ -126,12 +126,12 @@ class _Comm(BaseComm):
         **keys: object,  # noqa: ARG002 - for Jupyter
     ) -> None:
         """Pass a message on."""
-        self._say(self, msg_type, data or {})
+        self._publish(self, msg_type, data or {})
 
 
 @contextmanager
 def _comms_of(make: Callable[..., BaseComm]) -> Iterator[None]:
-    """Make widgets use these comms, in place of a kernel's."""
+    """Make widgets use these comms in place of a kernel's."""
     before, comm.create_comm = comm.create_comm, make
     try:
         yield
@@ -149,14 +149,14 @@ class _Handler(RequestHandler):
 
     def prepare(self) -> None:
         """Refuse requests without the token, and those of other sites that rebind a host name to this machine."""
-        if not self.server.may(self):
+        if not self.server.is_allowed(self):
             raise HTTPError(403)
 
 
 class _Page(_Handler):
     def get(self) -> None:
         """Send the page."""
-        # Only a header can forbid other pages to frame this one.
+        # Only a header can keep other pages from framing this one.
         policy = f"{PAGE_POLICY} blob:; connect-src ws://{self.request.host}"
         self.set_header("Content-Security-Policy", f"{policy}; frame-ancestors 'none'")
         self.set_header("Cache-Control", "no-store")
@@ -174,7 +174,7 @@ class _Live(_Handler, WebSocketHandler):
         try:
             match json.loads(message):
                 case {"id": str(id_), "data": {"method": "custom" | "update"} as data}:
-                    self.server.do(id_, data)
+                    self.server.forward(id_, data)
         except (ValueError, RecursionError):
             return
 

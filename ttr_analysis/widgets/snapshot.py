@@ -69,7 +69,7 @@ ENDINGS: Final = {
 
 class SeatMoment(TypedDict):
     """
-    What a seat has on the table.
+    What a seat has.
 
     `hand` is by kind of card, with unknown ones last; `score` is on the scoring track, and
     `points` are certain, made of `parts`; `stations` are those left, and `built` lists the
@@ -307,7 +307,7 @@ def place_of(action: Action | None) -> dict[str, str] | None:
 
 # -- a seat's options -----------------------------------------------------------------------------------------------
 
-_UNPAYABLE: Final = "take your cards back: the tunnel takes {}, which you cannot pay"
+_UNPAYABLE: Final = "take your cards back, since you cannot pay the {} that the tunnel costs"
 _GIVE: Final = "Give {} to the neutral player"
 
 
@@ -333,7 +333,7 @@ class Options:
         for action in self._game.legal_actions(state):
             legal[type(action)].append(action)
         pays = sorted(legal[PayTunnel], key=lambda pay: (pay.cards.n_cards, pay.cards.locomotives))
-        task = duty(state.phase, "your")
+        task = "" if state.phase is Phase.TURN else duty(state.phase, "your")
         if state.pending and not pays:
             task = _UNPAYABLE.format(counted(state.pending.surcharge, "more card"))
         return {
@@ -379,7 +379,7 @@ class Options:
         stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
         return {
             "loan": bool(route.toll > self._state.tokens[self._seat]),
-            "sets": f"Cards in brackets: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
+            "sets": f"Cards in parentheses: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
             "payments": self._shown(payments, f"{route.id} "),
         }
 
@@ -414,14 +414,14 @@ class Options:
         if best is None:
             missing = cards_missing(route, view.hand)
             return f"{words}. {counted(missing, 'card')} missing; {cheapest_color(route, view.hand)} is the closest."
-        cost = f"{words}. You can pay {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
+        cost = f"{words}. You can pay with {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
         if not route.tunnel:
             return f"{cost}."
         revealed = game_map.rules.tunnel.revealed
         odds = best_payment(
             route, view.hand, pool=view.pool, n_pile=view.n_pile, discards=view.discards, revealed=revealed
         )
-        return f"{cost}. The tunnel holds with {percent(odds.probability, None)}." if odds else f"{cost}."
+        return f"{cost}. Chance of success: {percent(odds.probability, None)}." if odds else f"{cost}."
 
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ class GameStepper(anywidget.AnyWidget):
         review: Review | None = None,
     ) -> None:
         if not isinstance(record, GameRecord):
-            raise TypeError(f"expected a GameRecord, as Game.play and GameRecord.load give it, got {record!r}")
+            raise TypeError(f"expected a GameRecord, as returned by Game.play and GameRecord.load, got {record!r}")
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
         if review is not None:
@@ -217,7 +217,7 @@ def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], s
     import pandas as pd
 
     if not isinstance(curve, pd.DataFrame):
-        raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
+        raise TypeError(f"expected a table of win probabilities, as returned by win_curve, got {curve!r}")
     needed = ["step", "seat", "win"]
     if missing := [column for column in needed if column not in curve]:
         raise ValueError(f"win probabilities need the columns {', '.join(needed)}; there is no {missing[0]!r}")
@@ -241,7 +241,7 @@ def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], s
 
 
 def _check_game(curve: pd.DataFrame, record: GameRecord) -> None:
-    """Check that a curve belongs to this game, as far as possible."""
+    """Check, as far as possible, that a curve belongs to this game."""
     n_steps, n_seats = len(record.steps), record.header.n_players
     if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].isin(range(n_steps)).all():
         raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
@@ -254,7 +254,7 @@ def _check_game(curve: pd.DataFrame, record: GameRecord) -> None:
         others = curve.loc[curve["acting"] != np.take(acting, curve["step"].astype(int)), "step"]
         if len(others):
             raise ValueError(
-                f"the win probabilities are of another game: at step {int(others.min())} another seat moved"
+                f"the win probabilities belong to another game: at step {int(others.min())} another seat moved"
             )
 
 
@@ -266,7 +266,7 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
     from ttr_analysis.studies.reviews import Review
 
     if not isinstance(review, Review):
-        raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")
+        raise TypeError(f"expected a review, as returned by studies.review, got {review!r}")
     if review.record != record:
         raise ValueError("the review belongs to another game")
     if seat is not None and review.seat != seat:

@@ -36,7 +36,7 @@ class GameTable(SeatWidget):
 
     Buttons draw cards and tickets. To claim a route, choose it on the board, and then a
     payment, cheapest first. To build a station, press its button or choose its city. Point
-    at a route to see its cost. "Hint" shows the best move now, and "What did it cost?" judges
+    at a route to see its cost. "Hint" shows the best move now, and "Judge my move" judges
     your last one, both from what the seat can see. A finished game can be reviewed.
 
     Parameters
@@ -81,7 +81,7 @@ class GameTable(SeatWidget):
 
     Notes
     -----
-    Policies think in the kernel, which is busy meanwhile; the widget shows whose turn it is.
+    Policies run in the Jupyter kernel, which is busy meanwhile; the widget shows whose turn it is.
     If one fails, the game does not change: fix the policy and press "Try again", or replace
     it with `replace_policy`.
 
@@ -143,7 +143,7 @@ class GameTable(SeatWidget):
         Raises
         ------
         GameError
-            If it had other players.
+            Unless one person played against built-in policies.
 
         Examples
         --------
@@ -316,7 +316,7 @@ class GameTable(SeatWidget):
         self._human_game = human_game
         self._practice = self._wants_practice if practice is None else practice
         self._n_games += 1
-        with self.hold_sync():  # the page is redrawn once, from all of it
+        with self.hold_sync():  # so that the page is redrawn only once
             self.set_trait("facts", self._first_facts())
             self.set_trait("now", self._human_game.frame())
             self.set_trait("stepping", None)
@@ -359,8 +359,8 @@ class GameTable(SeatWidget):
         """
         Return the cost of the person's last move in words, from what the seat could see.
 
-        It is judged as in `studies.review`: without the plan that `hint` follows, and counting on
-        making the better move, or following its plan, a turn later. So the two may differ.
+        This may differ from `hint`: as in `studies.review`, the judgment is made without the plan
+        that `hint` follows, and assumes that the better move, or its plan, can follow a turn later.
 
         Parameters
         ----------
@@ -441,11 +441,11 @@ class GameTable(SeatWidget):
         self._begin(human_game)
 
     def _advise(self, what: str) -> None:
-        """Run a slow computation, showing that it takes time."""
+        """Run a slow computation, and show meanwhile that Python is busy."""
         busy, show = {
-            "hint": ("A hint is being worked out", self._show_hint),
-            "cost": ("Your move is being judged", self._show_cost),
-            "review": ("The game is being reviewed", self._show_review),
+            "hint": ("Computing a hint", self._show_hint),
+            "cost": ("Judging your move", self._show_cost),
+            "review": ("Reviewing the game", self._show_review),
         }[what]
         self._say("")
         self.set_trait("busy", busy)
@@ -469,12 +469,12 @@ class GameTable(SeatWidget):
         from ttr_analysis.studies.reviews import review
 
         if not self.is_over:
-            raise GameError("the game is not over: there is nothing to review")
+            raise GameError("the game is not over yet, so it cannot be reviewed")
         found = review(self.record, seconds=_REVIEW_SECONDS, progress=False)
         moments = found.moments()
         own = moments[moments["seat"] == self._human_game.seat]
         if len(own):
-            self._show_advice(f"What cost you most: {found.verdict(own.index[0])}")
+            self._show_advice(f"Your costliest move: {found.verdict(own.index[0])}")
         else:
             self._show_advice("None of your moves clearly cost you anything.")
         self.set_trait("stepping", self._open_stepper(found))
@@ -499,8 +499,8 @@ class GameTable(SeatWidget):
         except (GameError, IndexError) as error:
             self._say(str(error))
 
-    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
-        self._say(fault, can_go_on=True)
+    def _report_fault(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever the message
+        self._say(fault, can_retry=True)
 
     def _let_others_play(self) -> None:
         """Let policies play until the person must decide. An error is shown, and the game does not change."""
@@ -516,9 +516,9 @@ class GameTable(SeatWidget):
                 human_game.let_play()
         except GameError as error:
             self.failure = error.__cause__
-            self._say(str(error), can_go_on=True)
+            self._say(str(error), can_retry=True)
         except KeyboardInterrupt:
-            self._say(f"{human_game.thinker} was interrupted", can_go_on=True)
+            self._say(f"{human_game.thinker} was interrupted", can_retry=True)
         finally:
             try:
                 self.set_trait("now", human_game.frame())
@@ -563,7 +563,7 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
     persons = [seat for seat, name in enumerate(names) if name.lower() not in policies]
     if len(persons) != 1:
         raise GameError(
-            f"one seat is yours, under any name but {listed(BUILT_IN)}, who play the others; "
+            f"one seat must have your name, and the others names of built-in policies ({', '.join(BUILT_IN)}); "
             f"got {listed(names[seat] for seat in persons) or 'none'}"
         )
     (seat,) = persons
@@ -579,7 +579,7 @@ class GameFiles:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> files, table = GameFiles(folder / "mine.jsonl"), GameTable("nordic", "Greedy", seed=7)
-    >>> files.update(table)                                     # nobody has moved: nothing to keep
+    >>> files.update(table)                                     # no move yet: nothing to save
     >>> table.play("keep all")
     >>> files.update(table)
     >>> table.new_game(seed=8)
@@ -596,7 +596,7 @@ class GameFiles:
         self._files: dict[int, Path] = {1: first} if continued else {}
 
     def keep(self, game: int, path: Path) -> None:
-        """Save a game at a table in the file that it is continued from."""
+        """Save a game at a table in the file from which it is continued."""
         self._files[game] = path
 
     @property

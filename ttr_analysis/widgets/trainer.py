@@ -57,7 +57,7 @@ class Results:
         self._answers = answers
 
     def solved(self, key: str) -> bool | None:
-        """Return whether the last answer was right; None if there is none."""
+        """Return whether the latest answer to a puzzle was right; None without an answer."""
         given = self._answers.get(key)
         return given[-1] if given else None
 
@@ -72,10 +72,10 @@ class Trainer(SeatWidget):
     """
     Find the best move in positions of real games, and see its value and the reason.
 
-    Board, hand and tickets are as the player saw them, and you move as at `GameTable`. Then
-    the trainer shows the value of the best move and the reason, the value of yours, and the
-    move that was played. A position that you miss comes back after three others, and first
-    when you train again.
+    You see board, hand and tickets as the player saw them, and move as in `GameTable`. Then
+    the trainer shows the best move with its value and the reason, the value of yours, and the
+    move that was played. A position that you miss comes back after three others, and comes
+    first in the next session.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Trainer(SeatWidget):
             If the puzzle was already answered.
         """
         if self.answered:
-            raise GameError("you have answered; continue with the next one")
+            raise GameError("this puzzle is already answered; continue with the next one")
         action = self.puzzle.read(line)
         row = self.puzzle.find(action)
         is_right = row == 0
@@ -160,7 +160,7 @@ class Trainer(SeatWidget):
         self._due.insert(len(self._due) if is_solved else _BACK_AFTER, key)
         self._n_shown += 1
         self._say("")
-        with self.hold_sync():  # the page is redrawn once, from all of it
+        with self.hold_sync():  # so that the page is redrawn only once
             self.set_trait("answered", {})
             self.set_trait("facts", self._first_facts())
             self.set_trait("now", self._first_now())
@@ -187,7 +187,7 @@ class Trainer(SeatWidget):
     def _verdict(self, action: Action, line: str, row: int | None) -> Json:
         """Return the comments on an answer: the best move first, and others worth comparing."""
         puzzle = self.puzzle
-        again = None if row == 0 else "It comes back later."
+        again = None if row == 0 else "It will come back later."
         rows = [self._row("Best", 0), *([] if row == 0 else [self._row("You", row, action, line)])]
         played = None
         with suppress(NotationError):  # unknown, or with cards that the record does not show

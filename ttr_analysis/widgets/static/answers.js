@@ -45,7 +45,7 @@ function markInvalid(input, wrong) {
   else input.removeAttribute("aria-invalid");
 }
 
-/* More than there is is for Python to refuse, in words; what is no number is not sent at all. */
+/* Python refuses numbers that are too large, with a message; anything but a whole number is not sent. */
 function isWhole({ value, validity }) {
   return !validity.badInput && /^\d{0,4}$/.test(value);
 }
@@ -57,7 +57,7 @@ function answerTable(caption, heads) {
   return { element: make("table", { class: "ttr-table" }, title, make("thead", {}, head), body), body };
 }
 
-/* A row of words, numbers or elements. */
+/* Return a row of words, numbers or elements. */
 function answerRow(name, cells) {
   const others = cells.map((cell) => make("td", { class: cell instanceof Element ? null : "is-number" }, cell));
   return make("tr", {}, make("th", { scope: "row" }, name), ...others);
@@ -101,7 +101,7 @@ function cardTable({ sheet, kinds, deck }, rows, onChange) {
     set(name, counts) {
       inputs.get(name).forEach((input, k) => {
         const n = counts[kinds[k]] ?? 0;
-        // Who empties a field is about to type into it.
+        // An empty field with the focus is being edited.
         const typing = input.value === "" && input.matches(":focus");
         if (Number(input.value) !== n || (input.value === "" && !typing)) input.value = n;
         mark(input, false);

@@ -9,7 +9,7 @@
  * board.setStations(stations, nameOf)  {city: seat}; all other cities have none. nameOf(seat) is for the tooltip
  * board.setTickets(tickets)    [{ticket: index in sheet.tickets, owner, state}]; state: "done", "possible", "lost" or ""
  * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
- * board.lift(place)            [its trains or station as a picture of their own, where they are]; until `land(place)` it looks free
+ * board.lift(place)            [copy of its trains or station, their box]; it looks free until `land(place)`
  * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
  * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
  *
@@ -21,7 +21,7 @@
 
 const REACH = 24; // pixels
 
-/* Whether the board is broad, so that the other parts lie about it in another way. */
+/* Return whether the board is wide, which decides the layout around it. */
 function isWide({ view: [, , width, height] }) {
   return width > 1.15 * height;
 }
@@ -61,7 +61,7 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   return { svg, group: (id) => groups.get(id), ...routeChanges(routes, found("swap")), ...marks(routes, cities), setStations, setTickets };
 }
 
-/* The route that a finger has nearly hit, or null. */
+/* Return the route that a finger has nearly hit, or null. */
 function nearest(groups, { clientX, clientY }) {
   let [best, least] = [null, REACH];
   for (const [id, group] of groups) {
@@ -76,9 +76,9 @@ function nearest(groups, { clientX, clientY }) {
   return best;
 }
 
-/* Two fingers, or two taps, zoom a board; one finger moves it then. `onZoom()` hears of two taps. */
+/* Let two fingers or a double tap zoom a board, which one finger then moves. A double tap calls `onZoom()`. */
 function makeZoomable(place, svg, [left, top, width, height], onZoom) {
-  let [x, y, scale] = [0, 0, 1]; // of what is in sight, in shares of the board
+  let [x, y, scale] = [0, 0, 1]; // of the visible part, in shares of the board
   let before = null;
   let tapped = null;
   const back = makeButton("Whole board", () => zoom(1, [0.5, 0.5]), { class: "ttr-whole", hidden: true });
@@ -115,7 +115,7 @@ function makeZoomable(place, svg, [left, top, width, height], onZoom) {
     }
     [before, tapped] = [now, null];
   }, { passive: false });
-  /* Before anything hears of it: the second of two taps chooses nothing. */
+  // Captured before other listeners: the second tap of a double tap chooses nothing.
   place.addEventListener("touchend", (event) => {
     if (event.touches.length || event.changedTouches.length > 1) return;
     if (!svg.contains(event.target)) return void (tapped = null); // it was on what lies over the board
@@ -129,7 +129,7 @@ function makeZoomable(place, svg, [left, top, width, height], onZoom) {
   }, { capture: true, passive: false });
 }
 
-/* Whose station stands in a city, or nobody's; maps without stations have no house. */
+/* Set the owner of the station in a city, if any; maps without stations have no house to color. */
 function setStation(group, city, owner, nameOf) {
   const house = group.querySelector(".ttr-station");
   const now = owner === undefined ? "" : String(owner);
@@ -141,7 +141,7 @@ function setStation(group, city, owner, nameOf) {
   if (group.hasAttribute("aria-label")) group.setAttribute("aria-label", words);
 }
 
-/* What changes a route: its owner, and what it is in words. What else pays for it is not said upon trains. */
+/* Return what changes the owner and description of routes. Labels of sets of cards are hidden under trains. */
 function routeChanges(routes, swaps) {
   const paid = swaps.map((swap) => ({ swap, ids: JSON.parse(swap.dataset.routes) }));
   function setOwner({ group, numbers }, owner) {
@@ -167,7 +167,7 @@ function routeChanges(routes, swaps) {
   };
 }
 
-/* What gives classes to routes and cities, and takes them away. */
+/* Return what marks routes and cities with classes, or moves a copy of their pieces. */
 function marks(routes, cities) {
   const mark = (things, name, wanted) => {
     const ids = new Set(wanted);
@@ -206,7 +206,7 @@ function marks(routes, cities) {
   };
 }
 
-/* What shows tickets. */
+/* Return a function that shows exactly the given tickets. */
 function ticketArcs(groups) {
   return (tickets) => {
     const wanted = new Map(tickets.map((ticket) => [ticket.ticket, ticket]));
@@ -219,7 +219,7 @@ function ticketArcs(groups) {
   };
 }
 
-/* Make elements choosable by mouse and keys: [[element, [x, y], words, value]]. One of them is a stop of Tab. */
+/* Make elements choosable by mouse and keys; items: [[element, [x, y], words, value]]. Only one is a tab stop. */
 function makeChoosable(svg, items, onChoose) {
   const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   let stop = items[0];
@@ -230,7 +230,7 @@ function makeChoosable(svg, items, onChoose) {
     stop[0].focus();
   };
   const next = ([, [x, y]], [right, down]) => {
-    // The nearest one in a direction; what lies aside counts as farther.
+    // The nearest one in a direction; distance to the side counts more.
     const away = ([, [u, v]]) => {
       const [ahead, aside] = [(u - x) * right + (v - y) * down, (u - x) * down + (v - y) * right];
       return ahead > 0 ? ahead + 2.5 * Math.abs(aside) : Infinity;

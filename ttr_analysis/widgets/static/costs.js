@@ -1,4 +1,4 @@
-/* What a route costs: route and hand go to Python, which answers with payments and what is missing. */
+/* Show what a route costs: route and hand go to Python, which answers with payments and missing cards. */
 
 function renderCosts({ model, el }) {
   const facts = model.get("facts");
@@ -7,7 +7,7 @@ function renderCosts({ model, el }) {
   const options = facts.routes.map((route) => ({ ...route, group: group(route) }));
   const routes = choice(options, (route) => ask(model, { route }));
   const counters = cardTable(facts, [{ name: "hand", words: "Your hand" }], (_, hand) => ask(model, { hand }));
-  const clear = makeButton("Empty hand", () => ask(model, { hand: {} }));
+  const clear = makeButton("Clear hand", () => ask(model, { hand: {} }));
   const [words, chart] = [make("div", { class: "ttr-panel" }), make("figure", { class: "ttr-panel" })];
   const answer = make("div", { class: "ttr-answer ttr-halves" }, words, chart);
   root.append(make("div", { class: "ttr-ask ttr-row" }, labeled("Route", routes), clear), counters.element, live, answer);
@@ -62,12 +62,12 @@ function colorTable({ sheet }, colors) {
 }
 
 function curveWords({ color, held, locomotives, said }) {
-  const jokers = `, with ${several(locomotives, "locomotive")} held`;
+  const jokers = `, with ${several(locomotives, "locomotive")}`;
   const formula = said ? `: ${said}` : "";
-  return `Cards needed, by number of cards held of the color${locomotives ? jokers : ""}${formula}. You hold ${held} ${color}.`;
+  return `Cards needed, by number of ${color} cards held${locomotives ? jokers : ""}${formula}. You hold ${held}.`;
 }
 
-/* Bars: the cards of the color, and upon them all others; the one of the hand is framed. */
+/* Draw bars: the cards of the color, with all others on top; the bar for the hand is framed. */
 function curveChart(sheet, { color, held, points }) {
   const [width, height, foot, head] = [380, 220, 36, 20];
   const mine = Math.min(held, points.length - 1); // more cards than spaces do not help
@@ -78,7 +78,7 @@ function curveChart(sheet, { color, held, points }) {
     class: "ttr-curve",
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": `Cards needed, by number of cards held of the color. ${words}`,
+    "aria-label": `Cards needed, by number of ${color} cards held. ${words}`,
   });
   const base = height - foot;
   const look = sheet.cards[color];

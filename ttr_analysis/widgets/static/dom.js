@@ -1,5 +1,5 @@
 /*
- * What every widget needs of a page. Text from maps and records is untrusted: it is set as text or as an attribute, never
+ * Helpers for all widgets. Text from maps and records is untrusted: it is set as text or as an attribute, never
  * as markup.
  *
  * make(tag, attributes, ...children) -> element; makeSvg does the same for SVG, makeButton(text, onclick, attributes).
@@ -43,10 +43,10 @@ function isLost(element) {
   return !element || element === document.body || element.closest(":disabled, [inert]") || !element.checkVisibility();
 }
 
-const heldBefore = new WeakMap(); // by region where the focus waits: what had it before
+const heldBefore = new WeakMap(); // the element that had the focus before, by the region that has it now
 
 function forgetHeld({ currentTarget: region }) {
-  // Who looks into another window has not moved the focus.
+  // Switching to another window does not move the focus.
   if (region.getRootNode().activeElement !== region) heldBefore.delete(region);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Tickets and the fewest trains for them. Python answers inputs with the network at once; the cost of losing each route is
- * asked for piece by piece while the page is idle.
+ * Tickets and the fewest trains for them. Python answers inputs with the network at once; the page requests the cost of
+ * losing each route piece by piece while it is idle.
  */
 
 const IDLE = 150; // milliseconds without a change before losses are asked for
@@ -56,16 +56,16 @@ function renderExplorer({ model, el }) {
   );
 }
 
-/* Close or own a route; whichever it was, again opens it. */
+/* Close or own a route, or reopen it if it already is closed or owned. */
 function takeRoute(model, name, id) {
   const other = name === "owned" ? "closed" : "owned";
   const had = model.get("answer")[name]?.includes(id);
-  const left = openAgain(model, name, id);
-  ask(model, { [name]: had ? left : [...left, id], [other]: openAgain(model, other, id) });
+  const left = reopen(model, name, id);
+  ask(model, { [name]: had ? left : [...left, id], [other]: reopen(model, other, id) });
 }
 
-/* Return the routes that stay taken; a track that is closed only since its twin is opens with it. */
-function openAgain(model, name, id) {
+/* Return the routes that stay taken when one reopens; if a track is closed because of its twin, both reopen. */
+function reopen(model, name, id) {
   const pair = (route) => route.slice(0, route.lastIndexOf("/"));
   const listed = model.get(name);
   const byTwin = name === "closed" && !listed.includes(id) && model.get("answer").closed?.includes(id);
@@ -89,7 +89,7 @@ function showOnBoard(board, sheet, words, { routes = [], closed = [], owned = []
   board.setTickets(tickets.map(({ id }) => ({ ticket: place.get(id) })));
 }
 
-/* What a click on a route does, for how many players, and a way back to the empty board. */
+/* Make the controls: what a click on a route does, the number of players, and a button to open all routes. */
 function explorerTools(model, facts) {
   const group = `ttr-mode-${Math.random().toString(36).slice(2)}`;
   const radio = (value, words) => {
@@ -118,7 +118,7 @@ function explorerTools(model, facts) {
   };
 }
 
-/* The tickets of a city that was clicked: the second city, or a button, picks one. */
+/* List the tickets of a clicked city: a click on the second city, or on a button, picks one. */
 function ticketsFrom(model, facts, board) {
   const element = make("div", { class: "ttr-journey ttr-row" });
   const joins = ({ ends: [origin, goals] }, a, b) =>
@@ -146,7 +146,7 @@ function ticketsFrom(model, facts, board) {
     element,
     choose(city) {
       const joining = facts.tickets.filter((ticket) => from !== null && joins(ticket, from, city));
-      // Of several copies the first that is not picked yet.
+      // Of several copies, the first that is not picked yet.
       const next = joining.find(({ id }) => !model.get("tickets").includes(id)) ?? joining[0];
       if (next) pick(next.id);
       else show(city === from ? null : city);
@@ -154,13 +154,13 @@ function ticketsFrom(model, facts, board) {
   };
 }
 
-/* Closed and owned routes as buttons that open them again. */
+/* List closed and owned routes as buttons that reopen them. */
 function takenRoutes(model, facts) {
   const element = make("div", { class: "ttr-taken" });
   const line = ([name, words]) => {
     const buttons = model.get(name).map((id) => {
       const open = () => ask(model, { [name]: model.get(name).filter((route) => route !== id) });
-      const look = { "data-key": id, "aria-label": `Open again: ${facts.names[id]}` };
+      const look = { "data-key": id, "aria-label": `Reopen ${facts.names[id]}` };
       return makeButton(`${facts.names[id]} ✕`, open, look);
     });
     return buttons.length ? [make("p", { class: "ttr-row" }, make("span", { text: words }), ...buttons)] : [];
@@ -174,7 +174,7 @@ function takenRoutes(model, facts) {
   };
 }
 
-/* The tickets of the map as a list to tick off, and a field that narrows it down. */
+/* List the tickets of the map with checkboxes, and a field that filters them. */
 function ticketPicker(model, facts) {
   const find = "Find a ticket";
   const search = make("input", { type: "search", placeholder: find, "aria-label": find, oninput: () => narrow() });
@@ -185,7 +185,7 @@ function ticketPicker(model, facts) {
   });
   const heading = make("h4");
   const list = make("ul", { class: "ttr-plain ttr-picker", "aria-label": "Tickets" }, ...items.map(({ row }) => row));
-  const none = makeButton("None", () => ask(model, { tickets: [] }));
+  const none = makeButton("Clear", () => ask(model, { tickets: [] }));
 
   function narrow() {
     const wanted = search.value.trim().toLowerCase();
@@ -199,7 +199,7 @@ function ticketPicker(model, facts) {
     show() {
       const now = new Set(model.get("tickets"));
       const full = now.size >= facts.most_tickets;
-      setText(heading, `Tickets: ${now.size} picked${full ? `, ${facts.most_tickets} is the most` : ""}`);
+      setText(heading, `Tickets: ${now.size} picked${full ? " (the maximum)" : ""}`);
       keepFocus(none, () => (none.disabled = now.size === 0), search);
       for (const { id, box } of items) {
         box.checked = now.has(id);
@@ -209,16 +209,16 @@ function ticketPicker(model, facts) {
   };
 }
 
-/* The figures of the network, and the tickets picked. */
+/* Show the figures of the network, and the tickets picked. */
 function networkPanel(model, facts) {
   const figures = make("ul", { class: "ttr-figures ttr-plain" });
-  const { element: table, body } = answerTable("Selected tickets", ["Ticket", "Alone", "Points", "Drop"]);
+  const { element: table, body } = answerTable("Selected tickets", ["Ticket", "Trains alone", "Points", "Drop"]);
   const element = make("div", { class: "ttr-panel" }, figures, table);
   const row = ({ id, name, alone, points, reaches }) => {
     const worth = reaches ? `${points} (${reaches})` : (points ?? "");
     const look = { class: "ttr-link", "data-key": id, "aria-label": `Drop ${name}` };
     const drop = makeButton("✕", () => togglePick(model, facts, id), look);
-    return answerRow(name, [alone ?? "none", worth, drop]);
+    return answerRow(name, [alone ?? "impossible", worth, drop]);
   };
   return {
     element,
@@ -241,9 +241,9 @@ function networkPanel(model, facts) {
   };
 }
 
-/* What the loss of each route would cost; what is not known yet is asked for when nothing else happens. */
+/* Show what losing each route would cost; unknown losses are requested while the page is idle. */
 function lossesPanel(model, facts, words, board) {
-  const { element: table, body } = answerTable("What losing a route costs", ["Route", "Trains", "More"]);
+  const { element: table, body } = answerTable("What losing a route costs", ["Route", "Trains", "Extra"]);
   const note = make("p", { class: "ttr-note ttr-quiet" });
   const element = make("div", { class: "ttr-panel" }, make("h4", { text: "If a route is lost" }), table, note);
   let timer = 0;
@@ -255,8 +255,8 @@ function lossesPanel(model, facts, words, board) {
     const name = makeButton(facts.names[route], close, look);
     name.addEventListener("focus", () => point([route]));
     name.addEventListener("blur", () => point([]));
-    const more = `${breaks ? "✗ " : ""}${trains === null ? "cut off" : `+${extra}`}`;
-    const line = answerRow(name, [trains ?? "none", more]);
+    const more = trains === null ? "✗" : `${breaks ? "✗ " : ""}+${extra}`;
+    const line = answerRow(name, [trains ?? "impossible", more]);
     line.classList.toggle("is-bad", breaks);
     line.addEventListener("mouseenter", () => point([route]));
     line.addEventListener("mouseleave", () => point([]));
@@ -268,8 +268,8 @@ function lossesPanel(model, facts, words, board) {
       const { rows, n_left } = model.get("losses");
       const harmless = rows.filter(({ extra }) => extra === 0).length;
       const sentences = [
-        harmless ? `${harmless} can be lost at no cost.` : "",
-        rows.some(({ breaks }) => breaks) ? "✗, dashed on the board: the tickets could not be completed." : "",
+        harmless ? `${several(harmless, "route")} can be lost at no cost.` : "",
+        rows.some(({ breaks }) => breaks) ? "✗ (dashed on the board): the tickets could no longer be completed." : "",
       ];
       point([]);
       board.highlight(rows.filter(({ breaks }) => breaks).map(({ route }) => route), "is-neck");

@@ -1,7 +1,7 @@
 /*
- * Cards, tickets, trains and stations on their way. The page already shows where they go: copies fly over it, one step of
- * the game after the other, and catch no clicks. A key or a click at the table ends all flights, and who wants less motion
- * sees none.
+ * Animates cards, tickets, trains and stations. The page already shows the result: copies fly over it, one step of the
+ * game after the other, and catch no clicks. A key press or click on the table ends all flights; there are none if the
+ * system asks for reduced motion.
  *
  * makeFlights(root, facts, board) -> show(before, now)      moments as `ttr_analysis.widgets.human_game` sends them
  */
@@ -9,9 +9,9 @@
 const FLIGHT = 450; // milliseconds
 const APART = 80; // between copies
 const STAY = 700; // of cards that are turned over for a tunnel
-const LATEST = 6000; // what would begin later is not shown
+const LATEST = 6000; // flights that would begin later are not shown
 
-/* Where the cards of a step fly, and which of them are turned over: [[kind, [boxes], isTurned]]. */
+/* Return where the cards of a step fly, and which of them are turned over: [[kind, [boxes], isTurned]]. */
 function cardFlights(before, { moment, moved, slots, log }, places, you) {
   const [seat, , route] = log.at(-1);
   const { pile, discards, track } = { pile: places.pile(), discards: places.discards(), track: places.track(route) };
@@ -24,7 +24,7 @@ function cardFlights(before, { moment, moved, slots, log }, places, you) {
     "laid down": (kind) => [hand(kind), isTried ? track : discards],
     paid: (kind) => [hand(kind), discards],
     "taken back": (kind) => [track, hand(kind)],
-    ...(isTried && seat === you ? {} : { "turned over": () => turned }), // one's own are shown beside the route
+    ...(isTried && seat === you ? {} : { "turned over": () => turned }), // the person's are shown beside the route
   };
   const flights = ([what, cards]) => cards.map((kind) => [kind, ways[what](kind), what === "turned over" && !wasTried]);
   const filled = [...new Set(slots)].filter((slot) => moment.market[slot] !== null);
@@ -32,14 +32,14 @@ function cardFlights(before, { moment, moved, slots, log }, places, you) {
   return [...moved.filter(([what]) => what in ways).flatMap(flights), ...refills];
 }
 
-/* A ticket whose words are hidden. */
+/* Draw the back of a ticket. */
 function ticketBack() {
   const card = makeSvg("rect", { x: 1, y: 1, width: 42, height: 26, rx: 4 });
   const ends = [7, 37].map((cx) => makeSvg("circle", { cx, cy: 19, r: 3 }));
   return makeSvg("svg", { class: "ttr-ticket-back", viewBox: "0 0 44 28" }, card, makeSvg("path", { d: "M7 19Q22 0 37 19" }), ...ends);
 }
 
-/* Between which places tickets fly, face down: drawn, kept by who sees them as they choose, or put back. */
+/* Return where tickets fly, face down: drawn, kept (only the person's are seen to be), or put back. */
 function ticketFlights(before, { moment }, places, you) {
   const grown = (field) => Math.max(0, moment[field] - before[field]);
   return moment.seats.flatMap(({ offer, tickets }, seat) => {
@@ -57,7 +57,7 @@ function ticketFlights(before, { moment }, places, you) {
   });
 }
 
-/* What is new on the board: [[what it was of its owner, owner, place]]. */
+/* Return what is new on the board: [[field of its owner's panel, owner, place]]. */
 function built(before, { owners, stations }) {
   const isNew = (old) => ([key]) => !Object.hasOwn(old, key);
   return [
@@ -68,7 +68,7 @@ function built(before, { owners, stations }) {
 
 function makeFlights(root, { sheet, seat: you }, board) {
   const sky = make("div", { class: "ttr-sky", "aria-hidden": "true" });
-  const landings = new Set(); // of the copies that fly
+  const landings = new Set(); // functions that end the flights
   const isStill = matchMedia("(prefers-reduced-motion: reduce)");
   let free = 0; // when the next step may begin
   root.append(sky);
@@ -89,7 +89,7 @@ function makeFlights(root, { sheet, seat: you }, board) {
     track: (id) => id && board.group(id).querySelector(".ttr-hit").getBoundingClientRect(),
   };
 
-  /* Lets a copy fly from box to box after `wait` milliseconds; turned over, it stays at the second for a while. */
+  /* Let a copy fly from box to box after `wait` milliseconds; turned over, it stays at the second for a while. */
   function fly(copy, boxes, wait, { isTurned = false, scale = 1, aside = 0, onLanded = () => {} }) {
     const all = root.getBoundingClientRect();
     const frames = boxes.map(({ x, y, width, height }, k) => {
@@ -145,6 +145,6 @@ function makeFlights(root, { sheet, seat: you }, board) {
   }
   return (before, now) => {
     const isShown = now.step === before.step + 1 && !isStill.matches && !document.hidden;
-    if (isShown) requestAnimationFrame(() => root.checkVisibility() && launch(before.moment, now)); // all is laid out then
+    if (isShown) requestAnimationFrame(() => root.checkVisibility() && launch(before.moment, now)); // after the layout
   };
 }

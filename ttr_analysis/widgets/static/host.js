@@ -6,7 +6,7 @@
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
 const models = new Map();
 
-/* A widget as Python sends it: its module and its style sheet are texts. */
+/* Show a widget sent by Python, with its module and style sheet as texts. */
 async function showWidget(model, el) {
   const style = document.createElement("style");
   style.textContent = model.get("_css");
@@ -21,7 +21,7 @@ async function showWidget(model, el) {
   };
 }
 
-/* What a widget that shows another one asks for. */
+/* The part of Jupyter's widget manager that a widget needs to show another one. */
 const manager = {
   get_model: async (id) => models.get(id),
   async create_view(model) {

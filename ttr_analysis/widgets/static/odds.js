@@ -1,4 +1,4 @@
-/* The odds of a tunnel: hand, seen cards and pile go to Python, which answers with the odds of every payment. */
+/* Show the odds of a tunnel: hand, seen cards and pile go to Python, which answers with the odds of every payment. */
 
 const HAND_ROWS = [
   { name: "hand", words: "Your hand" },
@@ -14,7 +14,7 @@ function renderOdds({ model, el }) {
   const routes = choice(options, (route) => ask(model, { route }));
   const pile = make("input", { type: "number", min: 0, step: 1, inputmode: "numeric", oninput: () => setPile() });
   const counters = cardTable(facts, HAND_ROWS, (name, counts) => ask(model, { [name]: counts }));
-  const forget = makeButton("Nothing seen", () => ask(model, { seen: {}, discards: {}, pile: null }));
+  const forget = makeButton("Clear seen cards", () => ask(model, { seen: {}, discards: {}, pile: null }));
   const heads = ["Lay down", "Spare", "Chance", "Cards turned over that match", "Total cards"];
   const { element: table, body } = answerTable("Payments, best first", heads);
   const note = make("p", { class: "ttr-note ttr-quiet" });
@@ -46,7 +46,7 @@ function renderOdds({ model, el }) {
     pile.placeholder = problem ? "" : `all ${found.n_unseen}`;
     answer.hidden = Boolean(problem);
     const rows = payments.map((payment) => oddsRow(heldCards(facts.sheet, facts.kinds, payment.held), payment));
-    body.replaceChildren(...rows, ...(found.bare ? [oddsRow(`${found.bare.color}, once you have it`, found.bare)] : []));
+    body.replaceChildren(...rows, ...(found.bare ? [oddsRow(`${found.bare.color}, once you have enough cards`, found.bare)] : []));
     const others = n_payments - payments.length;
     const sentences = [
       found.reshuffled ? "The pile is too small: the discards are shuffled." : "",
@@ -66,7 +66,7 @@ function oddsRow(name, { spare = 0, percent, odds, cards = 0 }) {
   return row;
 }
 
-/* A bar of all that can happen: a part for each number of cards that match, hollow where they cannot be paid. */
+/* Draw a bar with a part for each number of matching cards, hollow where the surcharge cannot be paid. */
 function oddsBar(odds, spare) {
   const [width, height] = [420, 26];
   const words = odds.map((chance, k) => `${k} more: ${percentWords(100 * chance, 1)}`);

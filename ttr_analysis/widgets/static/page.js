@@ -1,4 +1,4 @@
-/* Shows a widget on a page of its own. Its step is in the address; what comes before the widget leads to its steps. */
+/* Show a widget on its own page. The address contains its step, so links above the widget can lead to steps. */
 
 const values = JSON.parse(document.getElementById("values").textContent);
 const stepAsked = () => (/^#\d+$/.test(location.hash) ? { step: Number(location.hash.slice(1)) } : {});

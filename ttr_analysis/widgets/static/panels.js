@@ -1,6 +1,6 @@
 /*
- * Everything around the board at a moment of `ttr_analysis.widgets.snapshot`. `facts` are those of the game. Only values
- * that changed are drawn again.
+ * Everything around the board at a moment of `ttr_analysis.widgets.snapshot`. `facts` are those of the game. Only
+ * values that changed are redrawn.
  *
  * wholeMoments(changes) -> moments      the first change is a whole moment, the others hold differences
  * drawing(setters) -> set(values, before)      calls setters[key](values[key], before[key]) for each changed value
@@ -47,7 +47,7 @@ function drawing(setters) {
   const drawn = new Map();
   return (values, before = {}) => {
     for (const [key, set] of Object.entries(setters)) {
-      // What marks what is new depends on the moment before as well.
+      // Setters that mark new things also depend on the moment before.
       const previous = set.length > 1 ? before[key] : undefined;
       const [value, marked] = drawn.get(key) ?? [];
       if (drawn.has(key) && value === values[key] && marked === previous) continue;
@@ -59,7 +59,7 @@ function drawing(setters) {
 
 const SCORE = "What the score track of the board shows: points for routes so far. Tickets and bonuses count at the end.";
 
-/* A fact of a seat or of the table: a name and a value that tests find by `data-field`. */
+/* Make a fact of a seat or of the table: a name, and a value that tests find by `data-field`. */
 function makeFact(field, name) {
   const value = make("b", { "data-field": field });
   const title = field === "score" ? SCORE : null;
@@ -88,7 +88,7 @@ function ticketItem(sheet, [ticket, status, trains]) {
   );
 }
 
-/* Tickets as a list; those that are not known are counted. */
+/* List tickets; unknown ones are counted. */
 function ticketList(sheet, field) {
   const element = make("ul", { class: "ttr-tickets ttr-plain", "data-field": field });
   return {
@@ -102,7 +102,7 @@ function ticketList(sheet, field) {
   };
 }
 
-/* The button that shows tickets on the board. */
+/* Make the button that shows tickets on the board. */
 function ticketToggle(name, onTickets) {
   const look = { class: "ttr-show", "aria-pressed": "false", "aria-label": `Show tickets of ${name} on the board` };
   const toggle = makeButton("show tickets", onclick, look);
@@ -218,12 +218,12 @@ function neutralWords(facts, { ticket, trains, marker }) {
     playerMark("neutral"),
     ` neutral player: ${several(trains, "train")}, ticket `,
     make("bdi", { dir: "ltr", text: name }),
-    marker === null ? "" : `, marker at ${facts.names[marker]}`,
+    marker === null ? "" : `, marker held by ${facts.names[marker]}`,
   ];
 }
 
-/* The cards that lie open; those that may be taken are buttons. */
-function openCards(facts, onSlot) {
+/* Show the face-up cards; with `onSlot`, they are buttons. */
+function faceUpCards(facts, onSlot) {
   const chips = Array.from({ length: facts.slots }, (_, slot) =>
     cardChip(facts.sheet, null, { onClick: onSlot && (() => onSlot(slot)) }),
   );
@@ -245,7 +245,7 @@ function openCards(facts, onSlot) {
   };
 }
 
-/* The piles as buttons, for who may draw from them. */
+/* Make the piles as buttons for drawing from them. */
 function pileButtons({ onPile, onTickets }) {
   const [pile, tickets] = [makeButton("", onPile), makeButton("", onTickets)];
   return {
@@ -260,7 +260,7 @@ function pileButtons({ onPile, onTickets }) {
 }
 
 function marketPanel(facts, listeners = null) {
-  const open = openCards(facts, listeners?.onSlot ?? null);
+  const faceUp = faceUpCards(facts, listeners?.onSlot ?? null);
   const buttons = listeners && pileButtons(listeners);
   const piles = buttons ? {} : { pile: "draw pile", ticketPile: "ticket pile" };
   const line = makeFacts({ ...piles, discarded: "discards", ticketDiscards: "ticket discards" });
@@ -271,14 +271,14 @@ function marketPanel(facts, listeners = null) {
   const element = make(
     "section",
     { class: "ttr-table ttr-panel", "aria-label": "Market and piles" },
-    open.element,
+    faceUp.element,
     buttons?.element ?? "",
     line.element,
     discards,
     neutral,
   );
   const set = drawing({
-    market: open.set,
+    market: faceUp.set,
     pile: buttons?.pile ?? line.pile.set,
     ticketPile: buttons?.ticketPile ?? line.ticketPile.set,
     ticketDiscards: line.ticketDiscards.set,
@@ -292,17 +292,17 @@ function marketPanel(facts, listeners = null) {
     },
   });
   function allow(may) {
-    open.allow(may.slots);
+    faceUp.allow(may.slots);
     buttons.allow(may);
   }
   return { element, set, allow };
 }
 
-/* What a tunnel showed, card by card, and what it takes. */
+/* Show the cards turned over for a tunnel, and the surcharge. */
 function tunnelCards(facts, { shown, surcharge }) {
   const cards = shown.flatMap((count, k) => Array.from({ length: count }, () => cardChip(facts.sheet, facts.kinds[k])));
   cards.forEach((card, k) => card.style.setProperty("--ttr-rank", k));
-  const more = make("b", { text: `${several(surcharge, "card")} more to pay` });
+  const more = make("b", { text: `${several(surcharge, "more card")} to pay` });
   return make("div", { class: "ttr-tunnel ttr-row" }, "turned over", ...cards, more);
 }
 
@@ -315,7 +315,7 @@ function gameBoard(facts, { onRoute = null, onCity = null } = {}) {
   const listeners = onRoute && { onRoute, onCity: stations ? onCity : null, label };
   const board = drawBoard(element, sheet, { ...listeners, isGame: true });
   const nameOf = (seat) => ownerName(facts, seat);
-  /* Shows what is said of a route beside it: below it, or above where there is more room. */
+  /* Place a panel about a route beside it: below it, or above where there is more room. */
   function setSpot(spot, id) {
     spot.hidden = id === null;
     if (spot.parentNode !== element) element.append(spot);

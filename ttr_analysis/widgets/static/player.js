@@ -29,18 +29,18 @@ function makeSpeed() {
 }
 
 /*
- * Calls `tick` repeatedly until it returns false or is stopped. A call comes in a timeout set within a frame's callback,
- * right after the frame was drawn, so all the time to the next is left; a hidden page draws no frames, and waits.
+ * Call `tick` repeatedly until it returns false or is stopped. Each call comes from a timeout set in a frame's callback,
+ * right after the frame was drawn, with all the time until the next; a hidden page draws no frames, and waits.
  */
 function makeTimer(pause, tick, onChange) {
-  let running = null; // a start of its own, so that what an earlier one left behind does nothing
+  let running = null; // identifies the current start, so that callbacks of earlier ones do nothing
   const stop = () => {
     running = null;
     onChange(false);
   };
   const start = () => {
     const mine = (running = {});
-    // The next step is due at a time of its own, so that small delays do not add up.
+    // Steps are due at fixed times, so that small delays do not add up.
     let next = performance.now();
     const wait = () => {
       next = Math.max(next + pause(), performance.now());
@@ -49,7 +49,7 @@ function makeTimer(pause, tick, onChange) {
     const run = () => {
       if (running !== mine) return;
       if (!tick()) stop();
-      else if (running === mine) wait(); // not stopped by what the tick set off
+      else if (running === mine) wait(); // not stopped during the tick
     };
     wait();
     onChange(true);
@@ -106,7 +106,7 @@ function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
     first.disabled = previous.disabled = wanted === 0;
     next.disabled = end.disabled = wanted === last;
     for (const jumper of jumpers) jumper.update();
-    // A button that is disabled lets go of the focus, and the keys would go elsewhere.
+    // A disabled button loses the focus, and keys would no longer reach the player.
     if (element.querySelector(":disabled:focus")) slider.focus({ preventScroll: true });
     onStep(wanted);
   }
@@ -125,7 +125,7 @@ function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
     make("span", { class: "ttr-buttons ttr-group" }, first, previous, play, next, end),
     make("span", { class: "ttr-track" }, slider, ...(track ? [track] : [])),
     count,
-    make("label", { class: "ttr-group ttr-quiet" }, "each", speed),
+    make("label", { class: "ttr-group ttr-quiet" }, "per step", speed),
     ...groups,
   );
   const player = { element, step: -1, keys, stop: timer.stop };

@@ -1,6 +1,6 @@
 /*
- * Enter a game from the table. Only Python understands a line (`ttr_analysis.widgets.recorder`): it is asked at each change
- * and answers with what is wrong and what may come next.
+ * Record a game played on a real board. Only Python understands a line (`ttr_analysis.widgets.recorder`): it is asked at
+ * each change, and answers with errors and possible continuations.
  */
 
 /*
@@ -32,7 +32,7 @@ function makeAsking(input, { onSend, onAnswer }) {
   }
   function checkSoon() {
     clearTimeout(waiting);
-    asked += 1; // what is on its way is about another line
+    asked += 1; // requests on their way are about another line
     waiting = setTimeout(() => say("check"), 40);
   }
   function enter() {
@@ -77,9 +77,9 @@ function makeAsking(input, { onSend, onAnswer }) {
   };
 }
 
-/* What may come next; `onTake(text)` gets the line chosen, and arrow keys lead back to `input`. */
+/* Make the suggestions; `onTake(text)` is called with the line chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
-  const asGroup = { role: "group", "aria-label": "What may come next" };
+  const asGroup = { role: "group", "aria-label": "Suggestions" };
   const element = make("div", { class: "ttr-choices ttr-row ttr-r-choices", ...asGroup });
   element.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -102,9 +102,9 @@ function makeChoices(sheet, input, onTake) {
   return { element, set: (list) => element.replaceChildren(...list.map(choice)) };
 }
 
-/* An answer in words, and of which kind they are. */
+/* Return an answer in words, and their kind. */
 function answerWords({ problem, at, text, failed, ready, said, meaning }) {
-  // An incomplete line is no mistake.
+  // An incomplete line is not an error.
   const isWrong = Boolean(problem) && at < text.trimEnd().length;
   const hint = problem.replace(/^expected /, "Next: ").replace(/, got the end$/, "");
   const next = isWrong ? `Character ${at + 1}: ${problem}` : hint;
@@ -112,7 +112,7 @@ function answerWords({ problem, at, text, failed, ready, said, meaning }) {
   return { words: [said, ready ? `Ready: ${meaning}` : next].filter(Boolean).join(". "), kind, isWrong };
 }
 
-/* What is best for the seat to move: a button, and what Python answers. */
+/* Make the advice for the seat to move: a button, and the answer from Python. */
 function makeAdvice(onAsk) {
   const button = makeButton("Advice", onAsk);
   const said = make("div", { "aria-live": "polite" });
@@ -125,7 +125,7 @@ function makeAdvice(onAsk) {
   };
 }
 
-/* The next line, with its buttons, what is said of it, and what may come next. */
+/* Make the input of the next line, with buttons, feedback and suggestions. */
 function makeEntry(sheet, onSend, advice) {
   const names = { id: `ttr-line-${Math.random().toString(36).slice(2)}`, dir: "ltr", maxlength: 5000 };
   const off = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
@@ -182,7 +182,7 @@ function makeEntry(sheet, onSend, advice) {
   };
 }
 
-/* Seats, market and board once the set-up is entered; `onPick(kind, value)` hears what is chosen on them. */
+/* Make seats, market and board; `onPick(kind, value)` is called with what is chosen on them. */
 function makeTable(facts, onPick) {
   const seats = seatPanels(facts);
   const market = marketPanel(facts, {
@@ -211,9 +211,9 @@ function makeTable(facts, onPick) {
   };
 }
 
-/* Whose turn it is, or how the game ended. */
+/* Return whose turn it is, or how the game ended, in words. */
 function turnWords(facts, moment) {
-  if (moment === null) return "The table is set up";
+  if (moment === null) return "Setting up the game";
   if (moment.acting !== null) return decisionWords(facts, moment);
   const points = moment.seats.map((seat, k) => `${facts.names[k]} ${seat.points ?? "?"}`);
   return `The game is over: ${points.join(", ")} points`;

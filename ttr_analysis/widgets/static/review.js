@@ -1,5 +1,5 @@
 /*
- * What a review says of the steps of a game (`ttr_analysis.widgets.stepper.review_data`).
+ * The review of the steps of a game (`ttr_analysis.widgets.stepper.review_data`).
  *
  * makeReview(facts, found, win, nSteps) -> review
  *   review.mark(step)     the symbol of a costly step, else null
@@ -15,7 +15,7 @@ function verdictMark(label) {
   return make("span", { class: "ttr-mark ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] });
 }
 
-/* How likely each seat is to win: a part of the bar for each, with its number. */
+/* Make a bar of win probabilities, with a part for each seat. */
 function makeBar(facts, win) {
   const parts = facts.names.map((_, seat) => {
     const text = make("span");
@@ -55,7 +55,7 @@ function makeReview(facts, found, win, nSteps) {
     label: [verdictMark(label)],
     words: `next ${label}`,
     steps: marked.filter((step) => found[step].label === label),
-    kind: "loss",
+    kind: "mistake",
   }));
   const bar = makeBar(facts, win);
   const verdict = make("div", { class: "ttr-verdict ttr-panel", "aria-live": "polite" });

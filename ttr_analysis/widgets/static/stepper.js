@@ -5,12 +5,12 @@
 const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
-/* The table of moves; those whose steps are `claimed` stand out. Rows are equally high. */
+/* Make the table of moves; those whose steps are in `claimed` stand out. All rows have the same height. */
 function makeMoves(moves, claimed, review, onJump) {
   const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
   const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
   const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
-  // In groups of a few rows: one in which nothing changes is not painted again.
+  // In groups of a few rows: the browser does not repaint a group in which nothing changes.
   const GROUP = 16;
   let group = null;
   const rows = moves.map(([seat, text], step) => {
@@ -32,7 +32,7 @@ function makeMoves(moves, claimed, review, onJump) {
   const element = make("div", { class: "ttr-moves" }, table);
   const HEIGHT = 28;
   let current = null;
-  // A page at a time: to scroll is to paint all rows again.
+  // Scroll a page at a time, since scrolling repaints all rows.
   function reveal() {
     const [top, room] = [Number(current.jump.dataset.step) * HEIGHT, element.clientHeight - 2 * HEIGHT];
     if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
@@ -56,7 +56,7 @@ function makeMoves(moves, claimed, review, onJump) {
   };
 }
 
-/* The cards that a step moved, in groups with a word each. */
+/* Show the cards that a step moved, in labeled groups. */
 function cardsMoved(sheet, groups) {
   return groups.map(([what, kinds]) => {
     const counts = new Map();
@@ -66,7 +66,7 @@ function cardsMoved(sheet, groups) {
   });
 }
 
-/* Title, note, and the mark of the last round. */
+/* Make the title, note, and mark of the last round. */
 function makeTop({ title, about, note }) {
   const lastRound = make("span", { class: "ttr-last-round", "data-field": "left" });
   const element = make(
@@ -84,7 +84,7 @@ function makeTop({ title, about, note }) {
   return { element, setLeft };
 }
 
-/* What happened in words, the cards that moved, whose turn it is, and the place in the source if it is known. */
+/* Show a step in words, the cards that moved, whose turn it is, and the place in the source if known. */
 function makeNow(facts, isStamped) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const moved = make("div", { class: "ttr-hand" });
@@ -101,7 +101,7 @@ function makeNow(facts, isStamped) {
   };
 }
 
-/* The board with the routes claimed so far, and the tickets of the seats that are to be shown. */
+/* Make the board with the routes claimed so far, and the tickets of the selected seats. */
 function makeBoard(facts) {
   const board = gameBoard(facts);
   const seats = new Set();
@@ -124,12 +124,12 @@ function makeBoard(facts) {
   };
 }
 
-/* The cities in which a step has built a station; those of the first moment were there before. */
+/* Return the cities in which a step has built a station; those of the first moment were there before. */
 function newStations({ stations }, before) {
   return before ? Object.keys(stations).filter((city) => !Object.hasOwn(before.stations, city)) : [];
 }
 
-/* A chart of all seats over the game, with the values at the current step in words above it. */
+/* Make a chart of all seats over the game, with the values at the current step above it. */
 function makeChart(facts, { heading, field, svg }, valuesAt, onStep) {
   const now = make("span", { "data-field": field });
   const title = make("div", { class: "ttr-row" }, make("span", { class: "ttr-quiet", text: heading }), now);
@@ -144,7 +144,7 @@ function makeChart(facts, { heading, field, svg }, valuesAt, onStep) {
   };
 }
 
-/* The charts that there are: points, and win probabilities if they were sent. */
+/* Make the charts: points, and win probabilities if they were sent. */
 function makeCharts(facts, moments, { points, win }, onStep) {
   const pointsAt = (step) => moments[step].seats.map((seat) => seat.points);
   const chancesAt = (step) => win.percent.map((of) => (of[step] === null ? null : percentWords(of[step])));
@@ -154,7 +154,7 @@ function makeCharts(facts, moments, { points, win }, onStep) {
   ];
 }
 
-/* The steps at which a seat, or the neutral player, claims a route. */
+/* Return the steps at which a seat, or the neutral player, claims a route. */
 function claimSteps(changes, who) {
   const isClaim = ({ owners = {} }) => Object.values(owners).includes(who);
   return changes.flatMap((change, step) => (isClaim(change) ? [step] : []));
@@ -176,7 +176,7 @@ function render({ model, el }) {
   const charts = makeCharts(facts, moments, data, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(seat)],
-    words: `${seat}: next claim of ${facts.names[seat]}`,
+    words: `${seat}: next claim by ${facts.names[seat]}`,
     steps: claimed.get(seat),
     kind: "claim",
   }));
@@ -243,7 +243,7 @@ function render({ model, el }) {
     forgetSave();
     model.save_changes();
   }
-  // JupyterLab tells also of steps taken here; to go there would end Play. A step from elsewhere is saved there.
+  // JupyterLab also reports steps taken here, and going there would stop Play. A step from elsewhere is saved there.
   function onStep() {
     if (model.get("step") === player.step) return;
     forgetSave();
@@ -254,7 +254,7 @@ function render({ model, el }) {
   onStep();
   return () => {
     player.stop();
-    // Nothing can be sent to the kernel of a notebook that is closed.
+    // Nothing can be sent to the kernel of a closed notebook.
     if (saving !== null && model.widget_manager?.kernel?.isDisposed === false) save();
     forgetSave();
     moveTable.stop();

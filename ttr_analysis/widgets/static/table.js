@@ -1,15 +1,15 @@
-/* Play a seat: the table of one game, and what can be asked there. */
+/* Play a seat: the table of one game, with hints, judgments and a review. */
 
-/* What is best, what the last move cost, and a review at the end: buttons, and what Python answers. */
+/* Make the buttons for a hint, the cost of the last move, and a review at the end. */
 function makeAdviser(send) {
   const ask = (kind, text) => makeButton(text, () => send({ do: kind }));
-  const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "What did it cost?"), ask("review", "Review")];
+  const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "Judge my move"), ask("review", "Review")];
   return {
     buttons: [hint, cost, review],
     allow({ moment, options }, isBusy, isOffered) {
       const isOver = moment.acting === null;
       hint.hidden = isOver;
-      cost.hidden = isOver || isOffered; // the offer has its place, so that the board stays where it is
+      cost.hidden = isOver || isOffered; // the offer takes its place, so that the board does not move
       review.hidden = !isOver;
       hint.disabled = isBusy || !options;
       cost.disabled = review.disabled = isBusy;
@@ -17,11 +17,11 @@ function makeAdviser(send) {
   };
 }
 
-/* The stepper below, once the game is over. `onAsk()` asks Python to make it, and `set(id)` gets its model. */
+/* Show the stepper below, once the game is over. `onAsk()` asks Python to make it, and `set(id)` gets its model. */
 function makeStepping(manager, onAsk) {
   const element = make("div", { class: "ttr-played-through" });
   let view = null;
-  let isOpen = false; // it was opened here, not in another view
+  let isOpen = false; // whether it was opened here, not in another view
   let gone = false;
   const drawn = new MutationObserver(() => {
     drawn.disconnect();
@@ -39,7 +39,7 @@ function makeStepping(manager, onAsk) {
       if (!view) onAsk();
       else if (view.el.firstChild) show(); // else when it is drawn
     },
-    /* It will be another one, to be shown. */
+    /* Show the next stepper that is set. */
     await() {
       isOpen = true;
     },
@@ -63,13 +63,13 @@ function makeStepping(manager, onAsk) {
   };
 }
 
-/* The form for another game; it opens over the page, so nothing moves. */
+/* Make the form for another game; it opens over the page, so nothing moves. */
 function makeNewGame(facts, onNew) {
   const option = (value, text) => make("option", { value, text });
   const field = (words, control) => make("label", { class: "ttr-line" }, make("span", { text: words }), control);
   const players = make("select", {}, ...facts.players.map((n) => option(n, n)));
   const seat = make("select");
-  const seed = make("input", { type: "number", min: 0, step: 1, placeholder: "any", inputmode: "numeric" });
+  const seed = make("input", { type: "number", min: 0, step: 1, placeholder: "random", inputmode: "numeric" });
   function setSeats() {
     const chosen = Math.min(Number(seat.value), players.value - 1);
     const seats = Array.from({ length: players.value }, (_, k) => option(k, k === 0 ? "0 (first)" : k));
@@ -103,14 +103,14 @@ function makeNewGame(facts, onNew) {
   return element;
 }
 
-/* The table of one game. */
+/* Show the table of one game. */
 function showGame(context) {
   const { model, el } = context;
   const facts = model.get("facts");
   const stepping = makeStepping(model.widget_manager, () => model.send({ do: "stepper" }));
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
   const last = makeButton("Continue saved game", () => model.send({ do: "continue" }));
-  const isOffered = () => model.get("offered") && !model.get("now").undo; // until one's own first move
+  const isOffered = () => model.get("offered") && !model.get("now").undo; // until the person's first move
   const undo = makeButton("Undo", () => turn.undo());
   const adviser = makeAdviser((message) => {
     if (message.do === "review") stepping.await();

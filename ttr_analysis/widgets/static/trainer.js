@@ -1,6 +1,6 @@
-/* Find the best move in a position (`ttr_analysis.widgets.trainer`): the table of one puzzle, and what an answer is worth. */
+/* Find the best move in a position (`ttr_analysis.widgets.trainer`): the table of one puzzle, and a verdict. */
 
-/* What is said of an answer: each move with what it is worth, and why. `onNext()` asks for the next puzzle. */
+/* Make the verdict on an answer: each move with its value and the reason. `onNext()` asks for the next puzzle. */
 function makeVerdict(onNext) {
   const heading = make("div", { class: "ttr-t-turn" });
   const rows = make("dl", { class: "ttr-v-rows" });
@@ -8,7 +8,7 @@ function makeVerdict(onNext) {
   const again = make("span", { class: "ttr-quiet" });
   const element = make(
     "section",
-    { class: "ttr-verdict ttr-panel", "aria-label": "What your answer is worth", hidden: true },
+    { class: "ttr-verdict ttr-panel", "aria-label": "Verdict on your answer", hidden: true },
     make("div", { class: "ttr-row" }, make("div", { "aria-live": "polite" }, heading, again), next),
     rows,
   );

@@ -10,12 +10,12 @@
  */
 
 const NOTHING = { route: null, city: null };
-const OPEN = ["possible", "borrowing"]; // how tickets stand that are shown on the board
+const OPEN = ["possible", "borrowing"]; // statuses of the tickets shown on the board
 const FIRST = 5; // payments that are offered at once
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
 
-/* Tickets to choose from: `onChange(ids)` gets those to be shown, `onKeep(ids)` those kept. */
+/* Make the form for keeping tickets: `onChange(ids)` is called with those to show, `onKeep(ids)` with those kept. */
 function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
   const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
@@ -35,7 +35,7 @@ function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   return make("div", { class: "ttr-t-keep", role: "group", "aria-label": what }, what, ...boxes.map(label), done);
 }
 
-/* With sets of cards there are too many payments to list, so others can be typed. */
+/* Make an input for other payments: with sets of cards there are too many to list. */
 function otherCards(example, onPay) {
   const look = { placeholder: example, autocomplete: "off", spellcheck: "false" };
   const input = make("input", { type: "text", "aria-label": "Other cards", ...look });
@@ -47,15 +47,15 @@ function otherCards(example, onPay) {
   return make("div", { class: "ttr-choices ttr-row ttr-t-other" }, input, other);
 }
 
-/* Whose turn it is, what the person has to decide, or who won. */
+/* Return whose turn it is, what the person must decide, or who won. */
 function turnWords(facts, { moment, options }) {
-  if (options) return `You: ${options.task}`;
+  if (options) return ["Your turn", options.task].filter(Boolean).join(": ");
   if (moment.acting !== null) return decisionWords(facts, moment);
   const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : facts.names[seat])).join(" and ");
   return won ? `${won} won` : "The game is over";
 }
 
-/* Whose turn it is, the news, and what went wrong, with the possible `actions` below. */
+/* Make the bar with whose turn it is, the news, errors, and the possible `actions`. */
 function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
   const live = make("div", { class: "ttr-live ttr-quiet", "aria-live": "polite" });
@@ -70,7 +70,7 @@ function makeBar(facts, actions, onAgain) {
       turn.classList.toggle("ttr-t-busy", Boolean(busy));
       setText(turn, busy ? `${busy} …` : turnWords(facts, now));
     },
-    /* Everything since the person's last decision in one text: a screen reader would miss what is overwritten. */
+    /* Show everything since the person's last decision in one text: a screen reader would miss overwritten text. */
     setNews(now) {
       const news = now.log.slice(-Math.max(1, now.step - (heard ?? now.step)));
       heard = now.step;
@@ -87,7 +87,7 @@ function makeBar(facts, actions, onAgain) {
   };
 }
 
-/* A payment as the cards that are laid down; those in brackets are sets. It is called what it shows. */
+/* Make the button of a payment: it shows the cards laid down, sets in parentheses, and its name says the same. */
 function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
   const together = chips(sets);
@@ -105,11 +105,11 @@ function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   return button;
 }
 
-/* Payments as rows, the cheapest first: few of them, and all by color if they are asked for. */
+/* Make the rows of payments: a few, cheapest first, or with `isAll` all of them by color. */
 function paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }) {
   const button = (payment) => paymentButton(facts, payment, nHeld, onMove);
   if (!isAll || payments.length <= FIRST) {
-    const more = makeButton(`More (${payments.length}) …`, onAll, { "data-key": "more" });
+    const more = makeButton(`Show all ${payments.length}`, onAll, { "data-key": "more" });
     return [
       make("div", { class: "ttr-t-payments ttr-stack" }, ...payments.slice(0, FIRST).map(button)),
       payments.length > FIRST ? more : "",
@@ -129,7 +129,7 @@ function payForm(label, onLeave, ...parts) {
   return make("div", { class: "ttr-t-claim ttr-stack", role: "group", "aria-label": label }, ...parts, leave);
 }
 
-/* The ways to pay for a route. */
+/* Make the form with the ways to pay for a route. */
 function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave }) {
   const { words } = facts.sheet.routes.find((route) => route.id === id);
   const { payments, loan, sets } = claims[id];
@@ -145,10 +145,10 @@ function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave
   );
 }
 
-/* Moves that are no claims, with a word on those that are. */
+/* List moves other than claims, with a note on claims. */
 function moveList(facts, { claims, station, pays, moves }, nHeld, { isAll, onMove, onAll, onStation }) {
   const n = Object.keys(claims).length;
-  const which = n === 1 ? "the bright route" : `one of ${n} bright routes`;
+  const which = n === 1 ? "the highlighted route" : `one of the ${n} highlighted routes`;
   const button = ({ line, words }) =>
     make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, make("bdi", { dir: "ltr", text: words }));
   const build = () => makeButton(`Build a station (${stationCards(station)}) …`, () => onStation(""), { "data-key": "station" });
@@ -164,7 +164,7 @@ function stationCards({ payments: [{ cards }] }) {
   return several(sum(Object.values(cards)), "card");
 }
 
-/* Where to build a station, and how to pay; `city` is "" at first. The list stays, so a name can be typed in full. */
+/* Make the form for a station: where, and how to pay; `city` is "" at first. The list stays, so names can be typed. */
 function stationForm(facts, { cities, payments }, city, nHeld, { isAll, onMove, onAll, onLeave, onCity }) {
   const options = cities.map((name) => make("option", { value: name, text: name, dir: "auto" }));
   const named = { "data-key": "city", "aria-label": "City of the station", onchange: () => set(list.value) };
@@ -182,21 +182,21 @@ function stationForm(facts, { cities, payments }, city, nHeld, { isAll, onMove, 
   return payForm("Build a station", onLeave, make("p", {}, "Build a station in ", list, where), rows);
 }
 
-/* What a city is to who looks at it. */
+/* Describe a city to the person. */
 function cityWords(facts, city, { moment, options }) {
-  if (Object.hasOwn(moment.stations, city)) return `${city}: station of ${ownerName(facts, moment.stations[city])}.`;
+  if (Object.hasOwn(moment.stations, city)) return `${city}: ${ownerName(facts, moment.stations[city])}'s station.`;
   const can = options?.station ? `you can build a station here for ${stationCards(options.station)}` : "no station yet";
   return `${city}: ${can}.`;
 }
 
-/* The moves that are not made on the board. `keep(change)` changes the page and keeps the focus. */
+/* Make the controls for moves beside the board. `keep(change)` changes the page and keeps the focus. */
 function makeActions(facts, keep, board, { onMove, onStep }) {
   const { sheet } = facts;
   const element = make("div", { class: "ttr-t-actions ttr-stack" });
   const spot = make("div", { class: "ttr-t-actions ttr-t-spot ttr-panel ttr-stack", hidden: true });
   const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   let now = null;
-  let chosen = NOTHING; // what a payment is chosen for; the city is "" before there is one
+  let chosen = NOTHING; // the route or city to pay for; the city is "" before it is chosen
   let isAll = false; // whether all payments are shown
 
   const chooseTickets = (offered) =>
@@ -264,7 +264,7 @@ function makeActions(facts, keep, board, { onMove, onStep }) {
   };
 }
 
-/* The market, from which the person takes what can be taken. */
+/* Make the market, in which the cards that the person can take are buttons. */
 function makeMarket(facts, onMove) {
   let options = null;
   const { element, set, allow } = marketPanel(facts, {
@@ -284,8 +284,8 @@ function makeMarket(facts, onMove) {
 }
 
 /*
- * The person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy. `onSend(message)`
- * gets one move at a time: until it is answered, no other can be made.
+ * Make the person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy.
+ * `onSend(message)` is called with one move at a time: until it is answered, no other can be made.
  */
 function makeTurn(facts, keep, board, { busyWith, onSend, onStep }) {
   let now = null;
@@ -326,7 +326,7 @@ function makeTurn(facts, keep, board, { busyWith, onSend, onStep }) {
     setAdvice: bar.setAdvice,
     leave: actions.leave,
     undo: () => send({ do: "undo", step: now.step }),
-    setProblem: ({ text, can_go_on: again }) =>
+    setProblem: ({ text, can_retry: again }) =>
       keep(() => {
         bar.setProblem(text);
         bar.setAgain(again);
@@ -353,13 +353,13 @@ function makeTurn(facts, keep, board, { busyWith, onSend, onStep }) {
   };
 }
 
-/* The board: what is taken, closed, and can be claimed, and the person's tickets. */
+/* Make the board, with taken, closed and claimable routes and the person's tickets. */
 function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   const { sheet, seat: you } = facts;
   const hint = routeHint(facts, onLook);
   const board = gameBoard(facts, { onRoute, onCity });
   makeZoomable(board.element, board.svg, sheet.view, onZoom);
-  hint.watch(board.element); // an SVG that listens to focus could have it
+  hint.watch(board.element); // not on the SVG, which would become focusable
   board.element.append(hint.element);
 
   const showTickets = (places) => board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
@@ -396,12 +396,12 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   };
 }
 
-/* The cost of the route under the pointer or focus: `onLook(id)` asks Python. An answer holds until the next move. */
+/* Show the cost of the route under the pointer or focus: `onLook(id)` asks Python. Answers hold until the next move. */
 function routeHint({ sheet, stations }, onLook) {
   const element = make("p", { class: "ttr-t-hint" });
   const verb = matchMedia("(hover: none)").matches ? "Tap" : "Point at";
   const idle = `${verb} a route${stations ? " or a city" : ""} to see what it costs.`;
-  let ofCity = null; // what is to be said of a city
+  let ofCity = null; // describes a city
   let city = null;
   let words = new Map();
   let known = new Map();
@@ -439,11 +439,11 @@ function routeHint({ sheet, stations }, onLook) {
   };
 }
 
-/* The table of a seat, for a game or a puzzle. */
+/* Show the table of a seat, for a game or a puzzle. */
 function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = () => "", onStep, onNow }) {
   const facts = model.get("facts");
   const onSend = (message) => model.send(message);
-  // If the focused element disappears, and nothing stands for it, the focus moves to the bar of the turn.
+  // If the focused element disappears, and nothing replaces it, the focus moves to the bar of the turn.
   const keep = (change) => keepFocus(root, change, turn.bar);
   const board = makeBoard(facts, {
     onRoute: (id) => turn.onRoute(id),
@@ -454,7 +454,7 @@ function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = 
   const turn = makeTurn(facts, keep, board, { busyWith, onSend, onStep });
   const seats = seatPanels(facts, { first: facts.seat });
   const [own, ...others] = seats.elements;
-  const log = logList("What happened");
+  const log = logList("Log");
   const root = gameRoot(el, facts, {
     name: "play",
     label,
@@ -468,7 +468,7 @@ function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = 
 
   let before; // what was shown before
   function show() {
-    if (model.get("facts") !== facts) return; // of another game, which is drawn anew
+    if (model.get("facts") !== facts) return; // of another game, which is redrawn
     const now = model.get("now");
     board.set(now);
     seats.set(now.moment, before?.moment);
@@ -490,7 +490,7 @@ function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = 
   return { root, board, turn, keep, begin, stop: stopAll(forget, board.stop, log.stop) };
 }
 
-/* A widget that is drawn anew when its facts change: `show(context)` draws it, and returns what stops it. */
+/* Redraw a widget when its facts change: `show(context)` draws it, and returns a function that stops it. */
 function redrawing(show) {
   return (context) => {
     const { model, el } = context;

@@ -4,7 +4,7 @@ function several(n, noun) {
   return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/* Only what is decided is 0% or 100%. */
+/* Only certain outcomes are 0% or 100%. */
 function percentWords(percent, digits = 0) {
   const least = 10 ** -digits;
   if (percent > 0 && percent < least) return `<${least}%`;
