@@ -123,8 +123,9 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
             chosen.append([searcher.choose(view, actions, np.random.default_rng(7)) for _ in range(2)])
             assert chosen[-1][0] == chosen[-1][1]
         assert chosen[-1] == chosen[-2]
-    players: list[Any] = [Searcher(rollouts=2, candidates=2), Planner(), Planner()]
-    assert game.play(players, seed=7) == game.play(players, seed=7)
+    players: list[Any] = [Searcher(rollouts=20), Planner()]
+    small = Game(load("invented"), 2)
+    assert small.play(players, seed=7) == small.play(players, seed=7)
 
 
 @pytest.mark.compiled_only
@@ -287,15 +288,15 @@ def test_it_wins_of_planners() -> None:
 
 
 @pytest.mark.compiled_only
-def test_it_plays_wherever_players_do(nordic: GameMap) -> None:
-    few = Searcher(rollouts=1, candidates=1)
+def test_it_plays_wherever_players_do() -> None:
+    few, small = Searcher(rollouts=1, candidates=1), load("invented")
 
-    seats = ttr.simulate(nordic, [few, "Greedy"], 1, seed=7, progress=False).seats
+    seats = ttr.simulate(small, [few, "Greedy"], 1, seed=7, progress=False).seats
     assert set(seats["policy"]) == {"Searcher", "Greedy"}
-    rated = ttr.studies.tournament(nordic, [few, "Random"], 1, progress=False)
+    rated = ttr.studies.tournament(small, [few, "Random"], 1, progress=False)
     assert rated.table.index.tolist() == ["Searcher", "Random"]
     assert few not in ttr.studies.built_in()
-    table = HumanGame(Game(nordic), [few], seed=7)
+    table = HumanGame(Game(small), [few], seed=7)
     assert table.names == ("Person", "Searcher")
 
 
