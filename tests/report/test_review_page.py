@@ -15,15 +15,16 @@ import ttr_analysis as ttr
 from tests.fixtures import INVENTED, Command, load
 from tests.notation.bga_writer import log_text
 from tests.report.pages import read_page
-from tests.studies.test_reviews import end_of, interrupt_judging
+from tests.studies.test_reviews import end_of, interrupt_judging, judge_only
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis._words import counted
-from ttr_analysis.engine.actions import DrawCard
+from ttr_analysis.engine.actions import BuildStation, DrawCard
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, DRAW_TICKETS, kind_of, make_action
+from ttr_analysis.engine.events import Move
 from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.report.played import _known, _moment, _outlook, _table, _tickets, write_review
-from ttr_analysis.studies import review, reviews
+from ttr_analysis.studies import review
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.outlook import Row
 from ttr_analysis.studies.reviews import Review
@@ -75,8 +76,10 @@ def test_names_are_no_markup_where_a_tie_is_told(nordic: GameMap, tmp_path: Path
 def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = review(Game("europe").play(["Random", "Planner"], seed=3), 0, rollouts=2, progress=False)
-    builds = found.table[found.table["move"].str.startswith("station ")].head(2)
+    record = Game("europe").play(["Random", "Planner"], seed=3)
+    moves = {step: move.action for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move)}
+    judge_only(monkeypatch, [step for step, action in moves.items() if isinstance(action, BuildStation)])
+    builds = (found := review(record, 0, rollouts=2, progress=False)).table.head(2)
     builds = builds.assign(since=builds.index, until=builds.index, times=1, reason="")
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
@@ -131,9 +134,8 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     """Which tickets came when, which decisions could not be judged, and that time was short; no luck beyond measure."""
     players = [ttr.policies.Planner(ticket_bar=-8.0, ticket_trains=8.0, ticket_turns=3.0)] * 2
     log = ttr.read_bga(log_text(Game("usa").play(players, seed=5), np.random.default_rng(3)), game_map="usa")
-    late = partial(reviews._decisions_of, steps=range(len(log.steps) - 12, len(log.steps)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reviews, "_decisions_of", late)
+        judge_only(patch, range(len(log.steps) - 12, len(log.steps)))
         found = review(log, rollouts=4, seed=1, progress=False)  # its few worlds differ, so that luck is hardly known
         some = found.table.head(1).assign(since=0, until=0, times=1, reason="")
         patch.setattr(Review, "moments", lambda *_: some)
@@ -170,11 +172,12 @@ def test_the_best_score_comes_first(tmp_path: Path) -> None:
     assert [table.index(name) for name, _ in ranked] == sorted(table.index(name) for name in names)
 
 
-def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards() -> None:
+def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     """A card for a route has a board on which the route glows, free as it is; tickets have none."""
     record = Game("usa").play(["Planner", "Planner"], seed=7)
+    judge_only(monkeypatch, range(21, len(record.steps), 4))
     found = review(record, 0, rollouts=2, progress=False)
-    step = next(one.step for one in found.decisions if Reasons(found.view(one.step)).aim(DrawCard()) and one.step > 20)
+    step = next(one.step for one in found.decisions if Reasons(found.view(one.step)).aim(DrawCard()))
     one = found._decisions[step]
     known = found.known(step)
     known.packed.n_hand[0] += 2
@@ -217,11 +220,14 @@ def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() ->
     assert not _outlook({}, [], [])
 
 
-def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(tmp_path: Path) -> None:
+def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = Game("usa").play(["Planner", "Planner"], seed=7)
+    judge_only(monkeypatch, range(41, len(record.steps), 3))
     record = replace(record, header=replace(record.header, players=(f"{EVIL}0", f"{EVIL}1")))
     found = review(record, 0, rollouts=2, progress=False)
-    claims = [one for one in found.decisions if one.step > 40 and kind_of(one.played[0]) == CLAIM_ROUTE]
+    claims = [one for one in found.decisions if kind_of(one.played[0]) == CLAIM_ROUTE]
     draw = make_action(DRAW_CARD, 0), 0
     costly = partial(replace, best=draw, n_tried=3, lost=(0.3, -0.3), loss_low=0.25, loss_high=0.35)
     first, second, doubtful = map(costly, claims[:3])

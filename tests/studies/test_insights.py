@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
 from tests.oracles.networks import trains_for
+from tests.studies.test_reviews import judge_only
 from ttr_analysis import Game, GameMap, GameRecord, UnknownNameError
 from ttr_analysis.analysis.tickets.network import join_cities, reached_destinations
 from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute, DrawTickets
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.report.played import write_insights
-from ttr_analysis.studies import Insights, Review, insights, percentile, review, reviews
+from ttr_analysis.studies import Insights, Review, insights, judging, percentile, review, reviews
 from ttr_analysis.studies.insights import GAME_COLUMNS, HABIT_COLUMNS, HABITS, PERCENTILE_COLUMNS
 from ttr_analysis.studies.judging import Budget, Decision, Moment
 from ttr_analysis.studies.losses import (
@@ -47,6 +48,18 @@ def played(name: str, n_players: int, seat: int, seed: int) -> GameRecord:
     record = Game(load(name), n_players).play(["Planner"] * n_players, seed=seed)
     players = tuple("Ann" if at == seat else f"Bo{at}" for at in range(n_players))
     return replace(record, header=replace(record.header, players=players, date=f"2026-03-{seed + 1:02d}"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _short() -> Iterator[None]:
+    """Compare with few games, and review little of each in little time."""
+    with pytest.MonkeyPatch.context() as patch:
+        module = import_module("ttr_analysis.studies.insights")
+        patch.setattr(module, "_PLANNERS", 20)
+        patch.setattr(module, "_FEWEST_SECONDS", 0.1)
+        patch.setattr(judging, "_TO_CHOOSE", 4)
+        judge_only(patch, range(30, 40))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -157,12 +170,13 @@ def test_what_costs_next_to_nothing_is_not_told() -> None:
 
 
 def test_losses_add_up_over_the_parts_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every tenth step: a loss is measured until it is clear, which takes time."""
-    record = played("nordic", 2, 0, 3)
-    greedy = Game(load("nordic"), 2).play(["Greedy", "Planner"], seed=3)
+    """Of every fifth step: a loss is measured until it is clear, which takes time."""
+    record = played("usa", 2, 0, 3)
+    greedy = Game(load("usa"), 2).play(["Greedy", "Planner"], seed=3)
     for one, least in ((record, 0), (greedy, 5)):
         with monkeypatch.context() as patch:
-            patch.setattr(reviews, "_decisions_of", partial(reviews._decisions_of, steps=range(1, len(one.steps), 10)))
+            judge_only(patch, range(1, len(one.steps), 5))
+            patch.setattr(reviews, "N_MOMENTS", 2)
             judged = review(one, 0, rollouts=8, progress=False)
         decisions = decisions_of([(0, judged)])
         table = losses(decisions, [0])
@@ -203,13 +217,13 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     (tmp_path / "d.jsonl").write_text("not a record")
     (tmp_path / "e.txt").write_text("no log")
     record.save(tmp_path / "own-map.jsonl")
-    first = insights(tmp_path, "Ann", minutes=0.05, progress=False)
+    first = insights(tmp_path, "Ann", minutes=0.002, progress=False)
 
     def judge(_moment: Moment, _budget: Budget) -> Decision:
         raise AssertionError("judged once more")
 
     monkeypatch.setattr(Moment, "judge", judge)
-    again = insights(tmp_path, "Ann", minutes=0.05, progress=False)
+    again = insights(tmp_path, "Ann", minutes=0.002, progress=False)
 
     pd.testing.assert_frame_equal(first.decisions, again.decisions)
     assert set(first.games["file"]) | set(first.left_out) == {"b.jsonl", "c.txt", "d.jsonl", "e.txt", "own-map.jsonl"}
@@ -222,11 +236,11 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     assert (tmp_path / "page" / "tables" / "insights_losses.csv").exists()
 
 
-def test_a_review_of_a_game_that_was_changed_is_made_anew(tmp_path: Path) -> None:
-    played("usa", 2, 0, 2).save(tmp_path / "a.jsonl")
-    before = insights(tmp_path, "Ann", minutes=0.02, progress=False)
-    played("usa", 2, 0, 3).save(tmp_path / "a.jsonl")
-    after = insights(tmp_path, "Ann", minutes=0.02, progress=False)
+def test_a_review_of_a_game_that_was_changed_is_made_anew(tmp_path: Path, records: Sequence[GameRecord]) -> None:
+    records[0].save(tmp_path / "a.jsonl")
+    before = insights(tmp_path, "Ann", minutes=0.001, progress=False)
+    records[5].save(tmp_path / "a.jsonl")
+    after = insights(tmp_path, "Ann", minutes=0.001, progress=False)
     assert before.reviews[0].record != after.reviews[0].record
 
 
@@ -244,7 +258,7 @@ def scores() -> Any:  # noqa: ANN401 - as pandas has it
     return ttr.simulate("usa", ["Planner", "Planner"], 5_000, seed=99, progress=False).seats["points"]
 
 
-@pytest.mark.parametrize("points", [60, 105, 118, 140])
+@pytest.mark.parametrize("points", [60, 118])
 def test_percentiles_are_those_of_five_thousand_other_games(points: int, scores: Any) -> None:  # noqa: ANN401
     truth = (scores < points).mean() + (scores == points).mean() / 2
 

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures import load
+from tests.studies.test_reviews import judge_only
 from ttr_analysis import Game, GameRecord
 from ttr_analysis.engine.codes import ATTEMPT_TUNNEL, CLAIM_ROUTE, DRAW_CARD, DRAW_FACE_UP, KEEP_TICKETS, make_action
 from ttr_analysis.engine.events import Move
 from ttr_analysis.policies.search.searcher import Candidate, Search
 from ttr_analysis.policies.search.watching import know
-from ttr_analysis.studies import Review, judging, review
+from ttr_analysis.studies import Review, judging, review, reviews
 from ttr_analysis.studies.intervals import Interval
 from ttr_analysis.studies.judging import (
     BOUNDS,
@@ -148,9 +149,11 @@ def test_a_loss_is_measured_until_it_is_precise(loss: Interval, *, is_settled: b
 
 
 @pytest.mark.compiled_only
-def test_a_loss_measured_again_holds_against_all_ways_to_go_on() -> None:
+def test_a_loss_measured_again_holds_against_all_ways_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the same worlds: freely, with the better move's plan, and taking that move by the next turn."""
     record, n_later = played_out(0), 0
+    judge_only(monkeypatch, range(0, len(record.steps), 3))
+    monkeypatch.setattr(reviews, "N_MOMENTS", 0)  # they are measured again below
     found = review(record, 0, rollouts=16, progress=False)
     for one in map(found.first_measured, found.table.index):
         if one.best == one.played or not one.worlds:
@@ -199,16 +202,14 @@ def played_out(number: int) -> GameRecord:
     return Game(load("invented"), 2).play(["Random", "Planner"], seed=11, game=number)
 
 
-def reviewed(number: int) -> Review:
-    """Return the review of such a game."""
-    return review(played_out(number), number % 2, rollouts=50, seed=number, progress=False)
-
-
 @pytest.mark.compiled_only
-def test_marks_of_reviews_cost_what_the_curve_lost() -> None:
+def test_marks_of_reviews_cost_what_the_curve_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     n_marks = n_lost = 0
-    for number in range(N_REVIEWS):
-        found = reviewed(number)
+    for number in range(2, 2 + N_REVIEWS):
+        record = played_out(number)
+        with monkeypatch.context() as patch:
+            patch.setattr(reviews, "N_MOMENTS", 4)
+            found = review(record, number % 2, rollouts=50, seed=number, progress=False)
         summary = found.summary().iloc[0]
         curve = found.curve[found.curve["seat"] == found.seat]
         win, after = ([float(chance) for chance in curve[column]] for column in ("win", "after"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,11 @@ def end_of(game_map: GameMap, policies: Sequence[str], n_moves: int = 40) -> Gam
     return game.play(policies, seed=7, start=start)
 
 
+def judge_only(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:
+    """Let reviews judge some steps only, which takes a part of the time."""
+    monkeypatch.setattr(reviews, "_decisions_of", partial(reviews._decisions_of, steps=steps))
+
+
 def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Let the user interrupt what judges decisions, after so many of them."""
     judge, n_judged = Moment.judge, 0
@@ -72,8 +77,10 @@ def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 
 @pytest.fixture(scope="module")
 def reviewed() -> Review:
-    """Return the review of a game of three, few rollouts long."""
-    return review(played(load("invented"), 3), rollouts=8, progress=False)
+    """Return the review of the end of a game of three, few rollouts long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reviews, "N_MOMENTS", 3)
+        return review(end_of(load("invented"), ["Planner"] * 3, 120), rollouts=8, progress=False)
 
 
 def test_reasons_name_the_policies_of_a_game_without_players(reviewed: Review) -> None:
@@ -290,7 +297,8 @@ def test_what_may_be_a_mistake_is_measured_again_even_if_it_looks_good(
     assert min(doubtful.values()) < BOUNDS["inaccuracy"]
 
 
-def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards(usa: GameMap) -> None:
+def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards(usa: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews, "N_MOMENTS", 2)
     record = ttr.read_bga(log_text(played(usa), np.random.default_rng(7), seer=1), seat="Bo")
 
     found = review(record, rollouts=2, progress=False)
@@ -299,7 +307,7 @@ def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards(usa: GameMap) -> N
     assert "?" in record.state_at(20).market
     assert set(found.table["seat"]) == {0, 1}
     assert all(None not in last.tickets[seat] for seat in (0, 1))
-    assert set(map(type, found.moments(50)["reason"])) <= {str}
+    assert set(map(type, found.moments(3)["reason"])) <= {str}
     take = make_action(DRAW_FACE_UP, 0)
     proven = [
         replace(one, best=(take, 0), loss_low=0.1)
@@ -324,8 +332,7 @@ def test_a_turn_of_a_log_that_ends_after_one_card_is_judged() -> None:
 
 
 def test_players_over_many_games() -> None:
-    game = Game(load("invented"), 2)
-    records = [game.play(["Greedy", "Planner"], seed=7, game=i) for i in range(2)]
+    records = [end_of(load("invented"), ["Greedy", "Planner"], n_moves) for n_moves in (10, 16)]
 
     results = player_results(review(record, rollouts=2, progress=False) for record in records)
 
@@ -368,12 +375,8 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: py
     own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == 1]
     planted = [own[number] for number in blunderer.planted]
 
-    late = partial(reviews._decisions_of, steps=range(planted[0] - 40, planted[1] + 1))
-    for module, name, value in (
-        (reviews, "_decisions_of", late),
-        (reviews, "N_MOMENTS", 3),
-    ):
-        monkeypatch.setattr(module, name, value)
+    judge_only(monkeypatch, range(planted[0] - 12, planted[1] + 1))
+    monkeypatch.setattr(reviews, "N_MOMENTS", 1)
     moments = review(record, 1, rollouts=50, progress=False).moments(3)
 
     assert set(planted) & set(moments.index)
@@ -390,8 +393,8 @@ def test_codes_of_the_best_are_those_of_the_table(reviewed: Review) -> None:
 
 def test_losses_are_summed_over_first_measurements(tmp_path: Path) -> None:
     """Decisions that seemed costly by chance are measured again: without their bad luck, the sum would be too high."""
-    record, path = Game(load("invented"), 2).play(["Greedy", "Planner"], seed=3), tmp_path / "one.review"
-    found = review(record, 0, rollouts=30, path=path, progress=False)
+    record, path = end_of(load("invented"), ["Greedy", "Planner"], 80), tmp_path / "one.review"
+    found = review(record, 0, rollouts=20, path=path, progress=False)
     saved = json.loads(path.read_text("utf-8"))
     first = {one["step"]: one for one in saved["judged"]}
     assert saved["again"]
