@@ -28,6 +28,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Candidate
 from ttr_analysis.policies.search.watching import Watcher
+from ttr_analysis.studies import outlook
 from ttr_analysis.studies.advice import ticket_ends
 from ttr_analysis.studies.judging import Decision
 from ttr_analysis.studies.outlook import PATH, POINTS, Why, _color, explained, locomotives_kept, what_changes
@@ -36,6 +37,12 @@ from ttr_analysis.tables import game_tables
 pytestmark = pytest.mark.compiled_only
 
 DRAW = (make_action(DRAW_CARD, 0), 0)
+
+
+@pytest.fixture
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play just enough games after an action for a color of cards to be told."""
+    monkeypatch.setattr(outlook, "_N_GAMES", outlook._FEWEST_GAMES)
 
 
 def words(why: Why) -> list[str]:
@@ -169,6 +176,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
     assert 90 > int(single[2]) > int(double[2]) + 20 > 40
 
 
+@pytest.mark.usefixtures("few_games")
 @pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
 def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> None:
     """From the first choice of tickets, when a seat holds none, to late claims, which a neutral player may take too."""
@@ -208,15 +216,17 @@ def test_a_choice_of_tickets_is_followed_to_their_ends(name: str, n_players: int
     assert not any("completes" in text and ticket_ends(offer[0]) in text for text in words(found))
 
 
-def test_uncertain_tickets_count_in_the_games_in_which_they_are_held() -> None:
+def test_uncertain_tickets_count_in_the_games_in_which_they_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "_N_GAMES", 80)
     _, log = both("nordic", 3, 1)
 
     uncertain = [row for row in what_changes(Watcher(log, 1).at(29), DRAW, DRAW).rows if row.condition]
 
     assert len(uncertain) > 1
-    assert all(40 <= len(row.best) == len(row.played) < 160 for row in uncertain)
+    assert all(40 <= len(row.best) == len(row.played) < 80 for row in uncertain)
 
 
+@pytest.mark.usefixtures("few_games")
 @pytest.mark.parametrize("name", ["nordic", "switzerland"])
 def test_paying_for_a_tunnel_claims_it(name: str) -> None:
     """The attempt came before; later attempts are other tunnels'."""
@@ -242,6 +252,7 @@ def test_paying_for_a_tunnel_claims_it(name: str) -> None:
     assert n_paid
 
 
+@pytest.mark.usefixtures("few_games")
 @pytest.mark.parametrize("name", ["nederland", "europe"])
 def test_a_plan_is_of_free_tracks_and_of_the_rows_shown(name: str) -> None:
     game = Game(name, 3)
@@ -261,6 +272,7 @@ def test_a_plan_is_of_free_tracks_and_of_the_rows_shown(name: str) -> None:
     assert n_second or name == "europe"
 
 
+@pytest.mark.usefixtures("few_games")
 def test_maps_without_the_bonus_have_no_race_for_it() -> None:
     state = Game("nederland", 2).play(["Planner", "Planner"], seed=7).state_at(30)
 
