@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.fixtures import Command
 from tests.serving import served
-from ttr_analysis import Game, cli
+from tests.studies.test_reviews import judge_only
+from ttr_analysis import Game, GameRecord, cli
 from ttr_analysis.cli import games
-from ttr_analysis.studies import load_puzzles, save_puzzles
+from ttr_analysis.studies import Puzzle, advise, load_puzzles, save_puzzles
 
 pytestmark = pytest.mark.compiled_only
 
@@ -24,16 +26,25 @@ def test_a_folder_without_a_game_of_the_player_is_refused(command: Command) -> N
 
 def test_results_of_something_else_are_refused(tmp_path: Path, command: Command) -> None:
     (tmp_path / "mine.json").write_text("[]")
-    said = command("train --no-browser --results mine.json", code=cli.USAGE)
+    said = command("train --no-browser --map usa --results mine.json", code=cli.USAGE)
     assert "does not hold training results" in said
 
 
-def test_your_own_games_are_searched_once(tmp_path: Path) -> None:
-    record = Game("europe", 2).play(["Greedy", "Planner"], seed=1)
+def test_your_own_games_are_searched_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = Game("usa", 2).play(["Greedy", "Planner"], seed=1)
     replace(record, header=replace(record.header, players=("Ann/B", "Bo"))).save(tmp_path / "game.jsonl")
     options = (str(tmp_path), "--player", "Ann/B", "--minutes", "0.1", "--puzzles", "1")
-    with served(*options, command="train", folder=tmp_path) as first:
-        assert first.address.startswith("reviewing games of Ann/B")  # the first line
+
+    def any_decision(record: GameRecord, step: int, *, played: str, **_: object) -> Puzzle:
+        return Puzzle(record, step, played, advise(record, step=step, rollouts=20).table)
+
+    monkeypatch.setattr(import_module("ttr_analysis.studies.puzzles"), "find_puzzle", any_decision)
+    judge_only(monkeypatch, range(30, 40))
+    with games.train.make_context("train", [*options]):
+        games._own_puzzles(tmp_path, "Ann/B", 0.001, 1)
+    assert capsys.readouterr().out.startswith("reviewing games of Ann/B")
     found = load_puzzles(tmp_path / "Ann-B.puzzles")
     assert len(found) == 1
     assert found[0].seat == 0
