@@ -20,6 +20,7 @@ from scipy.stats import binom
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.studies.test_reviews import end_of, judge_only
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.watching import know
@@ -30,7 +31,7 @@ from ttr_analysis.studies.questions.board import MEASURES
 
 S = ttr.studies
 N_GAMES: Final = 60
-N_PLAYED: Final = 24
+N_PLAYED: Final = 16
 N_SAMPLES: Final = 12
 SEED: Final = 11
 LEAST: Final = 0.93
@@ -165,7 +166,7 @@ def turns(n: int, seed: int) -> pd.DataFrame:
 
 
 PLAYED: Final[dict[str, Callable[[int, int], pd.DataFrame]]] = {
-    "advise": lambda n, seed: S.advise(middle(), rollouts=20 * n, seed=seed).table.set_index("move"),
+    "advise": lambda n, seed: S.advise(middle(), rollouts=8 * n, seed=seed).table.set_index("move"),
     "beats": lambda n, seed: S.beats(INVENTED, "Planner", n_games=n, seed=seed, progress=False),
     "compare_strategies": lambda n, seed: S.compare_strategies(
         INVENTED, {"Planner": Planner(), "Greedy": Greedy()}, [Greedy(), Random()], n, seed, progress=False
@@ -242,6 +243,7 @@ def test_of_tickets_with_several_destinations_each_row_holds_the_truth() -> None
 def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     """The best of a decision is found in other worlds than those that measure what it is better by."""
     record = ttr.Game(INVENTED, n_players=2).play([Planner(), Greedy()], SEED)
+    judge_only(monkeypatch, range(0, len(record.steps), 2))
     monkeypatch.setattr(reviews, "N_MOMENTS", 0)  # those measured once more are known as well as the truth is here
     found = S.review(record, rollouts=2 * N_GAMES, progress=False)
     lost = [one for one in map(found.first_measured, found.table.index) if one.best != one.played]
@@ -249,7 +251,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth(monkeypatch: pytest.Monk
     for one in lost:
         known = know(record, one.seat, one.step - 1)
         lines = np.array([ways(one.played, one.best)[one.way], alone(one.best)])
-        won = Search(known, SEED).results(lines, 8 * N_GAMES).won[:, :, known.viewer]
+        won = Search(known, SEED).results(lines, 4 * N_GAMES).won[:, :, known.viewer]
         held.append(one.loss_low <= (won[1] - won[0]).mean() <= one.loss_high)
 
     assert len(held) >= 30
@@ -270,13 +272,12 @@ class Summed(NamedTuple):
 @pytest.mark.compiled_only
 def test_intervals_of_players_over_many_games_hold_the_truth() -> None:
     """Of games drawn from some that stand for all."""
-    game = ttr.Game(INVENTED, n_players=2)
-    records = [game.play([Planner(), Greedy()], SEED, number) for number in range(N_SAMPLES // 2)]
+    records = [end_of(INVENTED, NAMES[:2], n_moves) for n_moves in range(30, 60, 5)]
     rng = np.random.default_rng(SEED)
     summaries = [S.review(record, rollouts=2, progress=False).summary() for record in records]
     # So few rollouts give no marks, of which nothing would be lost.
     all_of_them: list[Any] = [Summed(found.assign(lost=rng.exponential(0.3, len(found)))) for found in summaries]
-    samples = [rng.integers(N_SAMPLES // 2, size=N_GAMES) for _ in range(4 * N_SAMPLES)]
+    samples = [rng.integers(len(records), size=N_GAMES) for _ in range(2 * N_SAMPLES)]
     found = [S.player_results([all_of_them[i] for i in sample]) for sample in samples]
     check(S.player_results(all_of_them), found)
 
