@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -21,7 +21,11 @@ from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies import choices
 from ttr_analysis.tables import game_tables
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 LIEKSA = "Lieksa-Murmansk/0"
+DEAL = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
 GAMES = 12
 
 
@@ -56,21 +60,21 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is(nordic: GameMap) -> Non
 
 @pytest.mark.compiled_only
 def test_what_a_route_gains_is_its_points_less_what_else_they_earn(nordic: GameMap) -> None:
-    table = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
+    table = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=40, progress=False)
     assert table.index.tolist() == [(0, math.inf), (7, math.inf)]
-    assert table.loc[(0, math.inf), "positions"] == 60
+    assert table.loc[(0, math.inf), "positions"] == 40
     assert table["gain"].to_numpy() == pytest.approx(27 * table["claimed"] - table["elsewhere"])
     for name in ("gain", "win_gain", "elsewhere", "free_gain", "free_win_gain"):
         assert (table[f"{name}_low"] <= table[name]).all()
         assert (table[name] <= table[f"{name}_high"]).all()
     assert table["gain_high"].iloc[0] < 0, "nine cards of any color are a long wait"
-    again = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
+    again = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=40, progress=False)
     assert again.equals(table)
 
 
 @pytest.mark.compiled_only
 def test_fewer_turns_left_are_a_moment_of_their_own() -> None:
-    table = studies.route_worth(load("nordic"), LIEKSA, own=[3], turns_left=[10, 20], n_games=60, progress=False)
+    table = studies.route_worth(load("nordic"), LIEKSA, own=[3], turns_left=[10, 20], n_games=20, progress=False)
     assert table.index.tolist() == [(3, 10.0), (3, 20.0)]
     assert (table["left"] <= [10.0, 20.0]).all()
 
@@ -115,11 +119,15 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
         assert (where == AT_REMOVED).sum() == n_out + n_given_up
 
 
+@pytest.fixture(scope="module")
+def kept() -> pd.DataFrame:
+    """Return all choices of a deal, played out."""
+    return studies.which_to_keep(load("nordic"), DEAL, n_games=20, progress=False)
+
+
 @pytest.mark.compiled_only
-def test_each_choice_is_played_and_ranked_by_wins(nordic: GameMap) -> None:
-    deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
-    table = studies.which_to_keep(nordic, deal, n_games=40, progress=False)
-    told = tickets.which_to_keep(nordic, deal)
+def test_each_choice_is_played_and_ranked_by_wins(nordic: GameMap, kept: pd.DataFrame) -> None:
+    table, told = kept, tickets.which_to_keep(nordic, DEAL)
     assert sorted(table["keep"]) == sorted(told["keep"])
     assert table["win_rate"].is_monotonic_decreasing
     assert (table["win_difference"] <= 0).all()
@@ -166,11 +174,9 @@ def test_a_ticket_that_a_station_completes_counts_as_completed(europe: GameMap) 
 
 
 @pytest.mark.compiled_only
-def test_the_best_of_many_choices_are_found_in_a_few_games(nordic: GameMap) -> None:
-    deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
-    few = studies.which_to_keep(nordic, deal, n_games=40, n_best=3, progress=False)
-    everything = studies.which_to_keep(nordic, deal, n_games=40, progress=False)
+def test_the_best_of_many_choices_are_found_in_a_few_games(nordic: GameMap, kept: pd.DataFrame) -> None:
+    few = studies.which_to_keep(nordic, DEAL, n_games=20, n_best=3, progress=False)
     assert len(few) == 3
-    assert few["keep"].iloc[0] in everything["keep"].iloc[:3].tolist()
-    same = everything.set_index("keep").loc[few["keep"], "win_rate"]
+    assert few["keep"].iloc[0] in kept["keep"].iloc[:3].tolist()
+    same = kept.set_index("keep").loc[few["keep"], "win_rate"]
     assert few["win_rate"].tolist() == same.tolist()

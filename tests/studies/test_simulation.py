@@ -89,10 +89,10 @@ def test_chunks_make_no_difference(nordic_result: SimulationResult, chunk_size: 
 def test_notes_that_fill_their_room_make_no_difference(
     players: Sequence[Player], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = ttr.simulate(load("nordic"), players, 20, SEED, progress=False)
+    expected = ttr.simulate(load("nordic"), players, 6, SEED, progress=False)
     monkeypatch.setattr(playing, "_NOTES_A_GAME", 0)  # room for one game, or two
 
-    assert_same(ttr.simulate(load("nordic"), players, 20, SEED, progress=False), expected)
+    assert_same(ttr.simulate(load("nordic"), players, 6, SEED, progress=False), expected)
 
 
 def test_compiled_players_are_counted_as_those_whose_games_are_followed(nordic_result: SimulationResult) -> None:
@@ -142,8 +142,8 @@ class Stubborn:
 
 def test_a_policy_cannot_remember_other_games_or_seats() -> None:
     one = Stubborn()
-    whole = ttr.simulate(load("usa"), [one, one], 4, SEED, progress=False)
-    cut = ttr.simulate(load("usa"), [Stubborn(), Stubborn()], 4, SEED, chunk_size=1, progress=False)
+    whole = ttr.simulate(load("invented"), [one, one], 4, SEED, progress=False)
+    cut = ttr.simulate(load("invented"), [Stubborn(), Stubborn()], 4, SEED, chunk_size=1, progress=False)
 
     assert_same(cut, whole)
     assert one.n_starts == 0

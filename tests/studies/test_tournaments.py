@@ -26,7 +26,7 @@ from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, f
 from ttr_analysis.viz.charts import plot_ratings
 
 IS_COMPILED = not is_plain()
-N_GAMES = 12 if IS_COMPILED else 4
+N_GAMES = 6 if IS_COMPILED else 4
 
 
 # -- ratings ------------------------------------------------------------------------------
@@ -141,11 +141,11 @@ def test_who_never_met_is_not_compared() -> None:
 
 @pytest.fixture(scope="module")
 def found() -> Tournament:
-    return tournament(load("usa"), [Random(), First(), Greedy(), Greedy()], N_GAMES, seed=7, progress=False)
+    return tournament(load("invented"), [Random(), First(), Greedy(), Greedy()], N_GAMES, seed=7, progress=False)
 
 
 def test_each_two_meet_as_simulated(found: Tournament) -> None:
-    result = ttr.simulate(load("usa"), [Random(), Greedy()], N_GAMES, 7, progress=False)
+    result = ttr.simulate(load("invented"), [Random(), Greedy()], N_GAMES, 7, progress=False)
     won = result.seats.groupby("policy", observed=True)["won"].sum()
     points = result.seats.pivot_table(index="game", columns="policy", values="points", observed=True)
 
@@ -222,7 +222,7 @@ def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
 
 def test_executors_make_no_difference(found: Tournament) -> None:
     there = tournament(
-        load("usa"), [Random(), First(), Greedy(), Greedy()], N_GAMES, 7, executor=Here(), progress=False
+        load("invented"), [Random(), First(), Greedy(), Greedy()], N_GAMES, 7, executor=Here(), progress=False
     )
     pd.testing.assert_frame_equal(there.table, found.table)
 
@@ -251,7 +251,7 @@ def test_no_two_players_have_one_name() -> None:
     class Copy(First):
         name = "First 1"
 
-    found = tournament(load("usa"), [First(), First(), Copy()], 2, progress=False)
+    found = tournament(load("invented"), [First(), First(), Copy()], 2, progress=False)
 
     assert sorted(found.table.index) == ["First 1", "First 2", "First 3"]
 
@@ -261,7 +261,7 @@ def test_it_shows_itself(found: Tournament) -> None:
 
     assert "&lt;b&gt;" in named._repr_html_()
     assert "<b>" not in named._repr_html_()
-    assert repr(found).startswith("<Tournament on usa, 2 players a game: Greedy ")
+    assert repr(found).startswith("<Tournament on invented, 2 players a game: Greedy ")
 
 
 def test_bad_tournaments_are_refused() -> None:

@@ -40,6 +40,7 @@ pytestmark = pytest.mark.compiled_only  # whole games, many times
 
 FAST = (Greedy(), Random())
 N_ROLLOUTS = 20
+N_WORLDS = 150
 
 
 def a_game(name: str = "usa") -> Game:
@@ -299,6 +300,12 @@ def planned() -> GameRecord:
     return a_game("nordic").play([Planner2(), Planner2()], seed=3)
 
 
+@pytest.fixture(scope="module")
+def posterior(planned: GameRecord) -> pd.DataFrame:
+    """Return what its second seat knows of the first one's tickets."""
+    return ticket_posterior(planned, 0, seat=1, step=90, n_worlds=N_WORLDS)
+
+
 def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> None:
     assert ticket_posterior(planned, 0, seat=1, step=90, n_worlds=5).columns.name == "tickets of P0, as P1 sees it"
     assert ticket_posterior(planned, 0, step=90, n_worlds=5).columns.name == "tickets of P0"
@@ -308,9 +315,8 @@ def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> No
         ticket_posterior(planned, 0, seat=0, step=90)
 
 
-def test_a_posterior_shares_out_the_tickets_of_a_seat(planned: GameRecord) -> None:
+def test_a_posterior_shares_out_the_tickets_of_a_seat(planned: GameRecord, posterior: pd.DataFrame) -> None:
     state = planned.state_at(90)
-    posterior = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400)
     own = {ticket.id for ticket in state.tickets[1] if ticket}
 
     assert posterior["probability"].sum() == pytest.approx(state.n_tickets[0])
@@ -319,16 +325,15 @@ def test_a_posterior_shares_out_the_tickets_of_a_seat(planned: GameRecord) -> No
     assert (posterior["low"] <= posterior["probability"]).all()
 
 
-def test_any_ticket_to_a_city_is_at_least_as_likely_as_each(planned: GameRecord) -> None:
-    everything = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400)
-    city = str(everything.index[0]).split("-")[0]
+def test_any_ticket_to_a_city_is_at_least_as_likely_as_each(planned: GameRecord, posterior: pd.DataFrame) -> None:
+    city = str(posterior.index[0]).split("-")[0]
 
-    found = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400, to=city.upper())
+    found = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=N_WORLDS, to=city.upper())
 
     whole, each = found.iloc[0], found.iloc[1:]
     assert whole.name == f"any ticket to {city}"
-    assert list(each.index) == [ticket for ticket in everything.index if city in str(ticket).split("-")]
-    pd.testing.assert_frame_equal(each, everything.loc[each.index], check_names=False)
+    assert list(each.index) == [ticket for ticket in posterior.index if city in str(ticket).split("-")]
+    pd.testing.assert_frame_equal(each, posterior.loc[each.index], check_names=False)
     for column in ("probability", "uniform"):
         assert each[column].max() <= whole[column] + 1e-12 <= each[column].sum() + 2e-12
 
@@ -336,7 +341,7 @@ def test_any_ticket_to_a_city_is_at_least_as_likely_as_each(planned: GameRecord)
 def test_claims_tell_tickets(planned: GameRecord) -> None:
     """Late in a game its holder's tickets are near the top; by chance they would be anywhere."""
     step = len(planned.steps) * 3 // 4
-    posterior = ticket_posterior(planned, 0, seat=1, step=step, n_worlds=400)
+    posterior = ticket_posterior(planned, 0, seat=1, step=step, n_worlds=N_WORLDS)
     held = [ticket.id for ticket in planned.state_at(step).tickets[0] if ticket]
     logs = np.log(posterior["probability"].clip(lower=1e-3))
 
