@@ -22,6 +22,7 @@ from tests.fixtures import EVERY_MAP, INVENTED, load
 from tests.printed import text_of, unread_names
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
+from tests.studies.test_insights import keep_short
 from ttr_analysis._words import percent
 from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap
@@ -332,13 +333,14 @@ def test_what_a_deal_writes_off_is_told() -> None:
     assert all(len(plain(row["written_off"])) < len(plain(row["keep"])) for row in rows)
 
 
-def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
+def test_every_described_table_occurs_on_some_map(thin: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_short(monkeypatch)
     produced: dict[str, set[str]] = {}
     sections = [*some_sections(load("switzerland"), "an example deal"), *thin.sections]
     sections += some_sections(with_trains(load("usa"), 22), "an example deal")
     records = [ttr.Game(load("invented"), 2).play(["Greedy", "Random"], seed=seed) for seed in range(2)]
     records = [replace(record, header=replace(record.header, date="2026-11-26")) for record in records]
-    sections += insights_page(insights(records, "Greedy", minutes=0.01, progress=False)).sections
+    sections += insights_page(insights(records, "Greedy", minutes=0.001, progress=False)).sections
     for section in (*sections, *(section for name in STUDIED for section in study_of(name).sections)):
         for table in section.tables:
             produced.setdefault(table.name, set()).update(column.key for column in table.columns)

@@ -50,15 +50,19 @@ def played(name: str, n_players: int, seat: int, seed: int) -> GameRecord:
     return replace(record, header=replace(record.header, players=players, date=f"2026-03-{seed + 1:02d}"))
 
 
+def keep_short(patch: pytest.MonkeyPatch) -> None:
+    """Compare with few games, and review little of each in little time."""
+    module = import_module("ttr_analysis.studies.insights")
+    patch.setattr(module, "_PLANNERS", 20)
+    patch.setattr(module, "_FEWEST_SECONDS", 0.1)
+    patch.setattr(judging, "_TO_CHOOSE", 4)
+    judge_only(patch, range(30, 40))
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _short() -> Iterator[None]:
-    """Compare with few games, and review little of each in little time."""
     with pytest.MonkeyPatch.context() as patch:
-        module = import_module("ttr_analysis.studies.insights")
-        patch.setattr(module, "_PLANNERS", 20)
-        patch.setattr(module, "_FEWEST_SECONDS", 0.1)
-        patch.setattr(judging, "_TO_CHOOSE", 4)
-        judge_only(patch, range(30, 40))
+        keep_short(patch)
         yield
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.compiled_only
 )
 def test_a_fault_is_found_where_it_is(who: str, place: str, aims: set[str]) -> None:
     """What it costs takes more games to tell: `scripts/planted.py`."""
-    found = decisions_of([(0, planted.review(planted.play(who, "nordic", 0), Budget(1, None)))])
+    found = decisions_of([(0, planted.review(planted.play(who, "usa", 0), Budget(1, None)))])
     ((first, _),) = Counter(found["planned_place"]).most_common(1)
     assert first == place
     assert set(found.loc[found["planned_place"] == place, "aim"]) & aims
