@@ -59,24 +59,17 @@ def test_the_command_loads_little(tmp_path: Path) -> None:
     assert loaded & HEAVY <= {"networkx"}  # for the distances of a map
 
 
-def test_boards_are_drawn_as_svg_without_matplotlib(tmp_path: Path) -> None:
+def test_boards_and_the_odds_of_tunnels_are_shown_without_matplotlib_and_pandas(tmp_path: Path) -> None:
     code = """
 import ttr_analysis as ttr
 game = ttr.Game(ttr.load_map("nordic"))
 record = ttr.GameRecord.from_play(game, [], 7, game.deal(seed=7)[1])
 game.game_map._repr_html_(), record._repr_html_(), ttr.widgets.GameStepper(record)
-"""
-    assert not packages_loaded_by(code, tmp_path) & {"matplotlib", "pandas"}
-
-
-def test_the_odds_of_tunnels_are_shown_without_pandas(tmp_path: Path) -> None:
-    code = """
-import ttr_analysis as ttr
-odds = ttr.widgets.TunnelOdds(ttr.load_map("nordic"))
+odds = ttr.widgets.TunnelOdds(game.game_map)
 odds.hand = {"green": 2}  # pays for nothing
 odds.hand = {"green": 2, "red": 5}
 """
-    assert "pandas" not in packages_loaded_by(code, tmp_path)
+    assert not packages_loaded_by(code, tmp_path) & {"matplotlib", "pandas"}
 
 
 @pytest.mark.parametrize(("module", "name"), [(module, name) for module in FRONTS for name in module.__all__])

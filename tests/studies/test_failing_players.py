@@ -48,18 +48,8 @@ def simulate(mood: str, **options: object) -> SimulationResult:
     return ttr.simulate(load("usa"), players, 20, SEED, chunk_size=1, progress=False, **options)  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="module")
-def whole() -> pd.DataFrame:
-    """Return the seats of all games of a player who does not fail."""
-    return simulate("plays").seats
-
-
 @pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "disk"])
-def test_a_policy_that_fails_names_its_game_and_keeps_those_before(
-    on_disk: bool,  # noqa: FBT001
-    tmp_path: Path,
-    whole: pd.DataFrame,
-) -> None:
+def test_a_policy_that_fails_names_its_game_and_keeps_those_before(on_disk: bool, tmp_path: Path) -> None:  # noqa: FBT001
     with pytest.raises(SimulationError) as caught:
         simulate("fails", out=tmp_path / "run" if on_disk else None)
     error, result = caught.value, caught.value.result
@@ -68,7 +58,8 @@ def test_a_policy_that_fails_names_its_game_and_keeps_those_before(
     assert str(error).startswith(f"game {result.n_games} of the simulation with seed 7 (deal {deal}): Moody at P")
     assert str(error).endswith(f"ValueError: no idea; {result.n_games} games are kept")
     assert isinstance(error.__cause__, ValueError)
-    pd.testing.assert_frame_equal(result.seats, whole[whole["game"] < result.n_games].reset_index(drop=True))
+    expected = simulate("plays").seats
+    pd.testing.assert_frame_equal(result.seats, expected[expected["game"] < result.n_games].reset_index(drop=True))
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - packed here
     assert (str(again), again.result.n_games) == (str(error), result.n_games)
 

@@ -132,7 +132,7 @@ def test_a_search_resumes_where_it_was_interrupted(
         whole = look()
     path = tmp_path / "search"
     with monkeypatch.context() as patch:
-        before = searched(patch, stop_after=4)
+        before = searched(patch, stop_after=2)
         with pytest.raises(KeyboardInterrupt):
             look(path=path)
     with monkeypatch.context() as patch:
