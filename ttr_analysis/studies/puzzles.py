@@ -252,10 +252,12 @@ def puzzles(
 
     Examples
     --------
-    >>> record = ttr.Game("nordic").play(["Greedy", "Greedy"], seed=7)
-    >>> found = ttr.studies.review(record, 1, rollouts=4, progress=False)
-    >>> len(puzzles([found], n=1, rollouts=200, progress=False)) <= 1
-    True
+    >>> lines = ttr.Game("usa").play(["Greedy", "Greedy"], seed=3).dumps().splitlines()
+    >>> opening = ttr.GameRecord.loads("\\n".join(lines[:22]))  # until both have kept tickets
+    >>> found = ttr.studies.review(opening, 1, rollouts=4, progress=False)
+    >>> [puzzle] = puzzles([found], n=1, rollouts=200, progress=False)
+    >>> puzzle, len(puzzle.best.tickets), puzzle.played
+    (<Puzzle of usa: opening tickets, P1 to move after step 1>, 3, 'keep Calgary-Phoenix, Helena-Los Angeles')
     """
     n, rollouts = Range(1).check(n, "n"), Range(1).check(rollouts, "rollouts")
     _, seconds = check_budget(None, seconds, None)

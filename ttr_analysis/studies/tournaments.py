@@ -111,7 +111,7 @@ def tournament(
     ...     def choose(self, view, actions, rng):
     ...         return actions[0]
     >>> usa = ttr.load_map("usa")
-    >>> found = ttr.studies.tournament(usa, [First(), *ttr.studies.built_in()], n_games=20, progress=False)
+    >>> found = ttr.studies.tournament(usa, [First(), *ttr.studies.built_in()], n_games=4, progress=False)
     >>> found.table.index.tolist()
     ['Planner', 'Greedy', 'First', 'Random']
     """

@@ -402,13 +402,13 @@ def ticket_posterior(
 
     Examples
     --------
-    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> game = ttr.Game(ttr.load_map("usa"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> posterior = ticket_posterior(record, 0, seat=1, step=60, n_worlds=100)
     >>> round(float(posterior["probability"].sum()), 6) == record.state_at(60).n_tickets[0]
     True
-    >>> ticket_posterior(record, 0, seat=1, step=60, n_worlds=100, to="Murmansk").index[0]
-    'any ticket to Murmansk'
+    >>> ticket_posterior(record, 0, seat=1, step=60, n_worlds=100, to="Miami").index[0]
+    'any ticket to Miami'
     """
     known = know(source, seat, step)
     other = seat_number(other, known.n_players)

@@ -133,7 +133,7 @@ def fit(
 
     Examples
     --------
-    >>> fitted = fit("usa", rounds=0, progress=False)
+    >>> fitted = fit("usa", opponents=["Greedy"], rounds=0, progress=False)
     >>> fitted.n_players, fitted.care
     (2, 1.0)
     """
