@@ -29,8 +29,8 @@ def test_pettingzoo_finds_no_fault(combination: Combination) -> None:
     def make() -> AEC:
         return AEC(combination.game_map, combination.n_players, seed=SEED)
 
-    api_test(make(), num_cycles=250)
-    seed_test(make, num_cycles=60)
+    api_test(make(), num_cycles=80)
+    seed_test(make, num_cycles=30)
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
@@ -106,19 +106,17 @@ def test_what_is_illegal_is_replaced_or_raised() -> None:
         strict.step(0)
 
 
-@pytest.mark.parametrize("name", ["europe", "nederland"])
-def test_the_board_is_rendered(name: str) -> None:
+def test_the_board_is_rendered() -> None:
+    drawn = {}
     for mode in ("svg", "rgb_array"):
-        env = AEC(load(name), 2, seed=SEED, render_mode=mode)
+        env = AEC(load("europe"), 2, seed=SEED, render_mode=mode)
         env.reset()
-        drawn = env.render()
-        if mode == "svg":
-            assert drawn.startswith("<svg")
-        else:
-            assert drawn.dtype == np.uint8
-            assert drawn.ndim == 3
-            assert drawn.shape[2] == 3
-    assert AEC(load(name)).render() is None
+        drawn[mode] = env.render()
+    assert drawn["svg"].startswith("<svg")
+    assert drawn["rgb_array"].dtype == np.uint8
+    assert drawn["rgb_array"].ndim == 3
+    assert drawn["rgb_array"].shape[2] == 3
+    assert AEC(load("europe")).render() is None
 
 
 def test_options_that_make_no_environment_are_refused() -> None:
