@@ -116,6 +116,11 @@ def by_variant() -> list[list[Combination]]:
     return [list(tables) for _, tables in groupby(every_combination(), key=lambda combination: combination[:2])]
 
 
+def some_combinations() -> list[Combination]:
+    """Return every map and variant with every other number of players: each number is there on several maps."""
+    return [table for i, tables in enumerate(by_variant()) for table in tables[i % 2 :: 2] or tables]
+
+
 def in_turn(others: Sequence[T]) -> list[tuple[Combination, T]]:
     """Return every map and variant with each of some others, the numbers of players in turn, and each number at all."""
     return [

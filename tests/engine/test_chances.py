@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.conformance import Combination, every_combination
+from tests.engine.conformance import Combination, some_combinations
 from tests.fixtures import load
 from ttr_analysis import GameError, GameState, IllegalActionError, actions
 from ttr_analysis.cards import CARD_KINDS
@@ -18,7 +18,7 @@ SEED = 2026
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("combination", every_combination(), ids=str)
+@pytest.mark.parametrize("combination", some_combinations(), ids=str)
 def test_what_happens_is_among_the_chances_and_they_add_up_to_one(combination: Combination) -> None:
     game = ttr.Game(combination.game_map, combination.n_players)
     record = game.play(["Random"] * combination.n_players, seed=SEED)

@@ -31,8 +31,9 @@ def test_a_record_cut_anywhere_in_its_last_lines_loads_up_to_its_last_whole_even
     text = (played(Table("nordic", "", 2)).dumps() if whole else short_text()).encode()
     entries = GameRecord.loads(text).entries
     last_lines = text.rstrip(b"\n").rsplit(b"\n", 2 if whole else 18)
+    cuts = range(len(last_lines[0]) + 1, len(text))
 
-    for cut in range(len(last_lines[0]) + 1, len(text)):
+    for cut in (cut for cut in cuts if cut % 5 == 0 or b"\n" in text[cut - 2 : cut + 2]):
         record, said = read_cut(text[:cut])
 
         n_whole = text[:cut].count(b"\n") - 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.conformance import every_combination
+from tests.engine.conformance import some_combinations
 from tests.fixtures import load
 from tests.oracles import payment as filling
 from tests.oracles.payment import make_route
@@ -28,9 +28,8 @@ LIKES = {"even": EVEN, "hoarding": HOARDING, "curious": CURIOUS}
 def test_a_game_with_scarce_cards_or_tickets(variant: str, likes: str) -> None:
     game_map = load("invented").with_variant(variant)
     n_players = game_map.rules.players[1]
-    for seed in range(2):
-        events = play_at_random(game_map, n_players, np.random.default_rng(seed), likes=LIKES[likes])
-        assert check_record(game_map, n_players, events).ending in {"trains", "passes"}
+    events = play_at_random(game_map, n_players, np.random.default_rng(0), likes=LIKES[likes])
+    assert check_record(game_map, n_players, events).ending in {"trains", "passes"}
 
 
 def test_random_games_visit_every_kind_of_event() -> None:
@@ -39,9 +38,8 @@ def test_random_games_visit_every_kind_of_event() -> None:
         game_map = load("invented").with_variant(variant)
         n_players = game_map.rules.players[1]
         for likes in LIKES.values():
-            for seed in range(2):
-                events = play_at_random(game_map, n_players, np.random.default_rng(seed), likes=likes)
-                seen.update(event["event"] for event in events)
+            events = play_at_random(game_map, n_players, np.random.default_rng(0), likes=likes)
+            seen.update(event["event"] for event in events)
     assert {name for name, n in seen.items() if n} == {
         *("card_dealt", "card_drawn", "market_card", "card_revealed", "ticket_offered", "neutral_ticket"),
         *("draw_card", "draw_face_up", "claim_route", "pay_tunnel", "decline_tunnel", "draw_tickets"),
@@ -79,7 +77,7 @@ def test_payments_equal_filling_the_spaces_one_by_one(data: st.DataObject) -> No
 # -- legal moves ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "variant", "n_players"), every_combination())
+@pytest.mark.parametrize(("name", "variant", "n_players"), some_combinations())
 def test_sampled_moves_are_among_all_legal_ones(name: str, variant: str, n_players: int) -> None:
     game_map = load(name).with_variant(variant)
     referee = Referee(game_map, n_players)

@@ -258,7 +258,7 @@ def test_unknown_tickets_leave_the_best_use_to_those_known() -> None:
 # -- the best use, against all ways ---------------------------------------------------
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seed=st.integers(0, 2**32), lends_from=st.sampled_from(["anyone", "players"]), n_stations=st.integers(1, 3))
 def test_the_best_use_of_stations_is_that_of_all_ways(seed: int, lends_from: str, n_stations: int) -> None:
     rng = np.random.default_rng(seed)
