@@ -182,10 +182,10 @@ def test_cities_upon_each_other_still_give_a_picture(nordic: GameMap) -> None:
     assert np.isfinite(numbers).all()
 
 
-def test_all_cities_in_one_place_still_give_a_picture(nordic: GameMap) -> None:
-    cities = tuple(dataclasses.replace(city, x=3.0, y=4.0) for city in nordic.cities)
+def test_all_cities_in_one_place_still_give_a_picture(invented: GameMap) -> None:
+    cities = tuple(dataclasses.replace(city, x=3.0, y=4.0) for city in invented.cities)
 
-    layout = lay_out(dataclasses.replace(nordic, cities=cities))
+    layout = lay_out(dataclasses.replace(invented, cities=cities))
 
     assert np.isfinite([(car.x, car.y, car.length) for car in all_cars(layout)]).all()
     assert np.isfinite(layout.bounds).all()

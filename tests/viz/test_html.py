@@ -57,8 +57,8 @@ def test_it_is_small(any_map: GameMap) -> None:
 @pytest.mark.parametrize(
     "name", ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "a & b", "]]>", "$x$"]
 )
-def test_names_stay_text(nordic: GameMap, name: str) -> None:
-    svg = parse(renamed(dataclasses.replace(nordic, title=name), {nordic.cities[0].name: name}))
+def test_names_stay_text(invented: GameMap, name: str) -> None:
+    svg = parse(renamed(dataclasses.replace(invented, title=name), {invented.cities[0].name: name}))
 
     assert name in (svg.get("aria-label") or "")
     tags = {element.tag.removeprefix(SVG) for element in svg.iter()}

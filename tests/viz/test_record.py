@@ -25,7 +25,7 @@ def test_a_record_shows_itself_in_a_notebook(record: GameRecord) -> None:
     assert record._repr_html_() == record_summary(record)
 
 
-@pytest.mark.parametrize("path", golden_paths()[::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", golden_paths()[::7], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_result_board_and_moves_are_there(path: Path) -> None:
     record = golden_record(path)
 

@@ -33,9 +33,9 @@ def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
         assert (">toll</bdi></th>" in html) == any(route.toll for route in answer.routes)
 
 
-def test_a_map_in_use_shows_its_routes_however_many_were_made_since(nordic: GameMap) -> None:
+def test_a_map_in_use_shows_its_routes_however_many_were_made_since(nordic: GameMap, invented: GameMap) -> None:
     mine = nordic.with_routes({"city_a": "Oslo", "city_b": "Tallinn", "length": 3, "color": "red"})
-    others = [pickle.loads(pickle.dumps(nordic.without([route]))) for route in nordic.routes[:70]]  # noqa: S301 - ours
+    others = [pickle.loads(pickle.dumps(replace(invented, title=str(i)))) for i in range(70)]  # noqa: S301 - ours
     assert len(others) > (first_equal.cache_info().maxsize or 0)
     path = ttr.paths.shortest_path(mine, "Oslo", "Tallinn")
     assert path.routes == mine.routes[-1:]
@@ -45,7 +45,7 @@ def test_a_map_in_use_shows_its_routes_however_many_were_made_since(nordic: Game
 def test_a_ticket_and_a_game_show_their_boards(any_map: GameMap) -> None:
     n_titles = render_html(any_map).count("<title>")
     assert n_titles == len(any_map.routes) + len(any_map.cities)
-    for ticket in any_map.tickets:
+    for ticket in any_map.tickets[::6]:
         html = render_html(ticket)
         home = home_of(tickets=[ticket])
         assert home is not None
