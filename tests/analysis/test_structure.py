@@ -34,7 +34,7 @@ from ttr_analysis.analysis.structure import (
 from ttr_analysis.maps.model import GameMap, Place, Ticket
 
 WEIGHTS = ("length", "hops")
-SLOW = settings(max_examples=examples(40))
+SLOW = settings(max_examples=examples(20))
 
 
 def is_connected_without(game_map: GameMap, routes: object, cities: tuple[str, ...] = ()) -> bool:
