@@ -29,7 +29,9 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
-QUICK := TTR_FAST=1
+# Two processes of tests fill the cores, and products of small matrices on several threads only wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1
+QUICK := TTR_FAST=1 $(ONE_THREAD)
 CHECKED := $(QUICK) TTR_CHECKS=1
 
 # Many processes import the same sources, so keep their bytecode whatever the user's setting.
@@ -110,7 +112,7 @@ test-notebooks: $(READY)
 	$(QUICK) $(PYTEST) tests/run_notebooks.py
 
 test-plain: $(READY)
-	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
+	TTR_PLAIN=1 $(ONE_THREAD) $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
 
 # Compiled code is not traced, so this is the pass as plain Python, with the tests of everything above it.
 coverage: $(READY)

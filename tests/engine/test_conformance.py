@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.engine import conformance
-from tests.engine.records import EACH_VARIANT
+from tests.engine.records import each_variant
 from tests.fixtures import EVERY_MAP
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.scoring import GAINED_COLUMN, LOST_COLUMN
@@ -22,8 +22,8 @@ SEED = 2026
 
 NORDIC = conformance.Combination("nordic", "", 3)
 
-# As plain Python: equal games from equal seeds, of each map and variant. For the rest it is enough that all policies
-# play as plain Python what they play compiled, which `test_plain` shows.
+# As plain Python: equal games from equal seeds. For the rest it is enough that all policies play as plain Python what
+# they play compiled, which `test_plain` shows.
 COMBINATIONS = conformance.every_combination()
 PLAYERS: list[conformance.Player] = [
     *conformance.built_in_players(),
@@ -72,10 +72,10 @@ def test_of_ways_to_use_stations_that_bring_the_same_the_one_that_gains_more_is_
     assert played.scores[2, [GAINED_COLUMN, LOST_COLUMN]].tolist() == [14, -31]
 
 
-@pytest.mark.parametrize("combination", EACH_VARIANT, ids=str)
-def test_equal_seeds_give_equal_games(combination: conformance.Combination) -> None:
-    seated = [conformance.UNIFORM] * combination.n_players
-    first, again, other = (conformance.play(combination, seated, SEED, game, checked=False) for game in (4, 4, 5))
+@each_variant
+def test_equal_seeds_give_equal_games(table: conformance.Combination) -> None:
+    seated = [conformance.UNIFORM] * table.n_players
+    first, again, other = (conformance.play(table, seated, SEED, game, checked=False) for game in (4, 4, 5))
 
     assert np.array_equal(first.tape, again.tape)
     assert np.array_equal(first.states, again.states)
