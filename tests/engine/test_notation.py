@@ -33,14 +33,14 @@ def game_of(record: GameRecord) -> Game:
 # -- both ways ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", GOLDENS[::4], ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", GOLDENS[::6], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_golden_games_are_told_and_read(path: Path) -> None:
     record = golden_record(path)
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("path", GOLDENS[1::6], ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", GOLDENS[1::9], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_watched_games_are_told_and_read(path: Path) -> None:
     record = golden_record(path).watched_from(GOLDENS.index(path) % 2)
     assert read_game(record_lines(record), game_of(record)).entries == record.entries

@@ -116,7 +116,7 @@ def test_why_not_says_what_is_missing(nordic: GameMap) -> None:
 def test_feasibility_holds_together_on_every_map(name: str) -> None:
     game_map = load(name)
     rng = np.random.default_rng(11)
-    for n_tickets in (1, 2, 3):
+    for n_tickets in (1, 3):
         tickets = [game_map.tickets[i] for i in rng.choice(len(game_map.tickets), n_tickets, replace=False)]
         hand = CardCounts(tuple(int(n) for n in rng.integers(0, 4, 9)))
         answer = ttr.tickets.feasibility(game_map, tickets, hand=hand)
