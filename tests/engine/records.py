@@ -44,7 +44,7 @@ EACH_VARIANT = [tables[i % len(tables)] for i, tables in enumerate(by_variant())
 each_variant = pytest.mark.parametrize(
     "table",
     [
-        pytest.param(table, id=str(table), marks=() if i % 3 == 0 else pytest.mark.compiled_only)
+        pytest.param(table, id=str(table), marks=() if i % 5 == 0 else pytest.mark.compiled_only)
         for i, table in enumerate(EACH_VARIANT)
     ],
 )

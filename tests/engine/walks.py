@@ -19,7 +19,7 @@ WALKS: list[tuple[str, str | None]] = [(name, variant or None) for name in EVERY
 on_each_walk = pytest.mark.parametrize(
     ("name", "variant"),
     [
-        pytest.param(*walk, id="-".join(filter(None, walk)), marks=() if i % 3 == 0 else pytest.mark.compiled_only)
+        pytest.param(*walk, id="-".join(filter(None, walk)), marks=() if i % 5 == 0 else pytest.mark.compiled_only)
         for i, walk in enumerate(WALKS)
     ],
 )

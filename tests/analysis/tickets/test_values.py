@@ -115,7 +115,7 @@ def test_blocking_equals_closing_the_tracks() -> None:
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_blocking_covers_every_track_and_pair(name: str) -> None:
     game_map = load(name)
-    table = ttr.tickets.blocking_map(game_map, n_deals=30)
+    table = ttr.tickets.blocking_map(game_map, n_deals=10)
     n_double = sum(game_map.twin(route) is not None for route in game_map.routes) // 2
     assert len(table) == len(game_map.routes) + n_double
     both = table[table["lost"] == "both"].set_index("route")
