@@ -252,8 +252,8 @@ def puzzles(
 
     Examples
     --------
-    >>> lines = ttr.Game("usa").play(["Greedy", "Greedy"], seed=3).dumps().splitlines()
-    >>> opening = ttr.GameRecord.loads("\\n".join(lines[:22]))  # until both have kept tickets
+    >>> lines = ttr.Game("usa").play(["Greedy", "Greedy"], seed=3).dumps().splitlines(keepends=True)
+    >>> opening = ttr.GameRecord.loads("".join(lines[:22]))  # until both have kept tickets
     >>> found = ttr.studies.review(opening, 1, rollouts=4, progress=False)
     >>> [puzzle] = puzzles([found], n=1, rollouts=200, progress=False)
     >>> puzzle, len(puzzle.best.tickets), puzzle.played
