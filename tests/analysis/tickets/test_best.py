@@ -173,6 +173,8 @@ def test_wrong_options_are_refused(nordic: GameMap) -> None:
         # Schaefer & Schaefer, arXiv:2511.08441: 285, of which 223 from tickets.
         pytest.param("usa", 45, "one", 285, 223, id="usa, published"),
         # The nordic map is proven in the example of `best_network`.
+        pytest.param("switzerland", 40, "one", 366, 318, id="switzerland"),
+        pytest.param("nederland", 40, "one", 527, 480, id="nederland"),
         # Any parts: that of one part is searched before those of several.
         pytest.param("invented", 8, "any", 39, 31, id="invented, in any parts"),
     ],
