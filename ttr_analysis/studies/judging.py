@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from operator import index
 from pathlib import Path
 from time import perf_counter
@@ -163,9 +163,13 @@ class Decision:
             points_error=nothing,
         )
 
+    def to_data(self) -> dict[str, Any]:
+        """Return what `from_data` restores, also after JSON. It is called for all decisions after each of them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Decision:
-        """Restore a decision from `dataclasses.asdict` and JSON."""
+        """Restore a decision from `to_data` and JSON."""
         whole: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
@@ -505,7 +509,8 @@ class SavedReview:
 
     def write(self) -> None:
         """Save all decisions; after an interrupt, this includes one that was kept, but not yet saved."""
-        self._saved.write({name: list(map(asdict, getattr(self, name).values())) for name in ("judged", "again")})
+        parts = {"judged": self.judged, "again": self.again}
+        self._saved.write({name: [one.to_data() for one in part.values()] for name, part in parts.items()})
 
 
 def _decoded(data: Any) -> tuple[dict[int, Decision], dict[int, Decision]]:  # noqa: ANN401 - what a file holds
