@@ -32,6 +32,11 @@ def examples(n: int) -> int:
     return -(-n // 4) if is_plain() else n
 
 
+def short(game_map: GameMap, n_trains: int) -> GameMap:
+    """Return a map on which games are short: each player has fewer trains."""
+    return replace(game_map, rules=replace(game_map.rules, trains=replace(game_map.rules.trains, per_player=n_trains)))
+
+
 def renamed(game_map: GameMap, names: Mapping[str, str]) -> GameMap:
     """Return a map with some cities and places under other names."""
 

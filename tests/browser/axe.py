@@ -40,6 +40,16 @@ def findings(page: Page, selector: str, *, is_dark: bool = False) -> list[str]:
     return found
 
 
+def findings_in_both_schemes(page: Page, selector: str) -> list[str]:
+    """Return what axe-core finds in a part of a page, first in the light and then in the dark."""
+    page.emulate_media(color_scheme="light")
+    found = findings(page, selector)
+    page.emulate_media(color_scheme="dark")
+    found += findings(page, selector, is_dark=True)
+    page.emulate_media(color_scheme="light")
+    return found
+
+
 def findings_in_both_themes(lab: Lab) -> list[str]:
     """Return what axe-core finds in the widgets of a notebook, first in the light and then in the dark."""
     found = findings(lab.page, ".jp-Notebook .ttr")

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from tests.browser.board import click_route, owners
 from tests.browser.lab import opened
+from tests.fixtures import load, short
 from tests.serving import served
 from ttr_analysis import GameRecord
 from ttr_analysis.widgets import GameTable
@@ -278,7 +279,9 @@ def test_whole_games_are_played(
     finish: Callable[[Page], list[dict[str, Any]]],
     sizes: tuple[tuple[int, int], ...],
 ) -> None:
-    with served(game_map, "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
+    board = short(load(game_map), 20)
+    board.to_folder(tmp_path / game_map)
+    with served(f"./{game_map}", "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as table:
         is_phone, size = sizes is PHONE, dict(zip(("width", "height"), sizes[0], strict=True))
         look: Any = {"viewport": size, "has_touch": is_phone, "is_mobile": is_phone}
         with opened(browser, table.address, reduced_motion="reduce", **look) as page:  # nobody watches
@@ -299,7 +302,7 @@ def test_whole_games_are_played(
 
     assert (code, complaints) == (0, "")
     check(seen, sizes)
-    record = GameRecord.load(tmp_path / said)
+    record = GameRecord.load(tmp_path / said, board)
     assert record.state_at(-1).is_over
     assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end
 
