@@ -14,7 +14,7 @@ from ttr_analysis.studies import Review, review
 def a_review() -> Review:
     """Return the review of a short game in which each move of P0 that is not the best is a mistake or a blunder."""
     record = Game(load("invented"), 2).play(["Random", "Greedy"], seed=7)
-    found = review(record, 0, rollouts=8, progress=False)
+    found = review(record, 0, rollouts=2, progress=False)
     decisions = [
         one
         if one.best == one.played
