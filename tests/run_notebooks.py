@@ -24,12 +24,17 @@ NOTEBOOKS = sorted(FOLDER.rglob("[0-9]*.ipynb"))
 TEACHERS = sorted((FOLDER / "solutions").glob("*.ipynb"))
 
 # A kernel and its imports take longer than many a notebook, so all share one, and each finds it without any names but
-# those of its own folder and without pictures; `make docs` runs each in a kernel of its own.
-FORGET = """import os as _os
+# those of its own folder and without pictures; `make docs` runs each in a kernel of its own. Pictures are drawn, but
+# small and once, and what one notebook has loaded is not searched for garbage in the next.
+FORGET = """import gc as _gc
+import os as _os
 import matplotlib.pyplot as _plt
 _plt.close('all')
 _plt.rcdefaults()
 %matplotlib inline
+%config InlineBackend.print_figure_kwargs = {{'bbox_inches': None}}
+_plt.rcParams['figure.dpi'] = 25
+_gc.freeze()
 _os.chdir({folder!r})
 %reset -f"""
 
