@@ -92,7 +92,7 @@ PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 # Checks slow rollouts down by a factor of five, so tests that play many games for a study or a page run without them.
 # All compiled code runs with checks in the other tests.
 AT_FULL_SPEED := $(filter-out %choices.py %collecting.py %simulation.py,$(wildcard tests/studies/test_*.py)) \
-	tests/policies/test_beliefs.py tests/policies/test_worlds_of_planners.py tests/report tests/teaching tests/widgets \
+	$(patsubst %,tests/policies/test_%.py,beliefs shown styles worlds_of_planners) tests/report tests/teaching tests/widgets \
 	tests/test_cli.py tests/test_docs.py tests/test_train.py ttr_analysis
 
 test-compiled: $(READY)
