@@ -1,4 +1,4 @@
-"""Tickets in worlds are like those that planners hold: in many games, so not part of the pass with checks."""
+"""Tickets in worlds are like those that planners hold: in many games; `make test` runs this without checks."""
 
 from __future__ import annotations
 

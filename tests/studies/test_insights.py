@@ -222,6 +222,7 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     (tmp_path / "e.txt").write_text("no log")
     record.save(tmp_path / "own-map.jsonl")
     first = insights(tmp_path, "Ann", minutes=0.002, progress=False)
+    assert len(first.decisions) > 0
 
     def judge(_moment: Moment, _budget: Budget) -> Decision:
         raise AssertionError("judged once more")

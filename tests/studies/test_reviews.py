@@ -383,6 +383,14 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap, monkeypatch: py
     assert moments.loc[moments.index.isin(planted), "label"].isin(["mistake", "blunder"]).any()
 
 
+def test_codes_of_the_best_are_those_of_the_table(reviewed: Review) -> None:
+    codec = codec_of(reviewed.record.map)
+    for step in reviewed.table.index[:20]:
+        before = reviewed.record.state_at(step - 1).packed
+        code, value = codec.encode(reviewed.action(step), before)
+        assert codec.decode(code, value, before) == reviewed.action(step)
+
+
 def test_losses_are_summed_over_first_measurements(tmp_path: Path) -> None:
     """Decisions that seemed costly by chance are measured again: without their bad luck, the sum would be too high."""
     record, path = end_of(load("invented"), ["Greedy", "Planner"], 80), tmp_path / "one.review"

@@ -29,12 +29,16 @@ def board_section(context: Context) -> page.Section:
     trains = context.game_map.rules.trains.per_player
     most = max(route.points for route in routes)
     best = [route for route in routes if route.points == most]
-    which = f"route, {route_name(best[0])}, scores" if len(best) == 1 else f"{len(best)} routes each score"
+    which = (
+        f"most valuable route, {route_name(best[0])}, scores"
+        if len(best) == 1
+        else f"{len(best)} most valuable routes each score"
+    )
     by_color = _by_color(context)
     lead = (
         f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; one player's {trains} trains "
         f"fill {percent(min(trains / spaces, 1.0))} of them. "
-        f"The most valuable {which} {counted(most, 'point')} for {counted(best[0].length, 'train')}."
+        f"The {which} {counted(most, 'point')} for {counted(best[0].length, 'train')}."
     )
     colored = {row["color"]: row["spaces"] for row in by_color if row["color"] != GRAY}
     if len(set(colored.values())) > 1:

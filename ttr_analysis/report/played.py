@@ -115,7 +115,7 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
         luck = percentage_points(row["luck"])
         rest = f"opponents' moves {percentage_points(row['others'])}, and luck {luck}"
         if review.seat is not None:
-            rest = f"and luck with opponents' moves {luck}"
+            rest = f"and luck and opponents' moves together {luck}"
         gain = percentage_points(row["skill"])
         own = f" Relative to a planner's moves, their own contributed {gain} percentage points, {rest}."
         marks = f"{_marks(row)}{own if _is_clear(row) else ''}"

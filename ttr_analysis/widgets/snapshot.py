@@ -335,7 +335,7 @@ class Options:
         pays = sorted(legal[PayTunnel], key=lambda pay: (pay.cards.n_cards, pay.cards.locomotives))
         task = "" if state.phase is Phase.TURN else duty(state.phase, "your")
         if state.pending and not pays:
-            task = _UNPAYABLE.format(counted(state.pending.surcharge, "more card"))
+            task = _UNPAYABLE.format(counted(state.pending.surcharge, "extra card"))
         return {
             "task": task,
             "draw": "draw" if legal[DrawCard] else "",
