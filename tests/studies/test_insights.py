@@ -221,14 +221,14 @@ def test_reviews_are_kept_beside_the_games_and_resumed(tmp_path: Path, monkeypat
     (tmp_path / "d.jsonl").write_text("not a record")
     (tmp_path / "e.txt").write_text("no log")
     record.save(tmp_path / "own-map.jsonl")
-    first = insights(tmp_path, "Ann", minutes=0.002, progress=False)
+    first = insights(tmp_path, "Ann", minutes=0.05, progress=False)
     assert len(first.decisions) > 0
 
     def judge(_moment: Moment, _budget: Budget) -> Decision:
         raise AssertionError("judged once more")
 
     monkeypatch.setattr(Moment, "judge", judge)
-    again = insights(tmp_path, "Ann", minutes=0.002, progress=False)
+    again = insights(tmp_path, "Ann", minutes=0.05, progress=False)
 
     pd.testing.assert_frame_equal(first.decisions, again.decisions)
     assert set(first.games["file"]) | set(first.left_out) == {"b.jsonl", "c.txt", "d.jsonl", "e.txt", "own-map.jsonl"}
