@@ -116,9 +116,9 @@ def by_variant() -> list[list[Combination]]:
     return [list(tables) for _, tables in groupby(every_combination(), key=lambda combination: combination[:2])]
 
 
-def some_combinations() -> list[Combination]:
-    """Return every map and variant with every other number of players: each number is there on several maps."""
-    return [table for i, tables in enumerate(by_variant()) for table in tables[i % 2 :: 2] or tables]
+def some_combinations(start: int = 0) -> list[Combination]:
+    """Return every map and variant with every other number of players; with `start=1`, the numbers in between."""
+    return [table for i, tables in enumerate(by_variant()) for table in tables[(i + start) % 2 :: 2] or tables]
 
 
 def in_turn(others: Sequence[T]) -> list[tuple[Combination, T]]:

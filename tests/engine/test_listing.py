@@ -26,7 +26,7 @@ from ttr_analysis.tables import Tables, game_tables
 SEED = 2026
 MAX_CHOICES = 120
 N_POSITIONS = 6 if IS_COMPILED else 2
-COMBINATIONS = some_combinations()
+COMBINATIONS = some_combinations(start=1)
 WITH_SETS = [Combination("nordic", "", 2), Combination("invented", "", 2)]
 
 Action = tuple[int, int]

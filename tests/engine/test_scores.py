@@ -37,7 +37,7 @@ from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
 from ttr_analysis.tables import MAX_TICKETS
 
-GAMES = some_combinations()
+GAMES = some_combinations(start=1)
 
 
 def changed_bonuses(name: str, *bonuses: BonusRules) -> GameMap:

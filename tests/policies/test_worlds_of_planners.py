@@ -19,7 +19,7 @@ from ttr_analysis.policies.search.rollouts import Rollouts
 from ttr_analysis.tables import MAX_TICKETS
 
 PLANNERS = Planner(), Planner2()
-"""Of which one is fitted to each map, and hoards on some, and the other plays by the same numbers on all."""
+"""One is fitted to each map, and hoards on some; the other has the same parameters on all."""
 
 
 @cache
