@@ -31,8 +31,8 @@ READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 # Two processes of tests fill the cores, and products of small matrices on several threads only wait for each other.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
-QUICK := TTR_FAST=1 $(ONE_THREAD)
-CHECKED := $(QUICK) TTR_CHECKS=1
+FAST := TTR_FAST=1 $(ONE_THREAD)
+CHECKED := $(FAST) TTR_CHECKS=1
 
 # Many processes import the same sources, so keep their bytecode whatever the user's setting.
 unexport PYTHONDONTWRITEBYTECODE
@@ -99,17 +99,17 @@ test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) $(PARALLEL) --ignore=tests/browser $(AT_FULL_SPEED:%=--ignore=%) tests
 
 test-studies: $(READY)
-	$(QUICK) $(PYTEST) $(PARALLEL) $(AT_FULL_SPEED)
+	$(FAST) $(PYTEST) $(PARALLEL) $(AT_FULL_SPEED)
 
 # While you work: the compiled tests of rules, maps and games, and the checks of the architecture.
 test-quick: $(READY)
 	$(CHECKED) $(PYTEST) --quiet $(PARALLEL) tests/rules tests/maps tests/engine tests/test_architecture.py
 
 test-browser: $(AXE)
-	$(QUICK) $(PYTEST) tests/browser
+	$(FAST) $(PYTEST) tests/browser
 
 test-notebooks: $(READY)
-	$(QUICK) $(PYTEST) tests/run_notebooks.py
+	$(FAST) $(PYTEST) tests/run_notebooks.py
 
 test-plain: $(READY)
 	TTR_PLAIN=1 $(ONE_THREAD) $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
