@@ -23,5 +23,9 @@ def test_a_small_chance_is_not_called_none(probability: float, expected: str) ->
     assert percent(probability) == expected
 
 
+def test_a_small_loss_has_no_sign() -> None:
+    assert (percent(-0.001), percent(-0.0001, 1), percent(-0.006)) == ("0%", "0.0%", "−1%")
+
+
 def test_lists_in_words() -> None:
     assert [listed([]), listed(["a"]), listed(["a", "b"], "or")] == ["", "a", "a or b"]

@@ -42,7 +42,7 @@ def percent(share: float, digits: int | None = 0) -> str:
     """
     if digits is None:
         digits = 0 if share in {0.0, 1.0} or 0.01 <= share < 0.99 else 1  # noqa: PLR2004
-    text = f"{100 * share:.{digits}f}%"
+    text = f"{100 * share:z.{digits}f}%"
     if 0 < share < 1:
         if text == f"{0:.{digits}f}%":
             return f"<{10.0**-digits:.{digits}f}%"
@@ -63,7 +63,7 @@ def percentage_points(difference: float, digits: int = 0) -> str:
 
 def point_drop(before: float, after: float) -> int:
     """
-    Return by how many percentage points a share drops: the difference between both as `percent` shows them.
+    Return by how many percentage points a share drops, both rounded to whole points.
 
     >>> percent(0.847), percent(0.625), point_drop(0.847, 0.625)
     ('85%', '62%', 23)

@@ -440,3 +440,15 @@ def test_many_gray_routes_are_refused_before_the_count_begins(nordic: GameMap) -
     gray = [make_route(2, "gray", jokers=False)] * 5
     with pytest.raises(ttr.draws.TooManyStatesError, match="5 of them gray"):
         ttr.draws.draws_for_routes(gray, rules=nordic.rules)
+    with pytest.raises(ttr.draws.TooManyStatesError, match="60 of them gray"):  # 2 ** 60 sets
+        ttr.draws.draws_for_routes(gray * 12, rules=nordic.rules)
+
+
+def test_a_wrong_method_or_number_of_samples_is_refused(nordic: GameMap) -> None:
+    gray, wanted = make_route(1, "gray"), [make_route(2, "red"), make_route(2, "blue")]
+    with pytest.raises(ValueError, match="method must be 'auto', 'exact' or 'monte_carlo', got 'monte carlo'"):
+        ttr.draws.which_color_to_burn(gray, {"red": 1}, wanted, method="monte carlo")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="simulated games must be 1 or more, got 0"):
+        ttr.draws.which_color_to_burn(
+            gray, {"red": 1}, wanted, method="monte_carlo", n=0, rng=np.random.default_rng(7), rules=nordic.rules
+        )

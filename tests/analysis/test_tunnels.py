@@ -231,6 +231,14 @@ def test_spare_cards_needed() -> None:
     assert needed == [0, 0, 1, 1, 2, 3, 3]
 
 
+@pytest.mark.parametrize(("discarded", "highest"), [(10, "0.626"), (12, "0")])
+def test_more_spare_cards_than_the_deck_has_are_refused(discarded: int, highest: str) -> None:
+    tunnel = make_route(2, "purple", tunnel=True)
+
+    with pytest.raises(ValueError, match=f"too few cards for a probability of 0.9: the highest is {highest}"):
+        ttr.tunnels.spare_needed(tunnel, discards={"purple": discarded})
+
+
 def test_the_color_of_a_gray_tunnel_is_asked_for() -> None:
     tunnel = make_route(2, "gray", tunnel=True)
 

@@ -61,6 +61,10 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
         ("cities.csv", "name,label", "nme,label"),
         "cities.csv, line 1, nme: unknown column, expected name, got nme",
     ),
+    "one column more than all": (
+        ("cities.csv", "name,label,country,lat,lon", "name,label,country,lat,lon,x,y,label_at,also,foo"),
+        "cities.csv, line 1, foo: unknown column, expected no more columns, got foo",
+    ),
     "column twice": (
         ("cities.csv", "name,label,country", "name,label,label"),
         "cities.csv, line 1, label: expected each column once, got 2 of them",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import comb
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -261,8 +261,7 @@ def draws_for_routes(
     """
     routes, rules = list(routes), as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
-    if method not in ("auto", "exact", "monte_carlo"):
-        raise ValueError(f"method must be 'auto', 'exact' or 'monte_carlo', got {method!r}")
+    _check_method(method)
     if method != "monte_carlo":
         if len(routes) == 1:
             return expected_draws(routes[0], hand, rules=rules, pool=pool)
@@ -273,11 +272,14 @@ def draws_for_routes(
                 raise TooManyStatesError(f"{error}: use Monte Carlo, with an `rng`") from None
         else:
             return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
-    rng = _source(rng)
-    check_samples(n)
-    cards = _simulated_draws(routes, hand, pool, n, rng)
+    cards = _simulated_draws(routes, hand, pool, n, _source(rng))
     turns = -(-cards // rules.cards.draws_per_turn)
     return WaitingTime.from_samples(cards.tolist(), np.where(cards < 0, -1, turns).tolist())
+
+
+def _check_method(method: str) -> None:
+    if method not in get_args(Method):
+        raise ValueError(f"method must be 'auto', 'exact' or 'monte_carlo', got {method!r}")
 
 
 def _source(rng: np.random.Generator | None) -> np.random.Generator:
@@ -290,6 +292,7 @@ def _simulated_draws(
     routes: Sequence[Route], hand: CardCounts, pool: CardCounts, n: int, rng: np.random.Generator
 ) -> Ints:
     """Return the cards drawn in each of `n` simulated games; -1 where the pool is not enough."""
+    check_samples(n)
     found = np.empty(n, dtype=np.int64)
     columns = model.route_columns([routes[i] for i in model.search_order(list(routes))])
     _simulate(stream_from(rng), columns, model.as_array(hand), model.as_array(pool), found)
@@ -337,18 +340,16 @@ class _Needs:
 def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
     """Return the probability that the hand cannot pay after 0, 1, ... draws, up to the whole pool."""
     needs = _read_needs(routes)
-    too_many = TooManyStatesError(
-        f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many for an exact count"
-    )
     most = hand.locomotives + pool.locomotives - needs.symbols
     if most < 0:
         return [Fraction(1)] * (pool.n_cards + 1)
+    too_many = f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many for an exact count"
+    if len(needs.grays) > _MAX_GRAY:
+        raise TooManyStatesError(too_many)
     n_sets = 1 << len(needs.grays)
     # A state is the fewest locomotives needed for each set of gray routes, if they are built in the colors counted
     # so far. Its value counts the draws of those colors that lead to it.
     states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
-    if len(needs.grays) > _MAX_GRAY:
-        raise too_many
     for c in range(N_COLORS):
         moves = _moves(needs, c, hand.counts[c], pool.counts[c], most)
         after: dict[tuple[int, ...], int] = {}
@@ -357,7 +358,7 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
             if reached[0] <= most:
                 after[reached] = after.get(reached, 0) + ways * factor
         if len(after) > _MAX_STATES:
-            raise too_many
+            raise TooManyStatesError(too_many)
         states = after
     paid = 0
     for state, ways in states.items():
@@ -558,7 +559,7 @@ def which_color_to_burn(
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """
-    Return the color in which to pay for a route, judged by how much it delays other routes.
+    Compare the colors in which to pay for a route by how much each delays other routes.
 
     Parameters
     ----------
@@ -594,6 +595,7 @@ def which_color_to_burn(
     >>> table["loss"].round(2).to_dict()
     {'green': 0.0, 'red': 0.0, 'blue': 8.58}
     """
+    _check_method(method)
     wanted, rules = list(wanted), as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
     payments = _payments_to_compare(route, hand, wanted)

@@ -403,8 +403,8 @@ def spare_cards(
     Returns
     -------
     table
-        Indexed by `spare` (cards), 0 to `revealed`: `probability` of a
-        successful claim, and `gain`, what the last spare card adds.
+        Indexed by `spare` (cards), from 0 to `revealed` or the most that the deck allows:
+        `probability` of a successful claim, and `gain`, what the last spare card adds.
 
     Raises
     ------
@@ -462,6 +462,11 @@ def spare_needed(
     probability
         Desired probability, 0 to 1.
 
+    Raises
+    ------
+    ValueError
+        Also if the deck has too few cards for this probability.
+
     Examples
     --------
     >>> tunnel = ttr.load_map("nordic").route("Oslo", "Lillehammer")
@@ -471,7 +476,10 @@ def spare_needed(
     if not 0 <= probability <= 1:
         raise ValueError(f"a probability must be from 0 to 1, got {probability}")
     table = spare_cards(route, plays=plays, pool=pool, n_pile=n_pile, discards=discards, revealed=revealed, deck=deck)
-    return int((table["probability"] >= probability - 1e-12).to_numpy().argmax())
+    if not (enough := table.index[table["probability"] >= probability - 1e-12].tolist()):
+        highest = max(table["probability"], default=0)
+        raise ValueError(f"the deck has too few cards for a probability of {probability}: the highest is {highest:.3g}")
+    return int(enough[0])
 
 
 def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:

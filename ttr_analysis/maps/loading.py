@@ -64,7 +64,7 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     Notes
     -----
     At most 64 cities, 128 routes and 128 tickets in a game, routes of at most 12 spaces,
-    tables of at most 1 MB, rules of at most 100 kB on lines of at most 10,000 characters.
+    tables of at most 1 MB, rules of at most 150 kB on lines of at most 10,000 characters.
     Nothing in a folder is executed.
 
     Examples
@@ -103,11 +103,9 @@ def as_map(game_map: MapLike) -> GameMap:
     """
     if isinstance(game_map, GameMap):
         return game_map
-    try:
-        return load_map(os.fspath(game_map))
-    except TypeError:
-        msg = f"expected a map, or the name of one, got {game_map!r}"
-        raise TypeError(msg) from None
+    if not isinstance(game_map, (str, os.PathLike)):
+        raise TypeError(f"expected a map, or the name of one, got {game_map!r}")
+    return load_map(os.fspath(game_map))
 
 
 RulesLike = RuleSet | MapLike
@@ -219,7 +217,7 @@ def _check_header(header: Sequence[str], columns: Sequence[Column], faults: Faul
         if name not in known:
             hint = nearest(name, known - set(header)) or sorted(known - set(header))
             meant.update(hint)
-            faults.add(1, name, name, f"unknown column, expected {' or '.join(hint)}")
+            faults.add(1, name, name, f"unknown column, expected {' or '.join(hint) or 'no more columns'}")
         elif header.count(name) > 1:
             faults.add(1, name, f"{header.count(name)} of them", "expected each column once")
     for name in sorted(required - set(header) - meant):
