@@ -352,7 +352,7 @@ def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
         ),
         pytest.param(
             [TITLE, ASKED, SOLVED, cell("c", "code", "# BEGIN SOLUTION\n1\n# END SOLUTION")],
-            "'BEGIN SOLUTION' is in a cell that nbgrader does not know",
+            "'BEGIN SOLUTION' is in a cell without nbgrader metadata",
             id="marks without metadata",
         ),
     ],

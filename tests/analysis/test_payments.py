@@ -162,7 +162,7 @@ def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
             "each of its 1 locomotive symbols needs a locomotive or 3 cards for it",
             id="no locomotive",
         ),
-        pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "not a joker", id="joker"),
+        pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "not wild", id="joker"),
         pytest.param(make_route(3, "red"), {"red": 2, "blue": 1}, "must be red, got 1 blue, 2 red", id="color"),
         pytest.param(make_route(3), {"red": 2, "blue": 1}, "must be of one color, got 1 blue, 2 red", id="two colors"),
         pytest.param(
@@ -179,10 +179,10 @@ def test_a_payment_must_be_split_as_it_says() -> None:
     ferry = make_route(3, "green", symbols=1, swap_size=3)
 
     assert ttr.payments.is_legal(ferry, Payment("green", 2, 0, CardCounts.of(green=3)))
-    assert "but not as this payment" in str(
+    assert "but not split as in this payment" in str(
         ttr.payments.why_illegal(ferry, Payment("green", 5, 0)),
     )
-    assert "but not as this payment" in str(
+    assert "but not split as in this payment" in str(
         ttr.payments.why_illegal(ferry, Payment("red", 2, 0, CardCounts.of(green=2, locomotive=1))),
     )
 
@@ -193,27 +193,27 @@ def test_a_payment_must_be_split_as_it_says() -> None:
         pytest.param(
             make_route(4, "blue", jokers=False),
             {"blue": 2, "locomotive": 3},
-            "Here-There (blue, 4) needs 4 blue, got 2 blue (locomotives are not jokers here): "
-            "at least 2 more cards are missing",
+            "Here-There (blue, 4) needs 4 blue, got 2 blue (locomotives are not wild here): "
+            "at least 2 more cards are needed",
             id="no jokers",
         ),
         pytest.param(
             make_route(4, "blue"),
             {"blue": 2, "locomotive": 1, "red": 5},
-            "Here-There (blue, 4) needs 4 blue, got 2 blue and 1 locomotive: at least 1 more card is missing",
+            "Here-There (blue, 4) needs 4 blue, got 2 blue and 1 locomotive: at least 1 more card is needed",
             id="jokers",
         ),
         pytest.param(
             make_route(3, "blue", symbols=2),
             {"blue": 2},
             "Here-There (blue, 3) needs 1 blue and 2 locomotives, got 2 blue and 0 locomotives: "
-            "at least 2 more cards are missing",
+            "at least 2 more cards are needed",
             id="symbols",
         ),
         pytest.param(
             make_route(3, "blue", symbols=1, swap_size=3),
             {"blue": 2, "red": 2},
-            "Here-There (blue, 3) needs 5 cards with 2 blue and 0 locomotives, got 4: at least 1 more card is missing",
+            "Here-There (blue, 3) needs 5 cards with 2 blue and 0 locomotives, got 4: at least 1 more card is needed",
             id="sets",
         ),
     ],

@@ -248,7 +248,7 @@ def test_the_color_of_a_gray_tunnel_is_asked_for() -> None:
         ttr.tunnels.spare_cards(tunnel, plays="grean")
     with pytest.raises(ValueError, match="paid in green or locomotives, not in red"):
         ttr.tunnels.spare_cards(make_route(2, "green", tunnel=True), plays="red")
-    with pytest.raises(ValueError, match="they are not jokers on it"):
+    with pytest.raises(ValueError, match="they are not wild on it"):
         ttr.tunnels.spare_cards(make_route(2, "green", tunnel=True, jokers=False), plays="locomotive")
 
 

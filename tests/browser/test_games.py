@@ -179,7 +179,7 @@ def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     expect(table.locator(".ttr-t-turn")).to_have_text("Your turn")
     click_route(table, "Lieksa-Murmansk/0")
 
-    expect(table.get_by_role("alert")).to_contain_text("more cards are missing")
+    expect(table.get_by_role("alert")).to_contain_text("more cards are needed")
     assert owners(table) == {}
 
 

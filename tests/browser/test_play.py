@@ -338,7 +338,7 @@ def test_the_board_stays_where_it_is_when_hints_and_problems_appear(browser: Bro
             expect(advised).not_to_have_text(said, timeout=60_000)  # the first hint compiles
             assert boards(page) == before
         click_route(page.locator(".ttr-play"), "Lieksa-Murmansk/0")
-        expect(page.get_by_role("alert")).to_contain_text("more cards are missing")
+        expect(page.get_by_role("alert")).to_contain_text("more cards are needed")
         assert boards(page) == before
 
 

@@ -87,5 +87,5 @@ def test_cards_that_would_not_do_in_any_hand_are_refused_for_that() -> None:
     laid = Payment(None, 0, 0, CardCounts.of(green=8, locomotive=1))
 
     assert game.why_illegal(state, ClaimRoute(route, laid)) == (
-        "Lieksa-Murmansk (gray, 9): a locomotive is not a joker on this route"
+        "Lieksa-Murmansk (gray, 9): locomotives are not wild on this route"
     )

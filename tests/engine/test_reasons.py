@@ -343,7 +343,7 @@ def test_a_split_that_does_not_hold_is_illegal() -> None:
     split = ClaimRoute(route, Payment("green", 5, 0, CardCounts.of(green=4)))
     assert why(table, ClaimRoute(route, Payment("green", 9, 0))) is None
     assert why(table, split) is not None
-    assert "but not as this payment" in str(why(table, split))
+    assert "but not split as in this payment" in str(why(table, split))
 
 
 def test_players_go_by_their_names_where_they_are_known(nordic: GameMap) -> None:

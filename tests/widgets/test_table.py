@@ -235,7 +235,7 @@ def test_why_a_route_cannot_be_claimed_is_said(human_game: HumanGame) -> None:
     assert "must choose its opening tickets" in human_game.why({"route": "Bergen-Oslo/0"})
     human_game.move("keep all")
     human_game.let_play()
-    assert human_game.why({"route": "Lieksa-Murmansk/0"}).endswith("got 4: at least 8 more cards are missing")
+    assert human_game.why({"route": "Lieksa-Murmansk/0"}).endswith("got 4: at least 8 more cards are needed")
     assert human_game.why({"route": "no such route"}) == ""
     claimable, claim = next(iter(human_game.frame()["options"]["claims"].items()))
     assert human_game.why({"route": claimable}) == ""

@@ -1,4 +1,4 @@
-"""Look up what users name in questions about a map: ends, tickets, weights, and routes closed, owned or avoided."""
+"""Resolve the names that users pass to map analyses: ends, tickets, weights, and closed, owned or avoided routes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ End = str | City | Place
 START: Final = "\0start"
 GOAL: Final = "\0goal"
 """Virtual nodes connected to all cities of an end; no city has such a name."""
-_OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
+_SYNONYMS: Final = {"trains": "length", "routes": "hops"}
 
 
 def measure_name(weight: object, measures: Sequence[str]) -> Any:  # noqa: ANN401 - one of the measures
-    """Return the measure that a weight names, one of `measures`: "trains" is length, and "routes" is hops."""
+    """Resolve a weight to one of `measures`; "trains" is a synonym of "length", and "routes" of "hops"."""
     # Compared, not looked up, since user values may not be hashable.
-    measure = next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
+    measure = next((measure for synonym, measure in _SYNONYMS.items() if weight == synonym), weight)
     if measure not in measures:
         raise UnknownNameError.among("weight", weight, measures)
     return measure
@@ -44,20 +44,20 @@ def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
     return NameIndex([*cities, *((place.name, place.cities) for place in game_map.places)])
 
 
-def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Place]) -> tuple[Ticket, ...]:
+def tickets_or_pairs(game_map: GameMap, wanted: Iterable[TicketLike | City | Place]) -> tuple[Ticket, ...]:
     """
-    Return the tickets that a user named; a pair of places without a ticket counts as one for 0 points.
+    Return the tickets that a user named; a pair of places that is not a ticket becomes one worth 0 points.
 
     >>> usa = ttr.load_map("usa")
-    >>> [str(ticket) for ticket in tickets_or_joins(usa, [("miami", "boston"), ("boston", "seattle")])]
+    >>> [str(ticket) for ticket in tickets_or_pairs(usa, [("miami", "boston"), ("boston", "seattle")])]
     ['Boston to Miami 12', 'Boston to Seattle 0']
     """
     if isinstance(wanted, Ticket | str):
         wanted = [wanted]
-    return tuple(_ticket_or_join(game_map, item) for item in wanted)
+    return tuple(_ticket_or_pair(game_map, item) for item in wanted)
 
 
-def _ticket_or_join(game_map: GameMap, item: TicketLike | City | Place) -> Ticket:
+def _ticket_or_pair(game_map: GameMap, item: TicketLike | City | Place) -> Ticket:
     try:
         return game_map.ticket(item)
     except UnknownNameError:
@@ -82,14 +82,14 @@ def closed_and_owned(
     >>> [route.id for route in closed]
     ['Bergen-Oslo/0', 'Bergen-Oslo/1']
     """
-    shut, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
-    if both := sorted({route.id for route in own} & {route.id for route in shut}):
+    closed_routes, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
+    if both := sorted({route.id for route in own} & {route.id for route in closed_routes}):
         raise ValueError(f"a route is either closed or owned, got both for {', '.join(both)}")
     if twins_close(game_map, n_players):
-        pairs = {frozenset(route.cities) for route in shut}
+        pairs = {frozenset(route.cities) for route in closed_routes}
         kept = {route.id for route in own}
-        shut = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r.id not in kept)
-    return shut, own
+        closed_routes = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r.id not in kept)
+    return closed_routes, own
 
 
 Avoidable = Literal["tunnels", "ferries", "gray", "tolls"] | CityLike
@@ -131,8 +131,8 @@ def twins_close(game_map: GameMap, n_players: int | None) -> bool:
     return not game_map.rules.both_tracks_open(n_players)
 
 
-def separate(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[str]) -> tuple[int, set[str]]:
-    """Return the size of a minimum cut between nodes, and the starts' side; edges without capacity cannot be cut."""
+def find_minimum_cut(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[str]) -> tuple[int, set[str]]:
+    """Return a minimum cut's size and the nodes on the side of `starts`; this adds two virtual nodes to `G`."""
     import networkx as nx
 
     nx.add_star(G, [START, *starts])
@@ -144,18 +144,18 @@ def separate(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[str]) -> t
 def fewest_cut(
     game_map: GameMap, closed: Iterable[Route], starts: Iterable[str], goals: Iterable[str]
 ) -> tuple[Route, ...]:
-    """Return the fewest closed routes that separate the start cities from the goal cities."""
+    """Return a smallest set of closed routes that separates the start cities from the goal cities."""
     import networkx as nx
 
-    shut = {route.id for route in closed}
+    closed_ids = {route.id for route in closed}
     G: nx.Graph[str] = nx.Graph()
     for route in game_map.routes:
         x, y = route.cities
-        if route.id not in shut:
+        if route.id not in closed_ids:
             G.add_edge(x, y)  # an edge without capacity cannot be cut
         elif not G.has_edge(x, y):
             G.add_edge(x, y, capacity=1)
         elif "capacity" in G.edges[x, y]:
             G.edges[x, y]["capacity"] += 1
-    _, near = separate(G, starts, goals)
-    return tuple(r for r in game_map.routes if r.id in shut and len(near.intersection(r.cities)) == 1)
+    _, near = find_minimum_cut(G, starts, goals)
+    return tuple(r for r in game_map.routes if r.id in closed_ids and len(near.intersection(r.cities)) == 1)

@@ -107,7 +107,7 @@ def draws_to_gather(
     -----
     The number of cards is negative hypergeometric: with `m` cards that count in a pool of
     `N`, its mean is k (N + 1) / (m + 1), so (111/13) k from a full deck, and (111/27) k
-    with locomotives [1]_. For gray, the choices in which no color has enough cards are
+    with locomotives [1]_. For gray, the draws that leave every color short are
     counted.
 
     References
@@ -206,7 +206,7 @@ def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]
 Method = Literal["auto", "exact", "monte_carlo"]
 
 _MAX_STATES = 4_000
-"""Number of states after which the exact count gives up, after a few seconds."""
+"""Maximum number of states for the exact count, which takes a few seconds to reach it."""
 
 _MAX_GRAY = 4
 """Maximum number of gray routes for the exact count, since each triples the time."""
@@ -236,14 +236,14 @@ def draws_for_routes(
     hand, pool, rules
         As for `draws_to_gather`.
     method
-        "exact", "monte_carlo", or "auto": exact if within reach.
+        "exact", "monte_carlo", or "auto": exact when feasible.
     rng
         Source of randomness, for Monte Carlo.
 
     Raises
     ------
     ValueError
-        If Monte Carlo is needed without `rng`, or "exact" is out of reach.
+        If Monte Carlo is needed without `rng`, or "exact" is infeasible.
 
     Notes
     -----
@@ -272,7 +272,7 @@ def draws_for_routes(
                 raise TooManyStatesError(f"{error}: use Monte Carlo, with an `rng`") from None
         else:
             return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
-    cards = _simulated_draws(routes, hand, pool, n, _source(rng))
+    cards = _simulated_draws(routes, hand, pool, n, _require_rng(rng))
     turns = -(-cards // rules.cards.draws_per_turn)
     return WaitingTime.from_samples(cards.tolist(), np.where(cards < 0, -1, turns).tolist())
 
@@ -282,7 +282,7 @@ def _check_method(method: str) -> None:
         raise ValueError(f"method must be 'auto', 'exact' or 'monte_carlo', got {method!r}")
 
 
-def _source(rng: np.random.Generator | None) -> np.random.Generator:
+def _require_rng(rng: np.random.Generator | None) -> np.random.Generator:
     if rng is None:
         raise ValueError("Monte Carlo needs a source of randomness, such as rng=numpy.random.default_rng(7)")
     return rng
@@ -328,13 +328,13 @@ def _simulate(stream: Ints, routes: model.RouteColumns, hand: Ints, pool: Ints, 
 @dataclass(frozen=True, slots=True)
 class _Needs:
     strict: tuple[int, ...]
-    """Cards of each color that cannot be locomotives."""
+    """Cards of each color that locomotives cannot replace."""
     loose: tuple[int, ...]
     """Cards of each color that locomotives can replace."""
     grays: tuple[tuple[int, bool], ...]
     """The cards of each gray route, and whether locomotives can replace them."""
     symbols: int
-    """Locomotives."""
+    """Locomotives for symbols."""
 
 
 def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
@@ -366,12 +366,12 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
             fewest = state[-1] + needs.symbols - hand.locomotives
             drawn = range(pool.locomotives + 1)
             paid += ways * polynomial([comb(pool.locomotives, b) if b >= fewest else 0 for b in drawn])
-    n_ways = enumerate(coefficients_of(paid, pool.n_cards + 1))
-    return [1 - Fraction(ways, comb(pool.n_cards, n)) for n, ways in n_ways]
+    counts = coefficients_of(paid, pool.n_cards + 1)
+    return [1 - Fraction(ways, comb(pool.n_cards, n)) for n, ways in enumerate(counts)]
 
 
 def _moves(needs: _Needs, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
-    """Return the locomotives needed for each set of gray routes if built in a color, and count the draws for that."""
+    """Map the locomotives that each set of gray routes needs in color `c` to the number of draws that lead there."""
     moves: dict[tuple[int, ...], list[int]] = {}
     for drawn in range(n_pool + 1):
         move = []
@@ -476,7 +476,7 @@ def locomotive_or_blind(
     pool
         Cards the pile may hold; by default the deck.
     locomotive_useful
-        False if locomotives are not jokers on the routes you want.
+        False if locomotives are not wild on the routes you want.
 
     Raises
     ------
@@ -519,7 +519,7 @@ def locomotive_or_blind(
 
 def locomotive_table(*, rules: RulesLike = BASE_RULES, locomotive_useful: bool = True) -> pd.DataFrame:
     """
-    Return `locomotive_or_blind`, with its parameters, for every number of useful colors. Exact.
+    Return the results of `locomotive_or_blind` for every number of useful colors. Exact.
 
     Returns
     -------
@@ -610,7 +610,7 @@ def which_color_to_burn(
             before, *after = (waiting.expected_cards.value for waiting in exact)
             means = [_Mean(mean, 0.0, math.nan if math.isinf(before) else mean - before, 0.0) for mean in after]
             return _burn_table(payments, means, "exact")
-    seed = int(_source(rng).integers(2**62))
+    seed = int(_require_rng(rng).integers(2**62))
 
     def draws(left: CardCounts) -> Ints:
         return _simulated_draws(wanted, left, pool, n, np.random.default_rng(seed))

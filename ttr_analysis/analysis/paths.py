@@ -148,7 +148,7 @@ def _singles_of_kind(n_kind: int, n_cards: int, n_kept: int, n_spaces: int) -> F
 
 @lru_cache(maxsize=256)
 def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_kept: int, n_spaces: int) -> Fraction:
-    """Return the same for the color of which most cards were kept, plus locomotives if they are jokers."""
+    """Return this mean for the color with the most cards kept, plus locomotives if they are wild."""
     # The mean of min(n_spaces, most) is the sum of the probabilities that most exceeds 0, 1, ..., n_spaces - 1.
     ways = 0
     for limit in range(n_spaces):
@@ -159,7 +159,7 @@ def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_k
 
 
 def _check_function(weight: Callable[..., object]) -> None:
-    """Refuse a function that does not take one route, such as a NetworkX weight of two nodes and an edge."""
+    """Raise a TypeError unless the function takes one route; a NetworkX weight takes two nodes and an edge."""
     try:
         parameters = signature(weight)
     except ValueError:  # some functions written in C have no signature
@@ -337,11 +337,11 @@ def shortest_path(
     board = _Board(game_map, weight, closed, owned, avoid)
     starts, goals = end_cities(game_map, a), end_cities(game_map, b)
     found: Any = nx.multi_source_dijkstra(board.graph, set(starts), weight="rank")
-    costs, ways = found
+    costs, paths = found
     reached = [goal for goal in goals if goal in costs]
     if not reached:
         raise board.no_path(a, b)
-    return board.path(ways[min(reached, key=lambda goal: costs[goal])])
+    return board.path(paths[min(reached, key=lambda goal: costs[goal])])
 
 
 def shortest_paths(
@@ -389,13 +389,13 @@ def shortest_paths(
     nx.add_star(G, [GOAL, *end_cities(game_map, b)], cost=0)
     if not nx.has_path(G, START, GOAL):
         raise board.no_path(a, b)
-    ways: set[tuple[str, ...]] = set()  # NetworkX repeats paths that begin with an edge of cost 0
-    for _, *way, _ in nx.all_shortest_paths(G, START, GOAL, weight="cost"):
-        ways.add(tuple(way))
-        if len(ways) > limit:
-            msg = f"more than {limit} shortest paths from {_name(a)} to {_name(b)}; ask for more with a larger limit"
+    paths: set[tuple[str, ...]] = set()  # NetworkX repeats paths that begin with an edge of cost 0
+    for _, *cities, _ in nx.all_shortest_paths(G, START, GOAL, weight="cost"):
+        paths.add(tuple(cities))
+        if len(paths) > limit:
+            msg = f"more than {limit} shortest paths from {_name(a)} to {_name(b)}; use a larger limit"
             raise ValueError(msg)
-    return tuple(board.path(way) for way in sorted(ways, key=board.rank))
+    return tuple(board.path(cities) for cities in sorted(paths, key=board.rank))
 
 
 def distance_matrix(
@@ -443,9 +443,9 @@ class _Board:
         avoid: Iterable[Avoidable] = (),
     ) -> None:
         self.game_map = game_map
-        shut, self.owned = closed_and_owned(game_map, closed, owned)
+        closed_routes, self.owned = closed_and_owned(game_map, closed, owned)
         avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in self.owned)
-        self.closed = tuple(dict.fromkeys((*shut, *avoided)))
+        self.closed = tuple(dict.fromkeys((*closed_routes, *avoided)))
         self.weight: str = (
             getattr(weight, "__name__", "function") if callable(weight) else measure_name(weight, get_args(Measure))
         )
@@ -466,11 +466,11 @@ class _Board:
         room_trains = 1 + sum(route.length for route in routes)
         room_toll = 1 + sum(route.toll for route in routes)
         ranked = []
-        for place, route in enumerate(routes):
+        for position, route in enumerate(routes):
             trains, toll = (0, 0) if route in self.owned else (route.length, route.toll)
             rank = (costs[route.id] * room_trains + trains) * room_toll + toll
             rank = (rank * (1 + len(routes)) + 1) << len(routes)
-            ranked.append((rank + (1 << place), costs[route.id], route))
+            ranked.append((rank + (1 << position), costs[route.id], route))
         return ranked
 
     def path(self, cities: Sequence[str]) -> Path:
@@ -526,8 +526,8 @@ class Trail:
         return bool(self.routes) and self.cities[0] == self.cities[-1]
 
     def __repr__(self) -> str:
-        way = " - ".join(self.cities) or "no routes"
-        return f"<Trail of {self.length} trains on {len(self.routes)} routes: {way}>"
+        cities = " - ".join(self.cities) or "no routes"
+        return f"<Trail of {self.length} trains on {len(self.routes)} routes: {cities}>"
 
     _repr_html_ = render_html
 

@@ -18,7 +18,7 @@ import pandas as pd
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis._upward import render_html
-from ttr_analysis.analysis._ends import End, end_cities, separate, tickets_or_joins
+from ttr_analysis.analysis._ends import End, end_cities, find_minimum_cut, tickets_or_pairs
 from ttr_analysis.cards import ROUTE_COLORS
 from ttr_analysis.maps.forms import build_simple_graph
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -156,11 +156,11 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     _check("way of counting", by, Counting)
     starts, goals = _two_ends(game_map, a, b)
     if shared := sorted(set(starts) & set(goals)):
-        raise ValueError(f"a place cannot be cut off from itself: both have {', '.join(shared)}")
+        raise ValueError(f"a place cannot be cut off from itself: both include {', '.join(shared)}")
     G: nx.Graph[str] = nx.Graph()
     for x, y, data in pair_graph(game_map, borders=True).edges(data=True):
         G.add_edge(x, y, capacity=data["n_tracks"] if by == "tracks" else 1)
-    size, side = separate(G, starts, goals)
+    size, side = find_minimum_cut(G, starts, goals)
     return Cut(
         routes=tuple(route for route in game_map.routes if len(side.intersection(route.cities)) == 1),
         size=size,
@@ -189,8 +189,8 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
     Parameters
     ----------
     by
-        "tracks": routes that alone cut the map, never a track of a double
-        route. "pairs": also all tracks of a double route that together do.
+        "tracks": routes that cut the map on their own, never a track of a double
+        route. "pairs": also double routes whose tracks cut it together.
     borders
         Include border points; every route to one is a bridge.
 
@@ -233,7 +233,7 @@ def cut_cities(game_map: MapLike, *, borders: bool = True) -> tuple[str, ...]:
 
 def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if b is None:
-        (ticket,) = tickets_or_joins(game_map, [a])
+        (ticket,) = tickets_or_pairs(game_map, [a])
         return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
     if isinstance(a, Ticket | tuple):
         raise ValueError(f"a ticket already has two ends, so give no second place, got {b!r}")  # noqa: TRY004 - the number of ends is wrong
@@ -364,7 +364,7 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> Spannin
     Parameters
     ----------
     borders
-        Join border points too.
+        Include border points.
 
     Examples
     --------
@@ -374,20 +374,20 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> Spannin
     game_map = as_map(game_map)
     routes = counted_routes(game_map, borders=borders)
     G: nx.MultiGraph[str] = nx.MultiGraph()
-    for place, route in enumerate(routes):
+    for position, route in enumerate(routes):
         # No two ranks are equal, so the minimum is unique.
-        G.add_edge(*route.cities, key=route.id, rank=route.length * len(routes) + place)
+        G.add_edge(*route.cities, key=route.id, rank=route.length * len(routes) + position)
     ids = {key for _, _, key in nx.minimum_spanning_edges(G, weight="rank", keys=True, data=False)}
     return SpanningTree(tuple(route for route in routes if route.id in ids))
 
 
 # -- tables of cities and routes, and the map as a whole -----------------------------------------------------------
 
-_ROUTE_FIRST: Final = (
+_ROUTE_COLUMNS: Final = (
     *("length", "color", "kind", "points", "betweenness_length", "betweenness_hops", "detour", "pair_detour"),
     *("is_bridge", "resistance", "current_share"),
 )
-"""Columns of routes that notebooks show; the id has the cities and the track."""
+"""Columns that notebooks show for a route; its id names the cities and the track."""
 
 
 def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
@@ -469,8 +469,8 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         `betweenness_length`, `betweenness_hops`: mean share, over all pairs of
         cities, of their shortest paths that use the track; 0 to 1. Equally short
         tracks of a double route share.
-        `detour`: trains by which the shortest path between its ends grows without
-        the track; infinite if there is no other.
+        `detour`: how many trains longer the shortest path between its ends is without
+        the track; infinite if there is no other path.
         `pair_detour`: the same without all tracks between its ends.
         `is_bridge`: whether the map falls apart without the track.
         `is_pair_bridge`: the same without all tracks between its ends.
@@ -514,11 +514,11 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         "current_share": [r / route.length for r, route in zip(resistance, routes, strict=True)],
         "in_minimum_spanning_tree": [route in tree for route in routes],
     }
-    return as_table(pd.DataFrame(columns, index=[route.id for route in routes]), _ROUTE_FIRST)
+    return as_table(pd.DataFrame(columns, index=[route.id for route in routes]), _ROUTE_COLUMNS)
 
 
 def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | list[Route]) -> float:
-    """Return by how many trains the shortest path between a route's ends grows without some routes."""
+    """Return how many trains longer the shortest path between a route's ends is without the `lost` routes."""
     a, b = route.cities
     without = nx.restricted_view(tracks, [], [(*r.cities, r.id) for r in lost])
     before = nx.dijkstra_path_length(tracks, a, b, weight="length")

@@ -293,7 +293,7 @@ def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid
 
 @compiled
 def _choose_payment(route_color: int, spaces: Spaces, wanted: Ints, revealed: int, held: _Cards, laid: Ints) -> int:
-    """Fill in the payment with best odds, then least `_cost`, then first color; return the color, -1 if none."""
+    """Fill in the payment with the best odds, then lowest `_cost`, then first color; return its color, or -1."""
     hand = held.hand
     best = _NO_PAYMENT
     best_odds = -1.0
@@ -341,7 +341,7 @@ def _odds(held: _Cards, laid: Ints, color: int, jokers: int, revealed: int) -> f
 @compiled
 def _cost(hand: Ints, cards: Ints, wanted: Ints) -> int:
     """Return a number that orders payments by cards needed later, then by locomotives, then by all cards."""
-    broken = 0
+    n_needed_later = 0
     for kind in range(N_KINDS):
-        broken += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))
-    return int((broken << 20) + (cards[LOCOMOTIVE_INDEX] << 10) + count_cards(cards))
+        n_needed_later += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))
+    return int((n_needed_later << 20) + (cards[LOCOMOTIVE_INDEX] << 10) + count_cards(cards))

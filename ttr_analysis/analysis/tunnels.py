@@ -53,7 +53,7 @@ class ClaimOdds:
     Parameters
     ----------
     payment
-        Cards laid down for the length.
+        Cards laid down for the route's spaces.
     plays
         Color played, or "locomotive" for locomotives alone.
     spare
@@ -133,7 +133,7 @@ def pool_from_seen(*seen: Cards, deck: CardCounts = FULL_DECK) -> CardCounts:
     """
     Return the cards that the draw pile may hold: all cards not seen.
 
-    After a reshuffle, that is the discard pile of that moment minus the cards seen
+    After a reshuffle, that is the discard pile at that moment minus the cards seen
     since.
 
     Parameters
@@ -196,7 +196,7 @@ def claim_odds(
     -------
     odds
         One for each payment, best first: highest probability, then fewest locomotives,
-        then smallest surcharge. Empty if the hand cannot pay for the length.
+        then smallest surcharge. Empty if the hand cannot pay for its spaces.
 
     Raises
     ------
@@ -222,8 +222,8 @@ def claim_odds(
     if not 0 <= unseen_discards <= pool.n_cards - n_pile:
         left = pool.n_cards - n_pile
         raise ValueError(f"the pool has {left} cards outside the pile, got {unseen_discards} unseen discards")
-    lying = _Lying(pool, n_pile, discards, unseen_discards)
-    found = [_odds_of(route, hand, payment, lying, revealed) for payment in options(route, hand)]
+    piles = _Piles(pool, n_pile, discards, unseen_discards)
+    found = [_odds_of(route, hand, payment, piles, revealed) for payment in options(route, hand)]
     return tuple(sorted(found, key=lambda o: (-o.probability, o.payment.locomotives, o.expected_surcharge, -o.spare)))
 
 
@@ -290,8 +290,8 @@ def _spare(route: Route, hand: CardCounts, payment: Payment) -> tuple[str, int]:
     return plays, int(rule.spare_cards(left, card_index(plays), int(route.locomotives_allowed)))
 
 
-class _Lying(NamedTuple):
-    """What may be turned over: the cards that the pile may hold, how many it has, and the discards."""
+class _Piles(NamedTuple):
+    """The cards that may be turned over: the pool that the pile is part of, the pile's size, and the discards."""
 
     pool: CardCounts
     n_pile: int
@@ -300,9 +300,9 @@ class _Lying(NamedTuple):
     """Discards of unknown kinds, which belong to the pool."""
 
 
-def _odds_of(route: Route, hand: CardCounts, payment: Payment, lying: _Lying, revealed: int) -> ClaimOdds:
+def _odds_of(route: Route, hand: CardCounts, payment: Payment, piles: _Piles, revealed: int) -> ClaimOdds:
     plays, spare = _spare(route, hand, payment)
-    distribution = _exact_surcharge(card_index(plays), lying, revealed)
+    distribution = _exact_surcharge(card_index(plays), piles, revealed)
     success = sum(distribution[: spare + 1])
     weighted = [k * p for k, p in enumerate(distribution)]
     mean, paid = sum(weighted), sum(weighted[: spare + 1])
@@ -317,20 +317,20 @@ def _odds_of(route: Route, hand: CardCounts, payment: Payment, lying: _Lying, re
     )
 
 
-def _exact_surcharge(color: int, lying: _Lying, revealed: int) -> list[Fraction]:
-    """Return the distribution of the surcharge, through a reshuffle if the pile is too small."""
-    pool, n_pile, discards, n_unseen = lying
+def _exact_surcharge(color: int, piles: _Piles, revealed: int) -> list[Fraction]:
+    """Return the distribution of the surcharge, including a reshuffle if the pile is too small."""
+    pool, n_pile, discards, n_unseen = piles
     n_discards = discards.n_cards + n_unseen
     from_pile = min(revealed, n_pile)
     more = int(rule.n_turned_over(n_pile, n_discards, revealed)) - from_pile
-    matching, thrown = (int(rule.matching_cards(as_array(cards), color)) for cards in (pool, discards))
+    matching, matching_discards = (int(rule.matching_cards(as_array(cards), color)) for cards in (pool, discards))
     total = [Fraction(0)] * (revealed + 1)
     # Unseen discards that are turned over are a random choice from the pool, like more cards of the pile.
     for unseen, chance in enumerate(hypergeometric(n_unseen, n_discards, more)):
         if not chance:
             continue
         of_pool = hypergeometric(matching, pool.n_cards, from_pile + unseen)
-        of_discards = hypergeometric(thrown, discards.n_cards, more - unseen)
+        of_discards = hypergeometric(matching_discards, discards.n_cards, more - unseen)
         for i, p in enumerate(of_pool):
             for j, q in enumerate(of_discards):
                 total[i + j] += chance * p * q
@@ -343,8 +343,8 @@ def _known_cards(
     """Return hand, pool, size of the pile and discards, checked."""
     _check_tunnel(route)
     hand = CardCounts.coerce(hand)
-    thrown = CardCounts.coerce(discards if discards is not None else ())
-    pool = pool_from_seen(hand, thrown) if pool is None else CardCounts.coerce(pool)
+    discarded = CardCounts.coerce(discards if discards is not None else ())
+    pool = pool_from_seen(hand, discarded) if pool is None else CardCounts.coerce(pool)
     n_pile = pile_size(n_pile, pool)
     _check_revealed(revealed)
     if discards is None and n_pile < revealed:
@@ -352,13 +352,13 @@ def _known_cards(
             f"the pile has {n_pile} cards, fewer than the {revealed} to turn over: "
             "the discards are shuffled, so give `discards` (() if there are none)"
         )
-    return hand, pool, n_pile, thrown
+    return hand, pool, n_pile, discarded
 
 
 def _check_tunnel(route: Route) -> None:
     check_route(route)
     if not route.tunnel:
-        raise ValueError(f"{route} is not a tunnel: there is no surcharge, and a paid claim succeeds")
+        raise ValueError(f"{route} is not a tunnel: there is no surcharge, so any claim that you can pay for succeeds")
 
 
 def _check_matching(matching: int, unseen: int, revealed: int) -> None:
@@ -426,16 +426,16 @@ def spare_cards(
 
     _check_tunnel(route)
     plays = _color_played(route, plays, symmetric=pool is None)
-    thrown_before = CardCounts.coerce(discards or ())
+    discarded = CardCounts.coerce(discards or ())
     rows = []
     before = 0.0
     for spare in range(revealed + 1):
         held = CardCounts.coerce({plays: route.length + spare})
-        if pool is None and not held + thrown_before <= deck:
+        if pool is None and not held + discarded <= deck:
             break  # nobody can hold more
-        seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
-        _, seen, n, thrown = _known_cards(route, held, seen, n_pile, discards, revealed)
-        p = float(sum(_exact_surcharge(card_index(plays), _Lying(seen, n, thrown), revealed)[: spare + 1]))
+        seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, discarded, deck=deck)
+        _, seen, n, _ = _known_cards(route, held, seen, n_pile, discards, revealed)
+        p = float(sum(_exact_surcharge(card_index(plays), _Piles(seen, n, discarded), revealed)[: spare + 1]))
         rows.append((spare, p, p - before))
         before = p
     return pd.DataFrame(rows, columns=["spare", "probability", "gain"]).set_index("spare")
@@ -494,7 +494,7 @@ def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:
     if plays != LOCOMOTIVE and route.color not in (GRAY, plays):
         raise ValueError(f"{route} is paid in {route.color} or locomotives, not in {plays}")
     if plays == LOCOMOTIVE and not route.locomotives_allowed:
-        raise ValueError(f"{route} cannot be paid with locomotives alone: they are not jokers on it")
+        raise ValueError(f"{route} cannot be paid with locomotives alone: they are not wild on it")
     return plays
 
 
@@ -502,7 +502,7 @@ def simulate_surcharges(
     matching: int, unseen: int, n: int, rng: np.random.Generator, *, revealed: int = 3
 ) -> tuple[Estimate, ...]:
     """
-    Return the share of each tunnel surcharge in simulated claims, card by card.
+    Estimate the probability of each tunnel surcharge by simulating claims card by card.
 
     Parameters
     ----------
@@ -548,12 +548,12 @@ def simulate_claim(
     revealed: int = 3,
 ) -> Estimate:
     """
-    Return the share of simulated claims of a tunnel that succeed.
+    Estimate the probability of claiming a tunnel by simulation.
 
     Parameters
     ----------
     payment
-        Cards laid down for the length, part of the hand.
+        Cards laid down for the route's spaces, part of the hand.
     route, hand, pool, n_pile, discards, revealed
         As for `claim_odds`.
 

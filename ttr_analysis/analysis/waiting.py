@@ -21,7 +21,7 @@ Z_95: Final = 1.959964
 """Standard errors on each side of a 95% interval, if the error is known."""
 
 
-_SHIFT: Final = 512
+_COEFFICIENT_BITS: Final = 512
 """Bits of a coefficient, enough for any number of ways to draw cards."""
 
 
@@ -34,12 +34,12 @@ def hypergeometric(matching: int, unseen: int, n: int) -> list[Fraction]:
 
 
 def polynomial(coefficients: Sequence[int]) -> int:
-    """Return a polynomial packed into one integer, so that products and sums are those of integers."""
-    return sum(coefficient << _SHIFT * power for power, coefficient in enumerate(coefficients))
+    """Pack a polynomial into one integer, so that adding and multiplying integers does the same to polynomials."""
+    return sum(coefficient << _COEFFICIENT_BITS * power for power, coefficient in enumerate(coefficients))
 
 
 def ways_to_draw(n: int, most: int) -> int:
-    """Return the ways to draw 0, 1, ... and at most `most` of `n` cards, as a packed polynomial."""
+    """Return the number of ways to draw 0, 1, ..., `most` of `n` cards, as a packed polynomial."""
     return polynomial([comb(n, k) for k in range(min(n, most) + 1)])
 
 
@@ -50,14 +50,14 @@ def coefficients_of(packed: int, n: int) -> Iterator[int]:
 
 def coefficient_of(packed: int, power: int) -> int:
     """Return one coefficient of a packed polynomial."""
-    return packed >> _SHIFT * power & ((1 << _SHIFT) - 1)
+    return packed >> _COEFFICIENT_BITS * power & ((1 << _COEFFICIENT_BITS) - 1)
 
 
 # -- estimates -----------------------------------------------------------------------------------------------------
 
 
 def check_samples(n: int) -> None:
-    """Refuse a simulation without games."""
+    """Raise a ValueError unless `n` is at least 1."""
     if n < 1:
         raise ValueError(f"the number of simulated games must be 1 or more, got {n}")
 
@@ -121,7 +121,7 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """
-        The 95% interval; for an exact value, the value twice.
+        The 95% interval; for an exact value, both ends are the value.
 
         For a share it is Agresti and Coull's: centered on the share with two more
         hits and misses, and cut off at 0 and 1.
@@ -201,7 +201,7 @@ class WaitingTime:
 
     Examples
     --------
-    Four cards, one of them red, drawn one a turn:
+    Four cards, one of them red, drawn one per turn:
 
     >>> from fractions import Fraction
     >>> unpaid = [Fraction(1), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4), Fraction(0)]
@@ -254,7 +254,7 @@ class WaitingTime:
 
     @property
     def turns_variance(self) -> float:
-        """Variance of the number of turns of drawing, as `variance`."""
+        """Variance of the number of turns of drawing; see `variance`."""
         return self._variance(self.turns)
 
     @property
@@ -287,8 +287,8 @@ class WaitingTime:
     def _variance(self, distribution: tuple[float, ...]) -> float:
         if self.never or self.n_samples == 1:
             return math.nan
-        of_a_sample = self.n_samples / (self.n_samples - 1) if self.n_samples else 1.0
-        return _spread(distribution) * of_a_sample
+        bessel_correction = self.n_samples / (self.n_samples - 1) if self.n_samples else 1.0
+        return _spread(distribution) * bessel_correction
 
     def _within(self, distribution: tuple[float, ...], n: int) -> Estimate:
         if n < 0:

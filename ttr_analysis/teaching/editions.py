@@ -1,10 +1,9 @@
 """
-Student editions of notebooks: the notebooks of a folder `solutions`, without solutions, in its parent folder.
+Write student editions of notebooks: copies of those in `solutions/`, without the solutions, in the parent folder.
 
 In the teacher's notebook, cells with the tag `solution` solve an exercise and become an empty cell for the student;
-cells with the tag `teacher` are removed. Cells that nbgrader knows keep its metadata; in a solution, the lines
-between `### BEGIN SOLUTION` and `### END SOLUTION` are removed, and in a check, those between the marks of `HIDDEN
-TESTS`.
+cells with the tag `teacher` are removed. Cells with nbgrader metadata keep it; solutions lose the lines between
+`### BEGIN SOLUTION` and `### END SOLUTION`, and tests lose those between the `HIDDEN TESTS` markers.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ HIDDEN_TESTS = "HIDDEN TESTS"
 _MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
 NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
-"""In the body of a function, which needs a statement."""
-LONGEST_ID = 64  # of a cell, by the format of notebooks
+"""Added after the stub inside a function body, which must contain a statement."""
+MAX_CELL_ID_LENGTH = 64  # set by the notebook format
 
 
 def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -42,7 +41,7 @@ def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
     ------
     ValueError
         If no cell has the tag `solution`, a tag looks like a misspelling of it, a
-        solution comes before any exercise, a mark has no partner, or two cells would
+        solution comes before any exercise, a marker has no partner, or two cells would
         have the same id.
     """
     cells: list[dict[str, Any]] = notebook["cells"]
@@ -73,9 +72,9 @@ def _tags(cell: dict[str, Any]) -> set[str]:
 
 
 def _grading(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return what nbgrader knows about a cell: points, and whether it is an answer or a check."""
-    known: dict[str, Any] = cell["metadata"].get("nbgrader", {})
-    return known
+    """Return a cell's nbgrader metadata: its points, and whether it is a solution or a test."""
+    grading: dict[str, Any] = cell["metadata"].get("nbgrader", {})
+    return grading
 
 
 def _is_solution(cell: dict[str, Any]) -> bool:
@@ -93,26 +92,26 @@ def _check_tags(cells: list[dict[str, Any]]) -> None:
     if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
         raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
     if not any(map(_is_solution, cells)):
-        raise ValueError(f"no cell has the tag {SOLUTION}: give it to every cell that solves an exercise")
+        raise ValueError(f"no cell has the tag {SOLUTION}: tag every cell that solves an exercise")
 
 
 def _released(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without hidden tests; students cannot edit a cell that nbgrader locks."""
     if not _grading(cell):
         if cell["cell_type"] == "code" and (found := _MARK.search(_text(cell))):
-            raise ValueError(f"{found[0]!r} is in a cell that nbgrader does not know: {_text(cell)[:60]!r}")
+            raise ValueError(f"{found[0]!r} is in a cell without nbgrader metadata: {_text(cell)[:60]!r}")
         return cell
     metadata = {**cell["metadata"], "deletable": False, "editable": not _grading(cell).get("locked", False)}
     return {**_cleared(cell), "metadata": metadata, "source": _without(HIDDEN_TESTS, _text(cell))}
 
 
 def _cleared(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell without results."""
+    """Return a cell without outputs."""
     return cell if cell["cell_type"] == "markdown" else {**cell, "execution_count": None, "outputs": []}
 
 
 def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a solution that nbgrader knows, without the lines between the marks, under the same name."""
+    """Return a graded solution cell without the lines between the markers; its `grade_id` becomes its id."""
     grading, text = _grading(cell), _text(cell)
     if "grade_id" not in grading:
         raise ValueError(f"expected a grade_id in nbgrader's metadata of the cell {text[:60]!r}")
@@ -124,7 +123,7 @@ def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without(mark: str, text: str, *stub: str) -> list[str]:
-    """Return the lines of a text, with a stub in place of the lines between the marks."""
+    """Return the lines of `text`, with a stub in place of those between the markers."""
 
     def replaced(region: re.Match[str]) -> str:
         indent = region[1]
@@ -143,9 +142,9 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
         raise ValueError(
             f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
         )
-    # Named after the exercise, so that an answer keeps its name if other cells change; old notebooks have no names.
+    # The id derives from the exercise's, so it does not change with other cells; cells of old notebooks have no id.
     name = before[-1].get("id", "")
-    named = {"id": f"{name[: LONGEST_ID - len('-answer')]}-answer"} if name else {}
+    named = {"id": f"{name[: MAX_CELL_ID_LENGTH - len('-answer')]}-answer"} if name else {}
     if all(cell["cell_type"] == "markdown" for cell in solutions):
         return {"cell_type": "markdown", **named, "metadata": {}, "source": [TEXT_STUB]}
     blank: dict[str, Any] = {"cell_type": "code", "execution_count": None, **named, "metadata": {}, "outputs": []}
@@ -153,7 +152,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 
 
 def _renumbered(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells with execution counts from 1 without gaps, also in their results."""
+    """Renumber the execution counts from 1, in the outputs too."""
     counts = count(1)
     return [_numbered(cell, next(counts)) if cell.get("execution_count") else cell for cell in cells]
 
@@ -167,11 +166,11 @@ def _numbered(cell: dict[str, Any], number: int) -> dict[str, Any]:
 def _check_names(cells: list[dict[str, Any]]) -> None:
     """Raise an error if two cells have the same id, such as a teacher's cell and an answer."""
     if twice := [name for name, n in Counter(cell["id"] for cell in cells if "id" in cell).items() if n > 1]:
-        raise ValueError(f"two cells would have the id {', '.join(twice)}: change that of one")
+        raise ValueError(f"two cells would have the id {', '.join(twice)}: rename one of them")
 
 
 def _text(cell: dict[str, Any]) -> str:
-    """Return the text of a cell, which a notebook stores as one string or as lines."""
+    """Return the text of a cell, which notebooks store as one string or as lines."""
     return "".join(cell["source"])
 
 
@@ -185,7 +184,7 @@ def write_editions(folder: Path) -> list[Path]:
     """
     Write the student edition of each notebook in `folder/solutions` to `folder`, and return the files.
 
-    There must be a notebook; if one is not a teacher's, a ValueError is raised: see `student_edition`.
+    Raises FileNotFoundError if there are no notebooks, and ValueError as in `student_edition`.
     """
     paths = sorted((folder / "solutions").glob("*.ipynb"))
     if not paths:

@@ -38,7 +38,7 @@ def test_two_stations_together_save_what_none_saves_alone(europe: GameMap) -> No
     assert saving.trains == 0
     assert repr(answer).endswith("; possible with stations in Brindisi or Roma and in Venezia or Zürich, and 0 trains>")
     table = ttr.tickets.which_to_keep(europe, [TICKET], trains=40, owned=OWNED, closed=closed, at_least=1)
-    assert table["warning"].tolist() == [f"{TICKET} can no longer be built; possible with {saving}"]
+    assert table["warning"].tolist() == [f"{TICKET} can no longer be completed; possible with {saving}"]
 
 
 def test_the_score_agrees_with_what_two_stations_lend(europe: GameMap) -> None:
@@ -65,7 +65,7 @@ def test_no_more_stations_are_used_than_are_left(europe: GameMap) -> None:
     ]
     assert found == [0, 0, 1, 1]
     table = ttr.tickets.which_to_keep(europe, [TICKET], trains=40, owned=OWNED, closed=closed, at_least=1, stations=1)
-    assert table["warning"].tolist() == [f"{TICKET} can no longer be built"]
+    assert table["warning"].tolist() == [f"{TICKET} can no longer be completed"]
 
 
 def test_each_route_borrowed_takes_a_station_in_one_of_its_cities(europe: GameMap) -> None:

@@ -72,7 +72,7 @@ def test_a_station_still_saves_what_is_cut_off() -> None:
     told = table.set_index("keep")["warning"]
     assert (
         told["Edinburgh-Paris"]
-        == "Edinburgh-Paris can no longer be built; possible with a station in Edinburgh or London, and 3 trains"
+        == "Edinburgh-Paris can no longer be completed; possible with a station in Edinburgh or London, and 3 trains"
     )
     assert "station" not in told["Brest-Venezia"]
 

@@ -106,7 +106,7 @@ def test_a_held_ticket_that_is_lost_counts_the_same_in_every_row(usa: GameMap) -
         for same in ("trains", "slack", "detour", "marginal", "points_per_train"):
             assert table[same].tolist() == pytest.approx(alone[same].tolist(), nan_ok=True)
         assert table["written_off"].str.endswith("Boston-Miami").all()
-        assert table["warning"].str.startswith("Boston-Miami can no longer be built").all()
+        assert table["warning"].str.startswith("Boston-Miami can no longer be completed").all()
 
 
 def test_a_held_ticket_beyond_the_trains_is_written_off(usa: GameMap) -> None:
@@ -117,7 +117,8 @@ def test_a_held_ticket_beyond_the_trains_is_written_off(usa: GameMap) -> None:
     assert (best["ticket_points"], best["trains"], best["slack"]) == (5 + 4 - 20, 9, 3)
     assert best["points_per_train"] == (9 + 9) / 9
     assert best["warning"] == (
-        "14 trains too few, Los Angeles-Miami written off; 3 trains to spare, 4 more if the worst route is lost"
+        "14 trains too few, Los Angeles-Miami written off; "
+        "3 trains to spare, but 4 more needed if the worst route is lost"
     )
 
 
@@ -177,7 +178,7 @@ def test_what_cannot_be_built_is_told_in_the_same_columns(nordic: GameMap) -> No
     assert list(cut_off.columns) == list(ttr.tickets.which_to_keep(nordic, deal).columns)
     assert not cut_off["possible"].any()
     assert (cut_off["trains"] == 0).all()
-    assert cut_off["warning"].tolist() == ["København-Murmansk and Narvik-Murmansk can no longer be built"]
+    assert cut_off["warning"].tolist() == ["København-Murmansk and Narvik-Murmansk can no longer be completed"]
 
 
 def test_fewer_than_no_trains_are_refused(nordic: GameMap) -> None:

@@ -1,8 +1,8 @@
 """
 Payments for a route: all payments of a hand, the cheapest, and the cost of a route.
 
-They work for any route of any map: the route has its spaces, whether locomotives are
-jokers, and how many arbitrary cards can replace one.
+They work for any route of any map: the route gives its spaces, whether locomotives are
+wild on it, and how many arbitrary cards can replace one.
 """
 
 import lazy_loader as _lazy_loader

@@ -210,9 +210,9 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
 
     def cost(payment: Payment) -> tuple[int, ...]:
         cards = payment.cards
-        broken = sum(max(0, min(w, h) - (h - c)) for w, h, c in zip(wanted, hand, cards, strict=True))
+        n_needed_later = sum(max(0, min(w, h) - (h - c)) for w, h, c in zip(wanted, hand, cards, strict=True))
         held = hand[payment.color] if payment.color else 0
-        return (broken, *(cards[kind] for kind in order), cards.n_cards, cards.locomotives, -held, -payment.own)
+        return (n_needed_later, *(cards[kind] for kind in order), cards.n_cards, cards.locomotives, -held, -payment.own)
 
     payments = _representatives(route, hand, rank, np.array(wanted.counts, dtype=np.int64))
     return min(payments, key=cost, default=None)
@@ -313,7 +313,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
         held = f"{own} of its color and {locomotives} locomotives"
         msg = f"{route} cannot be paid with {held}: its spaces take no sets of other cards"
         if not route.locomotives_allowed:
-            msg += ", and no locomotives as jokers"
+            msg += ", and locomotives are not wild on it"
         raise ValueError(msg)
     return needed
 
@@ -429,8 +429,8 @@ def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
     4.709090909090909
     """
     game_map = as_map(game_map)
-    taken = game_map.route(route)
-    return taken.length + expected_surcharge(game_map.rules, taken)
+    found = game_map.route(route)
+    return found.length + expected_surcharge(game_map.rules, found)
 
 
 def opportunity_cost(

@@ -55,7 +55,7 @@ def expected_draws(
         Cards that the pile may hold; by default the deck without the hand.
     spare
         Extra cards beyond the length, as for a surcharge: of the same color, or
-        locomotives where they are jokers.
+        locomotives where they are wild.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def expected_draws(
     Notes
     -----
     Each card drawn is equally likely to be any card of the pool, whatever others draw
-    unseen; discards do not come back. A gray route is paid in the first color that pays.
+    unseen; discards are never reshuffled. A gray route is paid in the first color that pays.
     Unlike in `simulate_draws`, nobody takes face-up cards, so the two differ by more
     than chance unless `market=False`.
 
@@ -76,7 +76,7 @@ def expected_draws(
 
     Examples
     --------
-    Five blue cards from a fresh deck, with locomotives as jokers (5 x 111/27, see
+    Five blue cards from a fresh deck, with wild locomotives (5 x 111/27, see
     [1]_), and Lieksa-Murmansk with four green cards in hand:
 
     >>> usa, nordic = ttr.load_map("usa"), ttr.load_map("nordic")

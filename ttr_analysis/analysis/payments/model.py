@@ -107,7 +107,7 @@ class Payment:
 
 
 def check_counts(own: int, locomotives: int) -> None:
-    """Refuse numbers of cards below 0."""
+    """Raise a ValueError if a count is negative."""
     for name, n in (("own", own), ("locomotives", locomotives)):
         if n < 0:
             raise ValueError(f"{name} must be 0 or more cards, got {n}")
@@ -171,7 +171,7 @@ def why_not(route: Route, hand: Cards) -> str | None:
     --------
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_not(route, {"green": 7, "red": 6}))
-    Lieksa-Murmansk (gray, 9) needs 15 cards with 7 green, got 13: at least 1 more card is missing
+    Lieksa-Murmansk (gray, 9) needs 15 cards with 7 green, got 13: at least 1 more card is needed
     """
     hand, spaces = CardCounts.coerce(hand), spaces_of(route)
     if can_pay(route, hand):
@@ -186,11 +186,11 @@ def why_not(route: Route, hand: Cards) -> str | None:
     if needed < 0:
         plain, symbols = f"{spaces.plain} {color}", counted(spaces.symbols, LOCOMOTIVE)
         singles = " and ".join(text for text, n in ((plain, spaces.plain), (symbols, spaces.symbols)) if n)
-        note = " (locomotives are not jokers here)" if locomotives and not spaces.jokers else ""
+        note = " (locomotives are not wild here)" if locomotives and not spaces.jokers else ""
         needs = f"needs {singles}, got {held}{note}"
     else:
         needs = f"needs {needed} cards with {held}, got {hand.n_cards}"
-    return f"{route} {needs}: at least {counted(missing, 'more card')} {'are' if missing > 1 else 'is'} missing"
+    return f"{route} {needs}: at least {counted(missing, 'more card')} {'are' if missing > 1 else 'is'} needed"
 
 
 def best_color(route: Route, hand: CardCounts) -> int:
@@ -228,7 +228,7 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     --------
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_illegal(route, {"green": 8, "locomotive": 1}))
-    Lieksa-Murmansk (gray, 9): a locomotive is not a joker on this route
+    Lieksa-Murmansk (gray, 9): locomotives are not wild on this route
     """
     spaces = spaces_of(route)
     laid = cards.cards if isinstance(cards, Payment) else CardCounts.coerce(cards)
@@ -236,13 +236,13 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     if fault is not PaymentFault.NONE:
         return f"{route}: {_fault_text(fault, route, laid)}"
     if isinstance(cards, Payment) and not _split_holds(route, spaces, cards):
-        return f"{route}: the cards pay for it, but not as this payment ({cards})"
+        return f"{route}: the cards pay for it, but not split as in this payment ({cards})"
     return None
 
 
 def from_cards(route: Route, cards: Cards) -> Payment:
     """
-    Return the payment that some cards make for a route.
+    Return how these cards pay for a route.
 
     The rules do not record which cards form the sets. As many locomotives as possible count
     outside sets, then cards of the most frequent color.
@@ -266,7 +266,7 @@ def from_cards(route: Route, cards: Cards) -> Payment:
 
 
 def split(route: Route, counts: tuple[int, ...]) -> Payment:
-    """Return the payment that legal cards make: see `from_cards`."""
+    """Return how legal cards pay for a route: see `from_cards`."""
     cards = np.array(counts, dtype=np.int64)
     c, own, locomotives = map(int, read_form(cards, color_index(route), spaces_of(route)))
     left = list(counts)
@@ -299,7 +299,7 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
         PaymentFault.MISSING_LOCOMOTIVE: (
             f"each of its {route.locomotives} locomotive symbols needs a locomotive{stand_in}"
         ),
-        PaymentFault.LOCOMOTIVE: "a locomotive is not a joker on this route",
+        PaymentFault.LOCOMOTIVE: "locomotives are not wild on this route",
         PaymentFault.COLOR: f"cards{outside} must be {route.color}, got {cards}",
         PaymentFault.TWO_COLORS: f"cards{outside} must be of one color, got {cards}",
     }
@@ -450,7 +450,7 @@ def _next_color(routes: RouteColumns, left: Ints, i: int, first: int, own: Ints)
         fewest = 0 if _is_wanted_later(routes, i, c) else most
         if wanted == GRAY_INDEX:
             # From here on all routes are gray: colors with equally many cards left are equivalent.
-            if _is_left_before(left, c):
+            if _has_equal_earlier_color(left, c):
                 continue
             # A gray route without colored cards is tried only once, with the first color.
             if c > 0:
@@ -472,8 +472,8 @@ def _is_wanted_later(routes: RouteColumns, i: int, c: int) -> bool:
 
 
 @compiled
-def _is_left_before(left: Ints, c: int) -> bool:
-    """Return whether an earlier color has as many cards left."""
+def _has_equal_earlier_color(left: Ints, c: int) -> bool:
+    """Return whether an earlier color has the same number of cards left."""
     earlier = 0
     while left[earlier] != left[c]:
         earlier += 1
@@ -489,18 +489,18 @@ def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
 def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
     """Return whether locomotives and sets may cover what is missing; "no" is certain, "yes" is not."""
     # Each route from `i` on gets all remaining cards of its best color, as if it were the only one.
-    must = 0
+    n_required = 0
     for r in range(routes.color.size):
         missing = _missing(routes, left, i, own, r)
         if missing > 0 and not routes.jokers[r] and not routes.swap_any[r]:
             return False
         if not routes.swap_any[r] and routes.jokers[r]:
-            must += missing
+            n_required += missing
         if not routes.swap_size[r]:
-            must += routes.symbols[r]
-    if must > locomotives:
+            n_required += routes.symbols[r]
+    if n_required > locomotives:
         return False
-    free = locomotives - must
+    free = locomotives - n_required
     needed = 0
     # Spaces that locomotives and sets can both fill: locomotives go where sets are largest.
     largest = 0

@@ -52,8 +52,8 @@ class BestNetwork(Network):
     bound
         Proven bound: no network scores more.
     scope
-        Networks that the proof covers: those with connected completed tickets
-        ("one"), or all ("any").
+        Networks that the proof covers: those whose completed tickets form one connected
+        part ("one"), or all networks ("any").
     """
 
     trains: int
@@ -120,7 +120,7 @@ def best_network(
     Notes
     -----
     An integer program, solved by HiGHS in a few seconds for a map; it takes longest
-    with few trains or few tickets, when most trains are left for routes anywhere. For
+    with few trains or few tickets, because most trains are then free for other routes. For
     "any", networks of several parts that complete tickets are bounded by a price for
     each train: if every part with at most half of the trains earns at most *a* points
     more than its trains cost, every larger one *b*, and all routes outside the parts *c*,
@@ -273,7 +273,7 @@ def _single_tickets(game_map: GameMap) -> list[tuple[int, int]]:
 
 Terms = list[tuple[int, float]]
 
-_HALF = 0.5
+_THRESHOLD = 0.5  # a binary variable above this counts as 1
 _TOLERANCE = 1e-4  # HiGHS treats numbers as integers, and bounds as reached, within about 1e-6
 
 
@@ -288,7 +288,7 @@ class Subproblem(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Routes claimed, None if none were found, with their trains, points with tickets, and an upper bound."""
+    """Routes claimed, None if none were found; their length, their points including tickets, and an upper bound."""
 
     routes: tuple[Route, ...] | None
     trains: int
@@ -422,10 +422,10 @@ class BestProgram:
     def _add_tickets(self, rows: _Rows, subproblem: Subproblem, parts: list[_Part]) -> None:
         """Add the tickets that each part completes: both ends are inside, each ticket scores once."""
         completed: list[Terms] = [[] for _ in parts]
-        onward = [self._leaving(part) for part in parts]
+        exits = [self._leaving(part) for part in parts]
         for origin, ends, points in self._tickets:
             once: Terms = []
-            for part, of_part, needed in zip(parts, completed, onward, strict=True):
+            for part, of_part, part_exits in zip(parts, completed, exits, strict=True):
                 for cities, worth in zip(ends, points, strict=True):
                     done = rows.variable(worth)
                     for group in (origin, cities):
@@ -434,11 +434,11 @@ class BestProgram:
                     once.append((done, 1.0))
                     of_part.append((done, 1.0))
                     for city in {*origin, *cities}:
-                        needed[self._number[city]].append((done, -1.0))
+                        part_exits[self._number[city]].append((done, -1.0))
             rows.constrain(once, 0, 1)
         # A part ends only in cities of its tickets: a route that leads elsewhere belongs outside the parts.
-        for part, needed in zip(parts, onward, strict=True):
-            for v, terms in enumerate(needed):
+        for part, part_exits in zip(parts, exits, strict=True):
+            for v, terms in enumerate(part_exits):
                 rows.constrain([(part.inside[v], 1.0), *terms], -np.inf, 0)
         if subproblem.needs_ticket:
             for of_part in completed:
@@ -473,7 +473,7 @@ class BestProgram:
         bound = sum(w for w in rows.worth if w > 0) if dual is None or not np.isfinite(dual) else -dual
         if x is None:
             return Solution(None, 0, 0, bound)
-        routes = tuple(r for r in self._choices if any(x[term] > _HALF for term, _ in use[r.id]))
+        routes = tuple(r for r in self._choices if any(x[term] > _THRESHOLD for term, _ in use[r.id]))
         trains = sum(route.length for route in routes)
         worth = float(np.dot(rows.worth, np.round(x)))
         return Solution(routes, trains, round(worth + price * trains), bound + _TOLERANCE)
@@ -486,8 +486,8 @@ class BestProgram:
 def _missing(parts: list[_Part], x: Floats) -> list[PartCut]:
     cuts = []
     for part in parts:
-        arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _HALF]
-        root, inside = ([v for v, variable in enumerate(of) if x[variable] > _HALF] for of in (part.root, part.inside))
+        arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _THRESHOLD]
+        root, inside = ([v for v, i in enumerate(of) if x[i] > _THRESHOLD] for of in (part.root, part.inside))
         cuts += missing_cuts(arcs, root, inside)
     return cuts
 

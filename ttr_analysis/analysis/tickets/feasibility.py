@@ -11,7 +11,7 @@ import numpy as np
 from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
-from ttr_analysis.analysis._ends import tickets_or_joins, twins_close
+from ttr_analysis.analysis._ends import tickets_or_pairs, twins_close
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.network import (
@@ -42,7 +42,7 @@ class StationHelp(NamedTuple):
     Parameters
     ----------
     route
-        Another player's route that the station lends, at either end.
+        The opponent's route that the station borrows; the station may be at either end.
     trains
         Fewest trains still to place.
     more
@@ -70,7 +70,7 @@ class StationHelp(NamedTuple):
 
 
 def stations_left(game_map: GameMap, stations: int | None) -> int:
-    """Return how many stations can still be built; by default all that the rules give."""
+    """Return how many stations can still be built; by default the number in the rules."""
     most = game_map.rules.stations.number
     if stations is None:
         return most
@@ -80,7 +80,7 @@ def stations_left(game_map: GameMap, stations: int | None) -> int:
 
 
 class StationNetworks:
-    """Networks for every set of tickets with stations that borrow closed routes, at most one between two cities."""
+    """Cheapest networks for each set of tickets if stations borrow closed routes, at most one per pair of cities."""
 
     def __init__(
         self, solver: ForestSolver, tickets: Sequence[Ticket], closed: Iterable[RouteLike], stations: int
@@ -91,15 +91,15 @@ class StationNetworks:
         if not self.n_stations:
             return
         ends = solver.ends(tickets)
-        lenders = map_tables(solver.game_map).ends[[solver.game_map.route_numbers[route.id] for route in self.routes]]
+        borrowable = map_tables(solver.game_map).ends[[solver.game_map.route_numbers[r.id] for r in self.routes]]
         n = len(solver.game_map.cities)
         work = steiner.make_work(len(tickets), n)
-        self._costs = steiner.make_lending(len(tickets), len(ends.members), self.n_stations, n)
-        steiner.lend_paths(solver.board.distance, lenders, steiner.pack_cost(owned=1), self._costs)
-        steiner.solve_lending(ends, np.arange(len(tickets), dtype=np.int64), work, self._costs)
+        self._costs = steiner.make_borrowing(len(tickets), len(ends.members), self.n_stations, n)
+        steiner.borrow_paths(solver.board.distance, borrowable, steiner.pack_cost(owned=1), self._costs)
+        steiner.solve_borrowing(ends, np.arange(len(tickets), dtype=np.int64), work, self._costs)
 
     def fewest(self, bits: int, left: int) -> StationHelp | None:
-        """Return the fewest stations, then trains, that make tickets possible; None if none do, or none is needed."""
+        """Return the fewest stations, then trains, for the tickets in mask `bits`; None if none help or are needed."""
         if not self.n_stations:
             return None
         forest = self._costs.forest
@@ -107,10 +107,10 @@ class StationNetworks:
         enough = np.flatnonzero((trains >= 0) & (trains <= left))
         if not len(enough):
             return None
-        code, mask = int(forest.lent[bits, enough[0]]), (1 << steiner.LENT_BITS) - 1
-        numbers = {code >> steiner.LENT_BITS * i & mask for i in range(self.n_stations)} - {0}
-        lent = tuple(self.routes[number - 1] for number in sorted(numbers))
-        return StationHelp(lent[0], int(trains[enough[0]]), lent[1:]) if lent else None
+        code, mask = int(forest.routes[bits, enough[0]]), (1 << steiner.ROUTE_BITS) - 1
+        numbers = {code >> steiner.ROUTE_BITS * i & mask for i in range(self.n_stations)} - {0}
+        borrowed = tuple(self.routes[number - 1] for number in sorted(numbers))
+        return StationHelp(borrowed[0], int(trains[enough[0]]), borrowed[1:]) if borrowed else None
 
 
 def may_borrow(
@@ -129,21 +129,21 @@ def may_borrow(
     [False, False, False, True]
     """
     own = {city for city, owner in built.items() if owner == seat}
-    lending = own | ({city.name for city in solver.game_map.cities} - built.keys() if stations else set())
-    lenders = [route for route in solver.game_map.routes if not lending.isdisjoint(route.cities)]
-    return StationNetworks(solver, [ticket], lenders, stations + len(own)).fewest(1, left) is not None
+    sites = own | ({city.name for city in solver.game_map.cities} - built.keys() if stations else set())
+    borrowable = [route for route in solver.game_map.routes if not sites.isdisjoint(route.cities)]
+    return StationNetworks(solver, [ticket], borrowable, stations + len(own)).fewest(1, left) is not None
 
 
 def helpful_stations(
     solver: ForestSolver, tickets: Sequence[Ticket], left: int, closed: Sequence[RouteLike], stations: int
 ) -> tuple[StationHelp, ...]:
-    """Return the single stations that make tickets possible, fewest trains first; or the fewest stations together."""
-    lenders = StationNetworks(solver, tickets, closed, stations)
-    fewest = lenders.fewest((1 << len(tickets)) - 1, left)
+    """Return each single station that is enough, fewest trains first; if none is, the smallest combination that is."""
+    networks = StationNetworks(solver, tickets, closed, stations)
+    fewest = networks.fewest((1 << len(tickets)) - 1, left)
     if fewest is None or fewest.more:
         return () if fewest is None else (fewest,)
     found = []
-    for route in lenders.routes:
+    for route in networks.routes:
         others = tuple(other for other in solver.closed if other != route)
         network = solver_of(solver.game_map, others, (*solver.owned, route)).find(tickets)
         if network and network.length <= left:
@@ -166,7 +166,7 @@ class Bottleneck:
     n_claims
         Claims needed: 1 or 2.
     trains
-        Fewest trains without them; None if cut off.
+        Fewest trains without them; None if the tickets are cut off.
     """
 
     routes: tuple[Route, ...]
@@ -220,8 +220,8 @@ class Feasibility:
     expected_cards
         Mean cards that the network takes, including surcharges and sets.
     stations
-        If they cannot be completed: single stations that would make them possible, by the
-        route that each lends; or the fewest stations that do so together.
+        If they cannot be completed: each single station that would make them possible, by
+        the route it borrows; if none would, the smallest combination that does.
     """
 
     tickets: tuple[Ticket, ...]
@@ -340,7 +340,7 @@ def feasibility(
         single opponent takes only one track between two cities. None: each track
         counts by itself.
     stations
-        Stations that can still be built; by default all that the rules give.
+        Stations that can still be built; by default the number in the rules.
         Existing stations do not count.
 
     Returns
@@ -356,11 +356,11 @@ def feasibility(
         If something named is not on the map.
     ValueError
         If there are more than 7 tickets, a route is closed and owned, `trains`
-        is negative, or the rules give fewer stations.
+        is negative, or `stations` exceeds the number in the rules.
 
     Notes
     -----
-    Exact. Each station lends one route, chosen as at the end of the game, without
+    Exact. Each station borrows one route, chosen as at the end of the game, without
     regard to other players' stations. The loss of a route outside the network does
     not break it; so a single bottleneck is in the network, and of each pair one
     route is in it and the other in the best network without the first.
@@ -374,7 +374,7 @@ def feasibility(
     True
     """
     game_map = as_map(game_map)
-    chosen = tickets_or_joins(game_map, tickets)
+    chosen = tickets_or_pairs(game_map, tickets)
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned, trains)
@@ -472,7 +472,7 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
     if not n:
         return ()
     plain, symbols, jokers, _, _ = np.array([spaces_of(route) for route in routes]).T
-    # Variables: the color of each route; cards of that color used; jokers used; locomotives on symbols.
+    # Variables: the color of each route; cards of that color used; wild locomotives used; locomotives on symbols.
     of_route = np.array([[i == r for i, _ in pairs] for r in range(n)], dtype=float)
     of_color = np.array([[c == k for _, c in pairs] for k in range(len(COLORS))], dtype=float)
     nothing, each = np.zeros((n, m)), np.eye(n)

@@ -20,7 +20,7 @@ from ttr_analysis.analysis._ends import (
     fewest_cut,
     measure_name,
     routes_to_avoid,
-    tickets_or_joins,
+    tickets_or_pairs,
 )
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, pack_cost
@@ -195,12 +195,12 @@ class ForestSolver:
 
     def without(self, routes: Iterable[Route]) -> ForestSolver:
         """Return the solver with more routes closed; owned ones stay owned."""
-        shut = {route.id for route in (*self.closed, *routes)} - {route.id for route in self.owned}
-        shut_routes = tuple(route for route in self.game_map.routes if route.id in shut)
-        return ForestSolver(self.game_map, shut_routes, self.owned, self.weight)
+        closed = {route.id for route in (*self.closed, *routes)} - {route.id for route in self.owned}
+        closed_routes = tuple(route for route in self.game_map.routes if route.id in closed)
+        return ForestSolver(self.game_map, closed_routes, self.owned, self.weight)
 
     def solve(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network:
-        """Return the cheapest network for tickets, or for `targets`, the same with only the allowed destinations."""
+        """Return the cheapest network for tickets, or for `targets`, which keep only allowed destinations."""
         network = self.find(tickets, targets)
         if network is None:
             raise self._no_network(targets or tickets)
@@ -226,7 +226,7 @@ class ForestSolver:
         return Network(tickets=tuple(tickets), routes=routes, owned=self.owned, reached=reached)
 
     def ends(self, tickets: Sequence[Ticket]) -> Ends:
-        """Return tickets on this board, for the compiled functions."""
+        """Return the ends of tickets on this board, for the compiled functions."""
         members, pairs = ticket_groups(self.game_map, tickets)
         rows = np.empty_like(members)
         steiner.group_distances(self.board.distance, members, rows)
@@ -281,7 +281,7 @@ def forest_solver(
     *,
     n_players: int | None = None,
 ) -> ForestSolver:
-    """Return the solver for a map with routes closed and owned, in the form that `closed_and_owned` takes."""
+    """Return the solver for a map, with closed and owned routes as `closed_and_owned` takes them."""
     return solver_of(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
@@ -305,7 +305,7 @@ def _route_costs(game_map: GameMap, weight: Measure) -> tuple[Ints, Ints]:
 
 
 def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, Ints]:
-    """Return 1 where a group holds a city, shape (groups, cities), and the two groups of each ticket."""
+    """Return an array (groups, cities) with 1 where a group has a city, and the two groups of each ticket."""
     city = game_map.city_numbers
 
     def group(places: Iterable[Place]) -> tuple[int, ...]:
@@ -338,7 +338,7 @@ def trains_of(costs: Ints) -> Ints:
 
 
 def check_number(tickets: Sequence[Ticket]) -> None:
-    """Refuse more tickets than can be solved, or repeated ones."""
+    """Raise a ValueError for more tickets than can be solved, or repeated ones."""
     if len(tickets) > MAX_TICKETS:
         raise ValueError(f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}")
     twice = [ticket.id for ticket, n in Counter(tickets).items() if n > 1]
@@ -434,16 +434,16 @@ def cheapest_network(
     """
     game_map = as_map(game_map)
     measure: Measure = measure_name(weight, get_args(Measure))
-    chosen = tickets_or_joins(game_map, tickets)
-    shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
+    chosen = tickets_or_pairs(game_map, tickets)
+    closed_routes, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
     avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
-    shut = tuple(dict.fromkeys((*shut, *avoided)))
+    closed_routes = tuple(dict.fromkeys((*closed_routes, *avoided)))
     ids = {ticket.id for ticket in chosen}
     fixed = {
         ticket if ticket in ids else game_map.ticket(ticket).id: place if isinstance(place, str) else place.name
         for ticket, place in (destinations or {}).items()
     }
-    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own, measure)
+    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), closed_routes, own, measure)
 
 
 @lru_cache(maxsize=256)
@@ -482,7 +482,7 @@ def fewest_trains(
     [9, 10]
     """
     game_map = as_map(game_map)
-    chosen = [tickets_or_joins(game_map, tickets) for tickets in sets]
+    chosen = [tickets_or_pairs(game_map, tickets) for tickets in sets]
     known = {ticket: i for i, ticket in enumerate(dict.fromkeys(t for tickets in chosen for t in tickets))}
     rows = np.full((len(chosen), max(map(len, chosen), default=0)), -1, dtype=np.int64)
     for i, tickets in enumerate(chosen):
@@ -493,7 +493,7 @@ def fewest_trains(
 
 
 def fix_destinations(tickets: Sequence[Ticket], destinations: Mapping[str, str]) -> tuple[Ticket, ...]:
-    """Return tickets with only the destination named for them, by ticket id; unknown names are refused."""
+    """Return tickets with only the destination named for each, by ticket id; raise an error for unknown names."""
     ids = [ticket.id for ticket in tickets]
     for name in destinations:
         if name not in ids:

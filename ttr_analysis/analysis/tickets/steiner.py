@@ -350,19 +350,19 @@ def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
 
 # -- with a few borrowed routes -------------------------------------------------------------------------------------
 
-LENT_BITS: Final = 8
+ROUTE_BITS: Final = 8
 """Bits for each borrowed route: its position among those that can be borrowed, from 1; 0 means none."""
 
 
 class Costs(NamedTuple):
-    """Packed costs by maximum number of borrowed routes, and those routes: `LENT_BITS` for each, the first lowest."""
+    """Packed costs by maximum number of borrowed routes, and those routes: `ROUTE_BITS` for each, the first lowest."""
 
     cost: Ints
-    lent: Ints
+    routes: Ints
 
 
-class Lending(NamedTuple):
-    """Results of `solve_lending`: paths of cities and groups, trees by groups, trees and networks by tickets."""
+class Borrowing(NamedTuple):
+    """Results of `solve_borrowing`: paths of cities and groups, trees by groups, trees and networks by tickets."""
 
     distance: Costs
     rows: Costs
@@ -371,14 +371,14 @@ class Lending(NamedTuple):
     forest: Costs
 
 
-def make_lending(n_tickets: int, n_groups: int, n_stations: int, n: int) -> Lending:
+def make_borrowing(n_tickets: int, n_groups: int, n_stations: int, n: int) -> Borrowing:
     """Return the arrays for `n_tickets` tickets with `n_groups` groups of `n` cities."""
 
     def costs(*shape: int) -> Costs:
         return Costs(np.full(shape, UNREACHABLE, dtype=np.int64), np.zeros(shape, dtype=np.int64))
 
     layers = n_stations + 1
-    return Lending(
+    return Borrowing(
         costs(layers, n, n),
         costs(n_groups, layers, n),
         costs(1 << max(0, n_groups - 1), layers, n),
@@ -388,9 +388,9 @@ def make_lending(n_tickets: int, n_groups: int, n_stations: int, n: int) -> Lend
 
 
 @compiled
-def lend_paths(distance: Ints, lenders: Ints, price: int, lending: Lending) -> None:
-    """Fill in `distance`: the cheapest paths that borrow routes from cities of `lenders`, each for a packed `price`."""
-    cost, lent = lending.distance
+def borrow_paths(distance: Ints, borrowable: Ints, price: int, borrowing: Borrowing) -> None:
+    """Fill in `distance`: the cheapest paths that borrow routes of `borrowable`, each for a packed `price`."""
+    cost, routes = borrowing.distance
     n = len(distance)
     for a in range(n):
         for b in range(n):
@@ -399,38 +399,38 @@ def lend_paths(distance: Ints, lenders: Ints, price: int, lending: Lending) -> N
         for a in range(n):
             for b in range(n):
                 cost[layer, a, b] = cost[layer - 1, a, b]
-                lent[layer, a, b] = lent[layer - 1, a, b]
-        for i in range(2 * len(lenders)):
-            near = lenders[i // 2, i % 2]
-            far = lenders[i // 2, 1 - i % 2]
-            last = (i // 2 + 1) << (LENT_BITS * (layer - 1))
+                routes[layer, a, b] = routes[layer - 1, a, b]
+        for i in range(2 * len(borrowable)):
+            near = borrowable[i // 2, i % 2]
+            far = borrowable[i // 2, 1 - i % 2]
+            last = (i // 2 + 1) << (ROUTE_BITS * (layer - 1))
             for a in range(n):
                 start = cost[layer - 1, a, near] + price
                 for b in range(n):
                     if start + distance[far, b] < cost[layer, a, b]:
                         cost[layer, a, b] = start + distance[far, b]
-                        lent[layer, a, b] = lent[layer - 1, a, near] | last
+                        routes[layer, a, b] = routes[layer - 1, a, near] | last
 
 
 @compiled
-def lend_rows(members: Ints, lending: Lending) -> None:
+def borrow_rows(members: Ints, borrowing: Borrowing) -> None:
     """Fill in `rows`: the cheapest paths from each group of cities."""
-    cost, lent = lending.rows
+    cost, routes = borrowing.rows
     n_groups, n_layers, n = cost.shape
     for g in range(n_groups):
         for layer in range(n_layers):
             for a in range(n):
                 if members[g, a]:
                     for v in range(n):
-                        if lending.distance.cost[layer, a, v] < cost[g, layer, v]:
-                            cost[g, layer, v] = lending.distance.cost[layer, a, v]
-                            lent[g, layer, v] = lending.distance.lent[layer, a, v]
+                        if borrowing.distance.cost[layer, a, v] < cost[g, layer, v]:
+                            cost[g, layer, v] = borrowing.distance.cost[layer, a, v]
+                            routes[g, layer, v] = borrowing.distance.routes[layer, a, v]
 
 
 @compiled
-def grow_lending(n_groups: int, work: Work, lending: Lending) -> None:
+def grow_borrowing(n_groups: int, work: Work, borrowing: Borrowing) -> None:
     """Fill in `grown` for all sets of the first `n_groups` groups of `work`, as `grow_trees` does."""
-    cost, lent = lending.grown
+    cost, routes = borrowing.grown
     n_layers, n = cost.shape[1], cost.shape[2]
     for mask in range(1, 1 << n_groups):
         low = mask & -mask
@@ -439,32 +439,32 @@ def grow_lending(n_groups: int, work: Work, lending: Lending) -> None:
             group = work.groups[lowest_bit(mask)]
             for layer in range(n_layers):
                 for v in range(n):
-                    cost[mask, layer, v] = lending.rows.cost[group, layer, v]
-                    lent[mask, layer, v] = lending.rows.lent[group, layer, v]
+                    cost[mask, layer, v] = borrowing.rows.cost[group, layer, v]
+                    routes[mask, layer, v] = borrowing.rows.routes[group, layer, v]
             continue
         part = rest
         while part:
             part = (part - 1) & rest
             for one in range(n_layers):
                 for other in range(n_layers - one):
-                    _merge(lending.grown, mask, low | part, one, rest ^ part, other)
-        _lead_on(lending, mask)
+                    _merge(borrowing.grown, mask, low | part, one, rest ^ part, other)
+        _extend_trees(borrowing, mask)
 
 
 @compiled
 def _merge(grown: Costs, mask: int, first: int, one: int, second: int, other: int) -> None:
-    cost, lent = grown
+    cost, routes = grown
     for v in range(cost.shape[2]):
         both = cost[first, one, v] + cost[second, other, v]
         if both < cost[mask, one + other, v]:
             cost[mask, one + other, v] = both
-            lent[mask, one + other, v] = lent[first, one, v] | lent[second, other, v] << (LENT_BITS * one)
+            routes[mask, one + other, v] = routes[first, one, v] | routes[second, other, v] << (ROUTE_BITS * one)
 
 
 @compiled
-def _lead_on(lending: Lending, mask: int) -> None:
+def _extend_trees(borrowing: Borrowing, mask: int) -> None:
     """Extend trees of a set of groups by a path, in place: adding two paths is never better than adding one."""
-    cost, lent = lending.grown
+    cost, routes = borrowing.grown
     n_layers, n = cost.shape[1], cost.shape[2]
     for target in range(n_layers - 1, -1, -1):
         for one in range(target, -1, -1):
@@ -473,49 +473,49 @@ def _lead_on(lending: Lending, mask: int) -> None:
                 if start >= UNREACHABLE:
                     continue
                 for v in range(n):
-                    onward = start + lending.distance.cost[target - one, u, v]
+                    onward = start + borrowing.distance.cost[target - one, u, v]
                     if onward < cost[mask, target, v]:
                         cost[mask, target, v] = onward
-                        lent[mask, target, v] = lent[mask, one, u] | lending.distance.lent[target - one, u, v] << (
-                            LENT_BITS * one
-                        )
+                        routes[mask, target, v] = routes[mask, one, u] | borrowing.distance.routes[
+                            target - one, u, v
+                        ] << (ROUTE_BITS * one)
 
 
 @compiled
-def solve_lending(ends: Ends, tickets: Ints, work: Work, lending: Lending) -> None:
+def solve_borrowing(ends: Ends, tickets: Ints, work: Work, borrowing: Borrowing) -> None:
     """Fill in `tree` and `forest`: the cheapest network of each set of tickets, by number of borrowed routes."""
-    forest = lending.forest
+    forest = borrowing.forest
     n_layers = forest.cost.shape[1]
     n_groups = collect_groups(ends, tickets, len(tickets), work)
-    lend_rows(ends.members, lending)
-    grow_lending(n_groups - 1, work, lending)
+    borrow_rows(ends.members, borrowing)
+    grow_borrowing(n_groups - 1, work, borrowing)
     for layer in range(n_layers):
         forest.cost[0, layer] = 0
-        forest.lent[0, layer] = 0
+        forest.routes[0, layer] = 0
     for subset in range(1, 1 << len(tickets)):
-        _plant(work, n_groups, subset, lending)
+        _solve_tree(work, n_groups, subset, borrowing)
         low = subset & -subset
         others = subset ^ low
         part = others
         while True:
             for one in range(n_layers):
                 for other in range(n_layers - one):
-                    both = lending.tree.cost[low | part, one] + forest.cost[others ^ part, other]
+                    both = borrowing.tree.cost[low | part, one] + forest.cost[others ^ part, other]
                     if both < forest.cost[subset, one + other]:
                         forest.cost[subset, one + other] = both
-                        forest.lent[subset, one + other] = lending.tree.lent[low | part, one] | forest.lent[
+                        forest.routes[subset, one + other] = borrowing.tree.routes[low | part, one] | forest.routes[
                             others ^ part, other
-                        ] << (LENT_BITS * one)
+                        ] << (ROUTE_BITS * one)
             if part == 0:
                 break
             part = (part - 1) & others
 
 
 @compiled
-def _plant(work: Work, n_groups: int, subset: int, lending: Lending) -> None:
-    """Fill in the cheapest tree for a set of tickets, with the last group as its root if it touches that."""
-    cost, lent = lending.tree
-    grown, rows = lending.grown, lending.rows
+def _solve_tree(work: Work, n_groups: int, subset: int, borrowing: Borrowing) -> None:
+    """Fill in the cheapest tree for a set of tickets, with the last group as its root if it touches that group."""
+    cost, routes = borrowing.tree
+    grown, rows = borrowing.grown, borrowing.rows
     n_layers, n = grown.cost.shape[1], grown.cost.shape[2]
     root = work.groups[n_groups - 1]
     mask = work.masks[subset]
@@ -523,20 +523,20 @@ def _plant(work: Work, n_groups: int, subset: int, lending: Lending) -> None:
     for one in range(n_layers):
         if rest == 0:
             cost[subset, one] = 0
-            lent[subset, one] = 0
+            routes[subset, one] = 0
             continue
         for v in range(n):
             if rest == mask:
                 if grown.cost[rest, one, v] < cost[subset, one]:
                     cost[subset, one] = grown.cost[rest, one, v]
-                    lent[subset, one] = grown.lent[rest, one, v]
+                    routes[subset, one] = grown.routes[rest, one, v]
                 continue
             for other in range(n_layers - one):
                 both = grown.cost[rest, one, v] + rows.cost[root, other, v]
                 if both < cost[subset, one + other]:
                     cost[subset, one + other] = both
-                    lent[subset, one + other] = grown.lent[rest, one, v] | rows.lent[root, other, v] << (
-                        LENT_BITS * one
+                    routes[subset, one + other] = grown.routes[rest, one, v] | rows.routes[root, other, v] << (
+                        ROUTE_BITS * one
                     )
 
 

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 500
-"""Sets per compiled call, short enough to be interrupted."""
-_VALUE_FIRST: Final = (
+"""Sets per compiled call, few enough that Ctrl-C takes effect soon."""
+_VALUE_COLUMNS: Final = (
     *("destination", "points", "trains", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll"),
     *("detour", "in_deal", "shared"),
 )
-_LOSS_FIRST: Final = (
+_LOSS_COLUMNS: Final = (
     *("route", "lost", "length", "n_tickets", "ticket_mean", "ticket_worst", "worst_ticket", "tickets_lost"),
     *("deal_mean", "deal_worst", "deals_lost"),
 )
-"""Columns that notebooks show of a ticket, and of the loss of a route."""
+"""Columns that notebooks show for a ticket, and for the loss of a route."""
 
 
 def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
@@ -130,7 +130,7 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
         },
         index=pd.Index([ticket.id for ticket in tickets], name="ticket"),
     )
-    return as_table(table.sort_values(["points_per_train", "points"], ascending=False, kind="stable"), _VALUE_FIRST)
+    return as_table(table.sort_values(["points_per_train", "points"], ascending=False, kind="stable"), _VALUE_COLUMNS)
 
 
 def best_pairs(game_map: MapLike) -> pd.DataFrame:
@@ -317,7 +317,7 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
         rows.append(_loss_row(game_map, routes, by_ticket, by_deal))
     table = pd.DataFrame(rows)
     table = table.sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable", ignore_index=True)
-    return as_table(table, _LOSS_FIRST)
+    return as_table(table, _LOSS_COLUMNS)
 
 
 def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
@@ -358,13 +358,13 @@ def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, b
     }
 
 
-_FIRST: Final = (
+_CHOICE_COLUMNS: Final = (
     *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
     "warning",
 )
-"""Columns that notebooks show of a choice."""
+"""Columns that notebooks show for a choice."""
 
-_THIN: Final = 0.25
+_LOW_SLACK: Final = 0.25
 """Below this share of the trains left, there are few trains to spare."""
 
 
@@ -384,8 +384,8 @@ def which_to_keep(
     """
     Return which tickets of a deal to keep, best first, with the reasons.
 
-    This looks only at the map, as if nobody else built: it is exact about what a choice
-    takes and how much can go wrong, not about how often it does. To find which choice wins
+    This looks only at the map, as if nobody else built: it computes exactly what a choice
+    costs and how much can go wrong, but not how likely that is. To find which choice wins
     games against others, use `ttr.studies.which_to_keep`.
 
     Parameters
@@ -401,7 +401,7 @@ def which_to_keep(
     trains
         Trains left; by default the map's number less those on `owned` routes.
     closed, owned
-        Routes of others and your own.
+        Routes that other players own, and routes that you own.
     n_players, stations
         As for `feasibility`.
 
@@ -436,7 +436,7 @@ def which_to_keep(
     ------
     ValueError
         If the deal has fewer tickets than must be kept, there are more than 7
-        tickets, `trains` is negative, or the rules give fewer stations.
+        tickets, `trains` is negative, or `stations` exceeds the number in the rules.
 
     Examples
     --------
@@ -473,9 +473,9 @@ def which_to_keep(
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned, trains)
-    plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
-    always = tuple(range(len(dealt), len(plans.tickets)))
-    lenders = StationNetworks(solver, plans.tickets, others, stations_left(game_map, stations))
+    networks = _NetworksByTickets(solver, (*dealt, *kept_already), left, train_value)
+    always = tuple(range(len(dealt), len(networks.tickets)))
+    station_networks = StationNetworks(solver, networks.tickets, others, stations_left(game_map, stations))
     both = twins_close(game_map, n_players)
     rows = []
     for n_kept in range(least, len(dealt) + 1):
@@ -483,17 +483,17 @@ def which_to_keep(
             choice = (*kept, *always)
             dropped = (ticket.id for i, ticket in enumerate(dealt) if i not in kept)
             row = {"keep": ", ".join(dealt[i].id for i in kept), "drop": ", ".join(dropped), "n_kept": n_kept}
-            row |= _reasons(plans, choice, n_kept, both=both)
-            saving = None if row["possible"] else lenders.fewest(sum(1 << i for i in choice), left)
+            row |= _reasons(networks, choice, n_kept, both=both)
+            saving = None if row["possible"] else station_networks.fewest(sum(1 << i for i in choice), left)
             if saving is not None:
                 row["warning"] = f"{row['warning']}; possible with {saving}"
             rows.append(row)
     table = pd.DataFrame(rows).sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
-    return as_table(table, _FIRST)
+    return as_table(table, _CHOICE_COLUMNS)
 
 
-class _Plans:
-    """The best networks for sets of tickets, as bits, within the trains left."""
+class _NetworksByTickets:
+    """The best networks within the trains left, for sets of tickets given as bit masks."""
 
     def __init__(self, solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> None:
         self.solver, self.tickets, self.left, self.train_value = solver, tuple(tickets), left, train_value
@@ -537,29 +537,29 @@ def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Netwo
     return filter(None, (solver.find(tickets, fixed) for fixed in product(*choices)))
 
 
-def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
+def _reasons(networks: _NetworksByTickets, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
     """Return the gains and costs of a choice; its first `n_kept` tickets are from the deal."""
     bits = sum(1 << i for i in choice)
-    network = plans.best(bits)
+    network = networks.best(bits)
     done = [i for i, reached in zip(choice, network.reached, strict=True) if reached]
     kept_bits = sum(1 << i for i in done)
-    slack = plans.left - network.length
-    completed = replace(network, tickets=plans.chosen(kept_bits), reached=tuple(filter(None, network.reached)))
-    detour = float(detours(plans.solver, completed, both=both).max(initial=0))
+    slack = networks.left - network.length
+    completed = replace(network, tickets=networks.chosen(kept_bits), reached=tuple(filter(None, network.reached)))
+    detour = float(detours(networks.solver, completed, both=both).max(initial=0))
     several = [
         f"{ticket.id}: {destination}"
         for ticket, destination in zip(network.tickets, network.destinations, strict=True)
         if destination and len(ticket.destinations) > 1
     ]
     marginals = [
-        f"{plans.tickets[i].id} {plans.trains[kept_bits] - plans.trains[kept_bits ^ 1 << i]}"
+        f"{networks.tickets[i].id} {networks.trains[kept_bits] - networks.trains[kept_bits ^ 1 << i]}"
         for i in choice[:n_kept]
         if i in done
     ]
     return {
-        "net": plans.net(network),
-        "possible": plans.fits(bits),
-        "written_off": ", ".join(ticket.id for ticket in plans.chosen(bits ^ kept_bits)),
+        "net": networks.net(network),
+        "possible": networks.fits(bits),
+        "written_off": ", ".join(ticket.id for ticket in networks.chosen(bits ^ kept_bits)),
         "destinations": ", ".join(several),
         "ticket_points": network.ticket_points,
         "route_points": network.route_points,
@@ -573,7 +573,7 @@ def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -
         "detour": detour,
         "at_risk": sum(ticket.penalty for ticket in network.tickets),
         "marginal": ", ".join(marginals),
-        "warning": "; ".join(filter(None, (*_missing(plans, bits, kept_bits), _at_worst(slack, plans.left, detour)))),
+        "warning": "; ".join(filter(None, (*_missing(networks, bits, kept_bits), _risk(slack, networks.left, detour)))),
     }
 
 
@@ -584,26 +584,26 @@ def _ratio(points: int, trains: int) -> float:
     return np.inf if points else np.nan
 
 
-def _missing(plans: _Plans, bits: int, done: int) -> Iterator[str]:
+def _missing(networks: _NetworksByTickets, bits: int, done: int) -> Iterator[str]:
     """Yield reasons why not all tickets of a set can be completed, if only `done` are."""
-    cut_off = bits & plans.cut_off
+    cut_off = bits & networks.cut_off
     if cut_off:
-        yield f"{_named(plans, cut_off)} can no longer be built"
+        yield f"{_named(networks, cut_off)} can no longer be completed"
     open_ones = bits & ~cut_off
-    if not plans.fits(open_ones):
-        short = counted(plans.trains[open_ones] - plans.left, "train")
-        yield f"{short} too few, {_named(plans, open_ones & ~done)} written off"
+    if not networks.fits(open_ones):
+        short = counted(networks.trains[open_ones] - networks.left, "train")
+        yield f"{short} too few, {_named(networks, open_ones & ~done)} written off"
 
 
-def _named(plans: _Plans, bits: int) -> str:
-    return listed(ticket.id for ticket in plans.chosen(bits))
+def _named(networks: _NetworksByTickets, bits: int) -> str:
+    return listed(ticket.id for ticket in networks.chosen(bits))
 
 
-def _at_worst(slack: int, left: int, detour: float) -> str:
+def _risk(slack: int, left: int, detour: float) -> str:
     """Return a warning about too few trains to spare, "" if they are enough."""
     trains = counted(slack, "train")
     if detour == np.inf:
         return f"{trains} to spare, and no way around the worst route"
     if detour > slack:
-        return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
-    return f"only {slack} of {counted(left, 'train')} to spare" if slack < _THIN * left else ""
+        return f"{trains} to spare, but {detour:.0f} more needed if the worst route is lost"
+    return f"only {slack} of {counted(left, 'train')} to spare" if slack < _LOW_SLACK * left else ""
