@@ -10,7 +10,7 @@ from tests.engine.walks import state_of
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import CardCounts, Game, GameError
 from ttr_analysis.analysis.payments import Payment
-from ttr_analysis.engine.actions import ClaimRoute, DrawCard
+from ttr_analysis.engine.actions import ClaimRoute, DrawCard, DrawFaceUp
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.policies import Random
 
@@ -70,6 +70,14 @@ def test_another_seat_is_asked_about_as_if_its_turn_began() -> None:
     assert state.acting == 0
     with pytest.raises(GameError, match="expected a seat from 0 to 1, got 2"):
         game.preview(state, duluth, seat=2)
+
+
+def test_another_seat_may_take_a_locomotive_whatever_the_acting_seat_has_drawn() -> None:
+    game, state = state_of(Position("usa").market("locomotive", "red", "red", "blue", "blue"))
+    state = game.apply(state, DrawFaceUp(1))
+
+    assert game.why_illegal(state, DrawFaceUp(0)) == "a face-up locomotive may only be the first card of a turn"
+    assert game.why_illegal(state, DrawFaceUp(0), seat=1) is None
 
 
 def test_while_opening_tickets_are_chosen_others_can_still_be_asked_about() -> None:

@@ -11,11 +11,14 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, golden_record
+from tests.engine.positions import Position
+from tests.engine.walks import state_of
 from tests.widgets.moments import replay_moments
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
+from ttr_analysis.analysis.tunnels import best_payment
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets.snapshot import UNKNOWN, Status
+from ttr_analysis.widgets.snapshot import UNKNOWN, Moments, Options, Status
 from ttr_analysis.widgets.stepper import game_data
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
@@ -228,6 +231,24 @@ def test_the_data_is_small(path: Path) -> None:
     """Of a record of 300 events; the longest golden ones have three times as many."""
     size = len(json.dumps(golden_data(path), ensure_ascii=False, separators=(",", ":")).encode())
     assert size < 320_000
+
+
+def test_points_follow_the_routes_after_moves_were_taken_back() -> None:
+    game, long = state_of(Position("usa").own(0, "Duluth-Helena/0"))
+    _, short = state_of(Position("usa").own(0, "Helena-Winnipeg/0"))
+    moments = Moments(game)
+
+    assert [moments.whole(state)["seats"][0]["points"] for state in (long, short)] == [15, 7]
+
+
+def test_the_chance_of_a_tunnel_is_that_of_the_cards_named() -> None:
+    """More red cards than purple ones are face up, so that red is less likely to be turned over."""
+    game, state = state_of(Position("switzerland").hand(0, purple=4, red=4).market("red", "red", "blue", "red", "blue"))
+    best = best_payment(game.game_map.route("Bellinzona", "Wassen", track=0), state.hands[0], pool=state.pile)
+
+    assert best is not None
+    told = f"You can pay with 4 cards: 4 red. Chance of success: {100 * best.probability:.0f}%."
+    assert Options(game, state, 0).about("Bellinzona-Wassen/0").endswith(told)
 
 
 def test_cards_that_moved_are_told(nordic: ttr.GameMap) -> None:

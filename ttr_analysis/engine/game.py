@@ -24,7 +24,7 @@ from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, packed,
 from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, list_chances, outcome_error, script_of, tape_of
 from ttr_analysis.engine.kernel.claims import city_fault, next_station_spaces, route_fault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
-from ttr_analysis.engine.kernel.turns import new_game
+from ttr_analysis.engine.kernel.turns import new_game, resume_turn
 from ttr_analysis.engine.layout import OVER, TURN, State, identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState, SeatView, seat_number
@@ -577,8 +577,8 @@ class GameEngine:
         if seat is None or seat_number(seat, self.n_players) == vector.seat or vector.phase == OVER:
             return vector
         vector = vector.copy()
-        vector.seat = vector.turn_seat = int(seat)
-        vector.phase = TURN
+        vector.turn_seat = int(seat)
+        resume_turn(vector)
         return vector
 
     def _vector(self, state: GameState) -> State:

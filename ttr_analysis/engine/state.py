@@ -371,7 +371,7 @@ class GameState(PublicState):
 
     @property
     def pile(self) -> CardCounts:
-        """The cards of the draw pile, including hand cards unknown to the record."""
+        """The cards of the draw pile, including all other cards unknown to the record."""
         return self._cards("draw_pile")
 
     @property
@@ -393,7 +393,7 @@ class GameState(PublicState):
 
 @quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
-    """Hide in place what a seat cannot see of a packed state: no cards, unknown tickets, all in the pile."""
+    """Hide in place what a seat cannot see of a packed state: other cards are removed, other tickets unknown."""
     view.stream.fill(0)
     view.draw_pile.fill(0)
     _hide_queue(view, seat)
@@ -495,7 +495,7 @@ class SeatView(PublicState):
     def __init__(self, game_map: GameMap, n_players: int, packed: State, seat: int) -> None:
         super().__init__(game_map, n_players, packed)
         self._seat = seat_number(seat, n_players)
-        self._packed = redact(self._packed, game_tables(game_map, n_players), self._seat)
+        hide_secrets(self._packed, game_tables(game_map, n_players), self._seat)
         self._open: list[int] | None = None
 
     @property

@@ -182,7 +182,6 @@ class HumanGame:
             raise GameError("there is no move to take back")
         self._vector, n_rows, self._timeline, n_narrated = self._decisions.pop()
         del self._rows[n_rows:], self.narration[n_narrated:]
-        self._moments = Moments(self.game)  # earlier judgments may concern moves that were taken back
 
     def let_play(self) -> Narration:
         """Let a policy make its move, and return it as the person sees it."""

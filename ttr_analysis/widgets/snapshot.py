@@ -210,7 +210,7 @@ class Moments:
 
     def _score(self, state: GameState) -> Scores:
         # The score depends only on these.
-        key = (len(state.owners), state.tickets, state.tokens, state.loans, state.n_stations)
+        key = (state.owners, state.stations, state.tickets, state.tokens, state.loans)
         if self._scored is None or self._scored[0] != key:
             self._scored = key, self._game.score(state)
         return self._scored[1]
@@ -220,10 +220,10 @@ class Moments:
         Return number and status of each ticket, and the fewest trains over own and open routes.
 
         The trains are None if there is no such path. A ticket is possible if its seat has
-        that many trains left, or can borrow routes with stations.
+        these trains left, and "borrowing" if it can do with stations instead.
         """
         tickets = state.tickets[seat]
-        key = (len(state.owners), tickets, state.is_over, state.n_stations)
+        key = (state.owners, state.stations, tickets, state.is_over)
         if self._judged.get(seat, (None,))[0] != key:
             self._judged[seat] = key, self._judge(state, seat, tickets)
         return self._judged[seat][1]
@@ -407,21 +407,18 @@ class Options:
             return ""
         route = game_map.routes[number]
         words = f"{describe_route(route)}: {counted(route.points, 'point')}"
-        view = SeatView(game_map, state.n_players, state.packed, self._seat)
+        view = self._game.view(state, self._seat)
         if route_id in state.owners or route in view.closed:
             return f"{words}."
-        best = cheapest(route, view.hand)
-        if best is None:
+        payment, chance = cheapest(route, view.hand), ""
+        if payment is None:
             missing = cards_missing(route, view.hand)
             return f"{words}. {counted(missing, 'card')} missing; {cheapest_color(route, view.hand)} is the closest."
-        cost = f"{words}. You can pay with {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
-        if not route.tunnel:
-            return f"{cost}."
-        revealed = game_map.rules.tunnel.revealed
-        odds = best_payment(
-            route, view.hand, pool=view.pool, n_pile=view.n_pile, discards=view.discards, revealed=revealed
-        )
-        return f"{cost}. Chance of success: {percent(odds.probability, None)}." if odds else f"{cost}."
+        seen: dict[str, Any] = {"pool": view.pool, "n_pile": view.n_pile, "discards": view.discards}
+        if route.tunnel and (odds := best_payment(route, view.hand, **seen, revealed=game_map.rules.tunnel.revealed)):
+            payment, chance = odds.payment, f" Chance of success: {percent(odds.probability, None)}."
+        cards = f"{counted(payment.n_cards, 'card')}: {cards_in_words(payment.cards)}"
+        return f"{words}. You can pay with {cards}.{chance}"
 
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:

@@ -270,7 +270,6 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
     if state.added_discards:
         cards.fill_market(state, tables, tape)
     state.added_discards = 0
-    state.n_taken = 0
     state.n_turns += 1
     _look_for_the_end(state, tables)
     state.turn_seat = (state.turn_seat + 1) % tables.n_seats
@@ -283,6 +282,7 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
 def resume_turn(state: State) -> None:
     """Make the seat whose turn it is the acting one, unless the game is over."""
     state.seat = state.turn_seat
+    state.n_taken = 0
     state.phase = layout.OVER if state.ending else layout.TURN
 
 
