@@ -324,6 +324,17 @@ def test_what_is_between_marks_is_taken_away() -> None:
     assert (check["source"], check["metadata"]["editable"]) == (["f(G)"], False)
 
 
+def test_a_part_of_a_text_is_replaced_by_a_text() -> None:
+    why = {
+        **graded("a", "Why?\n### BEGIN SOLUTION\nBecause.\n### END SOLUTION", solution=True),
+        "cell_type": "markdown",
+    }
+
+    *_, last = student_edition({"cells": [TITLE, why]})["cells"]
+
+    assert "".join(last["source"]) == "Why?\n*Your answer*"
+
+
 def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
     nameless = [{key: value for key, value in part.items() if key != "id"} for part in (TITLE, ASKED, SOLVED)]
 
@@ -341,7 +352,14 @@ def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
             "students would see the cells tagged Solutions: the tags are solution and teacher",
             id="a tag that looks like it",
         ),
-        pytest.param([SOLVED, ASKED], "needs an exercise before it, and this is the first cell", id="nothing asked"),
+        pytest.param(
+            [TITLE, ASKED, SOLVED, cell("e2", "code", "1", "soluton"), cell("e3", "code", "1", "techer", "section")],
+            "students would see the cells tagged soluton, techer: ",
+            id="misspelled tags",
+        ),
+        pytest.param(
+            [SOLVED, ASKED], "needs an exercise before it, and students get no earlier cell", id="nothing asked"
+        ),
         pytest.param(
             [TITLE, ASKED, SOLVED, answer("4f1c22ab-answer")], "two cells would have the id 4f1c22ab-answer", id="names"
         ),

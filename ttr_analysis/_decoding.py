@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
@@ -224,7 +223,7 @@ def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """
-    Write a file under a temporary name, then rename it, so that it is never partial or lost.
+    Write a file under a temporary name, then rename it, so that a failure leaves the old file.
 
     An OSError names the file, not the temporary one.
     """
@@ -237,17 +236,13 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
 
 
 def _write_then_rename(path: Path, data: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.parent / f".{path.name}.{os.urandom(6).hex()}"
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-        # mkstemp creates files that only their owner can read.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -259,7 +254,7 @@ class Decoder:
     Decodes values by their types.
 
     A type states what is allowed: `bool`, `str`, `Literal`, `Annotated` with an `Allowed`, a
-    dataclass (a table), a tuple (a list), or a tuple of pairs (a table of whole numbers).
+    dataclass (a table), a tuple (a list), or a tuple of pairs (a table whose keys are numbers).
     `refuse` is called with the keys of a wrong value, its text and what was expected; the value
     is decoded as None, and the others are still checked. `hidden` fields of dataclasses are not keys.
     """
@@ -321,7 +316,7 @@ class Decoder:
         item_hint = get_args(get_args(hint)[0])[1]
         for key in value:
             if not re.fullmatch(r"[1-9][0-9]{0,2}", key):
-                self.refuse((*path, key), shown(key), "expected a whole number as key")
+                self.refuse((*path, key), shown(key), "expected a number from 1 to 999 as key")
                 return None
         pairs = sorted((int(key), self.value(item_hint, item, (*path, key))) for key, item in value.items())
         return None if any(item is None for _, item in pairs) else tuple(pairs)
@@ -358,7 +353,7 @@ def _expected(hint: Any, value: object) -> str:  # noqa: ANN401
     elif is_dataclass(hint):
         fits, expected = isinstance(value, dict), "a table"
     elif origin is tuple and get_origin(args[0]) is tuple:
-        fits, expected = isinstance(value, dict), "a table of numbers"
+        fits, expected = isinstance(value, dict), "a table whose keys are numbers"
     elif origin is tuple:
         n = None if args[-1] is ... else len(args)
         is_list = isinstance(value, list) and len(value) <= _MAX_ITEMS

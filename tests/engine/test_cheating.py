@@ -196,7 +196,7 @@ def test_a_memory_without_room_for_random_numbers_is_refused(nordic: GameMap) ->
     class Forgetful(Random):
         memory_size = 3
 
-    with pytest.raises(GameError, match="needs a memory of 3 cells; its stream takes 4"):
+    with pytest.raises(GameError, match="has a memory of 3 cells; its stream takes 4"):
         Game(nordic).play([Forgetful(), Greedy()], seed=5)
 
 

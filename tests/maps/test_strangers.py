@@ -72,6 +72,15 @@ def test_markup_in_names_stays_text(nordic: ttr.GameMap, tmp_path: Path) -> None
     assert "<script>alert" not in game_map._repr_html_()
 
 
+def test_a_file_gets_the_usual_mode_while_that_of_other_files_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "usual").touch()
+    monkeypatch.setattr("os.umask", lambda _: pytest.fail("another thread's files would get this mode"))
+    write_atomically(tmp_path / "table.csv", "new")
+    assert (tmp_path / "table.csv").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "table.csv"
     write_atomically(path, "old")

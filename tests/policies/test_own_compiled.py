@@ -190,5 +190,5 @@ def test_one_without_room_for_its_stream_is_refused(nordic: GameMap) -> None:
         chooser = staticmethod(choose_last)
         memory_size = 3
 
-    with pytest.raises(ttr.GameError, match="Last at P1 needs a memory of 3 cells"):
+    with pytest.raises(ttr.GameError, match="Last at P1 has a memory of 3 cells"):
         play_games(nordic, [Greedy(), Small()], 1, seed=7)

@@ -178,7 +178,7 @@ class Arrays(Arithmetic):
         self.copy_cells(array, value)
 
     def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
-        """Make an array, on the stack if it cannot outlive the function or one iteration of a loop."""
+        """Make an array, on the stack if it is made outside loops and cannot outlive the function."""
         on_stack = self.loop_depth == 0 and self.result is not None and not types.has_memory(self.result)
         return self.new_array(types.Array(types.CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
 
@@ -294,7 +294,7 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
         if not sizes or any(size.kind not in (types.INT, types.INT32) for size in sizes):
             raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
         if any(n < 0 for n in known) or math.prod(known) > MOST_ITEMS:
-            raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"at most {MOST_ITEMS} fit")
+            raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"0 to {MOST_ITEMS} fit")
         zero = number(0.0) if cell.read is types.FLOAT else "0"
         part = zero if fill == "zeros" else None
         if fill == "full":
@@ -504,7 +504,9 @@ class Expressions(Arrays):
             raise self.source.refuse(node, "a call with * or **", "pass the arguments one by one")
         given = [*zip(names, node.args, strict=False), *((str(k.arg), k.value) for k in node.keywords)]
         if len(node.args) > len(names) or {name for name, _ in given} - set(names):
-            raise self.source.refuse(node, f"too many arguments for {what}", f"it takes {', '.join(names) or 'none'}")
+            raise self.source.refuse(
+                node, f"arguments that {what} does not have", f"it takes {', '.join(names) or 'none'}"
+            )
         found = {name: self.value(argument) for name, argument in given}
         if len(found) < len(given):
             raise self.source.refuse(node, f"an argument of {what} given twice", "give it once")

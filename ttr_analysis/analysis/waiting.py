@@ -244,7 +244,7 @@ class WaitingTime:
 
     @property
     def variance(self) -> float:
-        """Variance of the number of cards to draw (of a simulation, the sample variance); nan if never enough."""
+        """Variance of the cards to draw (of a simulation, the sample variance); nan if they may never be enough."""
         return self._variance(self.cards)
 
     @property

@@ -9,7 +9,7 @@ a tape name the seat.
 kind               argument              value
 =================  ====================  =======================================
 DRAW_CARD
-DRAW_FACE_UP       slot
+DRAW_FACE_UP       slot                  1 + kind of card, if it was unknown
 CLAIM_ROUTE        route                 cards laid down, packed
 PAY_TUNNEL                               cards for the surcharge, packed
 DECLINE_TUNNEL
@@ -227,7 +227,7 @@ class ActionFault(IntEnum):
     TRAINS = 12
     CARDS = 13
     PAYMENT = 14
-    """The cards do not pay for the route: `rules.payment.payment_fault` gives the reason."""
+    """The cards do not pay (`rules.payment.payment_fault` gives the reason), or an attempt's color does not."""
     LOANS = 15
     """There are too few tokens, and no loan is left."""
     SURCHARGE = 16

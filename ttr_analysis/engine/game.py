@@ -35,7 +35,7 @@ from ttr_analysis.rules.money import BANK, toll_payee
 from ttr_analysis.tables import game_tables
 
 Happened = tuple[Move | Chance, ...]
-"""A move and the outcomes of chance after it."""
+"""A move, if there was one, and the outcomes of chance after it."""
 
 _TAPE_EVENTS: Final = 128
 _N_ROWS: Final = 512
@@ -319,7 +319,7 @@ class GameEngine:
         Return the legal actions of the acting seat; none if the game is over.
 
         Claims are listed once for each route and form of payment; `is_legal` accepts every
-        choice of cards.
+        legal choice of cards.
         """
         vector = self._vector(state)
         return LegalActions(self._kernel.rows(vector), self._kernel.codec, vector)

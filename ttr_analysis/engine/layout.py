@@ -249,7 +249,7 @@ def has_unknown_cards(state: State) -> bool:
 
 
 def unknown_words(state: State, n_players: int) -> str:
-    """Describe the unknown cards and tickets; "" if there are none."""
+    """Describe the unknown cards, or without any the unknown tickets; "" if there are none."""
     if has_unknown_cards(state):
         unknown = [(n_unknown_cards(state, seat), f"of P{seat}") for seat in range(n_players)]
         unknown.append((int((state.market >= UNKNOWN_CARD).sum()), "in the market"))

@@ -83,9 +83,9 @@ class Policy(Protocol):
         ----------
         actions
             Its legal actions, at least one, in a fixed order: draws from the pile, draws from
-            the market, claims in map order, tickets; or payments of a surcharge, then
-            declining. Claims are listed once for each route and form of payment; any other
-            legal choice of cards may be returned too.
+            the market, claims in map order, payments of a surcharge, declining it, drawing and
+            keeping tickets, tracks for the neutral player, stations, passing. Claims are listed
+            once for each route and form of payment; other legal choices of cards may be returned.
         rng
             Random generator of this seat in this game.
         """
@@ -215,7 +215,7 @@ def check_memory(policy: CompiledPolicy, seat: int) -> None:
     """Raise a `GameError` if a policy's memory has no room for its random stream."""
     if policy.memory_size < KEY_SIZE:
         size = policy.memory_size
-        raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {KEY_SIZE}")
+        raise GameError(f"{policy_name(policy)} at P{seat} has a memory of {size} cells; its stream takes {KEY_SIZE}")
 
 
 def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: int, number: int) -> SeatedChooser:

@@ -18,14 +18,16 @@ from typing import Any
 import click
 
 from ttr_analysis._decoding import write_atomically
+from ttr_analysis._errors import nearest
 
 TITLE = ": solutions"
 """Suffix of the title of a teacher's notebook, which distinguishes it from the student edition."""
 SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 """Tags of cells that students do not get: solutions of exercises, and notes for teachers."""
 SOURCE_DIGEST = "source_digest"
-"""The key of a digest of the code that gave the stored results; student editions keep the teacher's."""
+"""The key of a digest of the code that gave the stored results; student editions have none."""
 HIDDEN_TESTS = "HIDDEN TESTS"
+_SLIP = 0.85  # a tag as similar to one of these is misspelled
 _MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
 NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
@@ -89,7 +91,8 @@ def _is_hidden(cell: dict[str, Any]) -> bool:
 def _check_tags(cells: list[dict[str, Any]]) -> None:
     """Raise an error for misspelled tags, which would show students cells meant for teachers."""
     tags = {tag for cell in cells for tag in _tags(cell)}
-    if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
+    meant = {tag for tag in tags if tag.strip().lower().startswith(TAGS) or nearest(tag.strip(), TAGS, cutoff=_SLIP)}
+    if wrong := sorted(meant - set(TAGS)):
         raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
     if not any(map(_is_solution, cells)):
         raise ValueError(f"no cell has the tag {SOLUTION}: tag every cell that solves an exercise")
@@ -115,9 +118,10 @@ def _blanked(cell: dict[str, Any]) -> dict[str, Any]:
     grading, text = _grading(cell), _text(cell)
     if "grade_id" not in grading:
         raise ValueError(f"expected a grade_id in nbgrader's metadata of the cell {text[:60]!r}")
-    source = _without(SOLUTION.upper(), text, STUB)
+    stub = TEXT_STUB if cell["cell_type"] == "markdown" else STUB
+    source = _without(SOLUTION.upper(), text, stub)
     if "".join(source) == text.rstrip("\n"):
-        source = [TEXT_STUB if cell["cell_type"] == "markdown" else STUB]
+        source = [stub]
     metadata = {"deletable": False, "nbgrader": grading}
     return {**_cleared(cell), "id": grading["grade_id"], "metadata": metadata, "source": source}
 
@@ -127,7 +131,7 @@ def _without(mark: str, text: str, *stub: str) -> list[str]:
 
     def replaced(region: re.Match[str]) -> str:
         indent = region[1]
-        return "".join(f"{indent}{line}\n" for line in (*stub, *[NOT_WRITTEN] * bool(stub and indent)))
+        return "".join(f"{indent}{line}\n" for line in (*stub, *[NOT_WRITTEN] * bool(indent and STUB in stub)))
 
     line = rf"^([ \t]*)#+ *{{}} {mark}\b[^\n]*\n?"
     left = re.sub(rf"{line.format('BEGIN')}.*?{line.format('END')}", replaced, text, flags=re.MULTILINE | re.DOTALL)
@@ -140,7 +144,7 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
     """Return the empty answer cell of an exercise: code, unless all of its solutions are text."""
     if not before:
         raise ValueError(
-            f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
+            f"a solution needs an exercise before it, and students get no earlier cell: {_text(solutions[0])[:60]!r}"
         )
     # The id derives from the exercise's, so it does not change with other cells; cells of old notebooks have no id.
     name = before[-1].get("id", "")

@@ -347,7 +347,7 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     Returns
     -------
     payments
-        One for each route, in the order given, not the cheapest ones; None if
+        One for each route, in the order given, not always the cheapest; None if
         the hand does not pay for all.
 
     Examples

@@ -628,8 +628,8 @@ def _why_no_attempt(refused: Refused) -> str:
 
 
 def _too_few_to_attempt(refused: Refused) -> str:
-    color, route = _color(refused.cards), refused.route
-    return f"{refused.who} cannot hold {route.length} {color} cards or locomotives for {route}"
+    route, jokers = refused.route, " or locomotives" if refused.route.locomotives_allowed else ""
+    return f"{refused.who} cannot hold {route.length} {_color(refused.cards)} cards{jokers} for {route}"
 
 
 ATTEMPT_HANDLER: Final = Handler(
