@@ -385,7 +385,7 @@ def test_when_the_pile_is_shuffled_matters() -> None:
     routes = [make_route(1, color, tunnel=True) for color in ("blue", "green")]
     hand = {"blue": 1, "green": 1}
     shares = []
-    for reshuffle in ("when_wanted", "at_once"):
+    for reshuffle in ("when_needed", "at_once"):
         cards = type(base.cards)(reshuffle=reshuffle)
         rules = type(base)("one card", cards=cards, tunnel=type(base.tunnel)(revealed=1))
         path = ttr.tunnels.simulate_path(

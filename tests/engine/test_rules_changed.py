@@ -120,7 +120,7 @@ def mixed(rng: np.random.Generator) -> Groups:
             "per_color": one_of(2, 4, 12),
             "locomotives": one_of(0, 5, 14, 30),
             "draws_per_turn": one_of(1, 2, 2, 3),
-            "reshuffle": one_of("when_wanted", "at_once"),
+            "reshuffle": one_of("when_needed", "at_once"),
         },
         "market": {
             "size": one_of(1, 3, 5, 7),

@@ -38,7 +38,7 @@ VALUES: dict[str, Any] = {
     "cards.locomotives": 14,
     "cards.opening_hand": 4,
     "cards.draws_per_turn": 2,
-    "cards.reshuffle": "when_wanted",
+    "cards.reshuffle": "when_needed",
     "market.size": 5,
     "market.locomotive_cost": (1, 1, 2, 2, 2),
     "market.reset_at": (0, 3, 3, 3, 3),

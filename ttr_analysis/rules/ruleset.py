@@ -39,7 +39,7 @@ class CardRules:
     draws_per_turn
         Draws in a turn spent on drawing cards.
     reshuffle
-        When the discards become the new draw pile: "when_wanted" (a card is
+        When the discards become the new draw pile: "when_needed" (a card is
         needed and the pile is empty) or "at_once" (as soon as the pile is empty).
     """
 
@@ -47,7 +47,7 @@ class CardRules:
     locomotives: Annotated[int, Range(0, 40)] = 14
     opening_hand: Small = 4
     draws_per_turn: Annotated[int, Range(1, 5)] = 2
-    reshuffle: Literal["when_wanted", "at_once"] = "when_wanted"
+    reshuffle: Literal["when_needed", "at_once"] = "when_needed"
 
 
 @dataclass(frozen=True, slots=True)
