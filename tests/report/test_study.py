@@ -571,6 +571,20 @@ def test_no_line_takes_long_to_read(line: str, tmp_path: Path) -> None:
     assert time.process_time() - start < 1
 
 
+def test_a_comment_before_a_table_is_about_that_table(tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(
+        "[cards]\n# Decision: of the cards.\n\n# Decision: of the market,\n# on two lines.\n[market]\nsize = 5\n\n"
+        "# Fast. Decision: of a variant.\n[variants.fast.market]\nsize = 3\n# Decision: of the same.\n# Decision: more."
+    )
+    assert [(plain(what), plain(why)) for what, why in decisions(tmp_path)] == [
+        ("Note", "Of the cards."),
+        ("market", "Of the market, on two lines."),
+        ("Variant fast", "Of a variant."),
+        ("Variant fast", "Of the same."),
+        ("Variant fast", "More."),
+    ]
+
+
 def test_decisions_and_sources_are_read(tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(
         "[market]\nsize = 5  # Decision, by us: as in other games\nrefill = true  # no reason\n# Decision: no more\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,12 +22,15 @@ _DEFINITIONS = (
     ("Length", "Car spaces of a route, which is the number of trains it takes."),
     (
         "Network",
-        "Routes that connect the ends of the given tickets. It need not be connected: a Steiner forest, found exactly.",
+        (
+            "Routes that connect the ends of the given tickets. It need not be connected: it is a minimum Steiner "
+            "forest, computed exactly."
+        ),
     ),
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
     (
         "Standard error",
-        "The typical error of a mean over random deals: in about 95% of cases, the error is less than twice as large.",
+        "The typical error of a mean over random deals: in about 95% of cases, the error is less than twice this.",
     ),
     ("Blind draws", "Cards drawn from a shuffled pile of all unseen cards."),
 )
@@ -291,23 +295,42 @@ _MAX_BYTES = 100_000
 
 
 def decisions(folder: Path) -> list[tuple[str, str]]:
-    """Return the settings of a map's `rules.toml` with a comment such as `# Decision: reason`, and the reasons."""
-    found = []
+    """
+    Return the settings of a map's `rules.toml` with a comment such as `# Decision: reason`, and the reasons.
+
+    A comment on lines of its own is about the table that follows without a blank line, or else the table it is in.
+    """
+    found: list[tuple[str, str]] = []
     table = ""
-    for line in _read(folder / "rules.toml").splitlines():
+    notes: list[list[str]] = []
+    for line in [*_read(folder / "rules.toml").splitlines(), ""]:
+        if line.lstrip().startswith("#"):
+            comment = line.split("#", 1)[1].strip()
+            if not notes or _DECISION.search(comment):
+                notes.append([])
+            notes[-1].append(comment)
+            continue
         heading = _TABLE.match(line)
         if heading:
             table = heading["table"].strip()
+        of_table = f"Variant {table.split('.')[1]}" if table.startswith("variants.") else table if heading else ""
+        for note in notes:
+            found += _decided(of_table or "Note", " ".join(note))
+        notes = []
         setting = _SETTING.match(line)
-        comment = setting["comment"] if setting else line.split("#", 1)[1] if line.lstrip().startswith("#") else ""
-        decision = _DECISION.search(comment)
-        if decision is None:
-            continue
-        what = f"{table + '.' if table else ''}{setting['key']} = {setting['value'].strip()}" if setting else "Note"
+        if setting:
+            what = f"{table + '.' if table else ''}{setting['key']} = {setting['value'].strip()}"
+            found += _decided(what, setting["comment"])
+    return found
+
+
+def _decided(what: str, comment: str) -> Iterator[tuple[str, str]]:
+    """Yield a setting, or what else a comment is about, with the reason in the comment, if it has one."""
+    decision = _DECISION.search(comment)
+    if decision is not None:
         how = decision["how"].strip(" ,")
         reason = decision["reason"][0].upper() + decision["reason"][1:]
-        found.append((name(what), name(f"{reason} {how.capitalize()}." if how else reason)))
-    return found
+        yield name(what), name(f"{reason} {how.capitalize()}." if how else reason)
 
 
 def sources(folder: Path) -> list[str]:
