@@ -111,7 +111,7 @@ def test_the_command_writes_a_page(tmp_path: Path, command: Command) -> None:
 
     assert "reviewing for at most 0.01 minutes" in told
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["game.jsonl", "page.html"]
-    assert "<summary>With all cards open</summary>" in (tmp_path / "page.html").read_text("utf-8")
+    assert "<summary>With all hands visible</summary>" in (tmp_path / "page.html").read_text("utf-8")
     assert "no seat '7'; choose one of 0, 1" in command("review game.jsonl --seat 7", *options, code=cli.USAGE)
     (tmp_path / "game.html.part").write_text("{}")
     assert "is not a saved review" in command("review game.jsonl", *options, code=cli.FAULTS)
@@ -146,6 +146,7 @@ def test_a_page_from_a_log_says_what_it_does_not_know(tmp_path: Path) -> None:
     assert "kept each of the tickets revealed at the end" in text
     assert "decisions could not be judged" in text
     assert "Face-up cards that were not taken are unknown" in text
+    assert "everything that the player saw, it must reach 7.5 for a blunder and 3.5 for a mistake." in text
     assert text.count("too few") == 1
     assert "There were too few simulated games to judge most decisions (about " in text
     assert (found.summary()["luck_error"] > 0.25).any()

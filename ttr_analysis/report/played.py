@@ -30,7 +30,7 @@ from ttr_analysis.report.study import Study, prepare, write_page
 from ttr_analysis.studies.advice import Reasons
 from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
-from ttr_analysis.studies.judging import BOUNDS, LEAST_LOSS, MOST_DOUBT, label_of
+from ttr_analysis.studies.judging import BOUNDS, FORCED, LEAST_LOSS, MOST_DOUBT, label_of, least_low_ends
 from ttr_analysis.studies.losses import PLACES
 from ttr_analysis.studies.outlook import POINTS, Row
 from ttr_analysis.studies.reviews import Review, player_names
@@ -52,6 +52,8 @@ N_MOMENTS: Final = 5
 BOARD_WIDTH: Final = 620
 """Maximum width of a board, in pixels."""
 _NOT_CLEAR: Final = "not clear"
+_ROUGH: Final = 10
+"""Factors from this on are reported without decimals."""
 _UNCLEAR: Final = 0.25
 """Skill or luck is called unclear if half of its interval is wider than this."""
 _MOST_HANDS: Final = 3
@@ -91,9 +93,18 @@ def _article(review: Review, open_cards: pd.DataFrame | None = None) -> str:
             n_judged=len(review.table),
             is_clear=review.lacking == 1,
             bounds=listed([f"{100 * BOUNDS[label]:.0f}" for label in _PLURALS], "or"),
+            unseen_bounds=_unseen_bounds(review),
         )
     )
     return article
+
+
+def _unseen_bounds(review: Review) -> str:
+    """Return what the low end of a loss must reach if a player saw more than the record shows; "" if none did."""
+    if all(one.is_seen for one in review.decisions if label_of(one) != FORCED):
+        return ""
+    usual, least = least_low_ends(is_seen=True), least_low_ends(is_seen=False)
+    return listed(f"{100 * least[label]:g} for a {label}" for label in BOUNDS if least[label] > usual[label])
 
 
 def _place(record: GameRecord, seat: int) -> tuple[bool, bool, int]:
@@ -138,7 +149,7 @@ def _lacking(review: Review, rows: Rows) -> str:
 def _times(review: Review, times: float) -> str:
     """Return how much more than a review had is needed."""
     if review.minutes_needed is None:
-        return f"about {times:.1f} times as many are needed"
+        return f"about {number(times, 0 if times >= _ROUGH else 1)} times as many are needed"
     minutes = max(1, ceil(review.minutes_needed * times / review.lacking))
     return f"that takes about {counted(minutes, 'minute')} in all"
 

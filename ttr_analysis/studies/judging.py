@@ -388,12 +388,20 @@ def label_of(decision: Decision) -> str:
     is_clear = decision.loss_high - decision.loss_low <= 2 * _NARROW
     if not is_clear or decision.holds < 1 - MOST_DOUBT:
         return "good"
-    milder = [*list(BOUNDS.values())[1:], _SURELY]
-    for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True):
-        least = sure if decision.is_seen or sure == _SURELY else (sure + bound) / 2
-        if round(decision.loss, 2) >= bound and decision.loss_low >= least:
+    least = least_low_ends(is_seen=decision.is_seen)
+    for label, bound in BOUNDS.items():
+        if round(decision.loss, 2) >= bound and decision.loss_low >= least[label]:
             return label
     return "good"
+
+
+def least_low_ends(*, is_seen: bool) -> dict[str, float]:
+    """Return what the low end of a loss must reach for each label: see `label_of`."""
+    milder = [*list(BOUNDS.values())[1:], _SURELY]
+    return {
+        label: sure if is_seen or sure == _SURELY else (sure + bound) / 2
+        for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True)
+    }
 
 
 def missed_ideas(
