@@ -13,6 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
+import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis import GameMap, studies
 from ttr_analysis.analysis import tickets
@@ -112,7 +113,7 @@ def test_findings_are_what_the_questions_answer() -> None:
     assert found["fates"].figure == fates.drop("completed").max()
     losses = tickets.blocking_map(nordic, n_deals=4, seed=7)
     single = losses[losses["lost"] == "track"].set_index("route")["deal_mean"]
-    rates = studies.route_results(games)["claim_rate"].rename(str)
+    rates = studies.route_results(games)["claim_rate"].rename(str) * 2 / 3  # two of three seats lose a route taken
     assert found["hurry"].figure == pytest.approx((single * rates).max())
     values = tickets.value_table(nordic, n_deals=20, seed=7)
     results = studies.ticket_results(games, values)
@@ -159,6 +160,42 @@ def test_only_what_is_exact_is_found_without_games(nordic: GameMap) -> None:
         found["seat"]
 
 
+@pytest.mark.compiled_only
+def test_a_route_is_at_stake_for_those_who_did_not_take_it() -> None:
+    """Of two players, one loses a route that the other takes, and both lose one of the neutral player's."""
+    game_map = ttr.load_map("nederland", variant="neutral")
+    games = studies.simulate(game_map, [Planner()] * 2, 20, 7, progress=False)
+    losses = tickets.blocking_map(game_map, n_deals=4)
+    found = find(Inputs(game_map, tickets.value_table(game_map, n_deals=10), losses, games))
+    assert game_map.rules.both_tracks_open(2)
+    lost = losses[losses["lost"] == "track"].set_index("route")["deal_mean"].to_dict()
+    losers = games.routes["seat"].map({-1: 1.0, 0: 0.5, 1: 0.5})
+    at_stake = losers.groupby(games.routes["route"].astype(str)).sum().to_dict()
+
+    table = found["hurry"].table
+
+    assert set(losers) == {0.5, 1.0}
+    assert len(table) > 20
+    for route, figure in table["figure"].to_dict().items():
+        assert figure == pytest.approx(lost[route] * at_stake.get(route, 0.0) / 20)
+
+
+def test_the_ticket_that_pays_best_is_not_also_the_one_to_avoid(nordic: GameMap) -> None:
+    first, second = nordic.tickets[:2]
+    inputs = Inputs(nordic, tickets.value_table(nordic, n_deals=10), tickets.blocking_map(nordic, n_deals=4))
+    paid = pd.DataFrame({"figure": [20.0, 5.0], "trains": [30, 5]}, index=[first.id, second.id])
+    paid = paid.assign(low=paid["figure"] - 1, high=paid["figure"] + 1, net_points=paid["figure"], completion_rate=0.9)
+    vars(inputs)["paid_tickets"] = paid.assign(net_per_train=paid["figure"] / paid["trains"])
+    assert [item.id for item in find(inputs)] == ["best-ticket", "hurry", "tunnel"]
+    vars(inputs)["paid_tickets"] = paid.assign(net_per_train=1.0, trains=5)
+    assert [item.id for item in find(inputs)] == ["best-ticket", "trap", "hurry", "tunnel"]
+
+
+@pytest.mark.compiled_only
+def test_no_ticket_is_best_or_worst_if_few_can_be_judged() -> None:
+    assert not {"best-ticket", "trap"} & {item.id for item in found_on("europe")[1]}
+
+
 def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     lieksa = load("nordic").route("Murmansk", "Lieksa")
     rising = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17))
@@ -171,7 +208,8 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     never = worth((0, -14, -18, -9), (6, -2, -6, 2))
     assert pays_from(never) is None
     assert worth_in_words(lieksa, never).startswith(
-        "Lieksa-Murmansk does not clearly pay: with 6 cards of one color, that costs 2 points (95% interval −2 to 6)."
+        "Lieksa-Murmansk does not clearly pay: with 6 cards of one color, going for it costs 2 points (95% interval −2 "
+        "to 6)."
     )
     assert "is not worth going for" in worth_in_words(lieksa, never.assign(gain_high=-1.0))
     held = (

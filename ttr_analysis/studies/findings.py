@@ -129,13 +129,14 @@ class Inputs:
 
     @cached_property
     def paid_tickets(self) -> pd.DataFrame | None:
-        """Mean points of kept tickets, best first; None if no ticket is clearly best and none worst."""
+        """Mean points of kept tickets, best first; None if fewer than half of the tickets can be judged."""
         if self.games is None:
             return None
         found = ticket_results(self.games, self.values, self.game_map)
         found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
         found[["figure", "low", "high"]] = found[["net_points", "net_low", "net_high"]].to_numpy()
-        return found.sort_values("figure", ascending=False, kind="stable") if len(found) > 1 else None
+        is_enough = len(found) > 1 and 2 * len(found) >= len(self.game_map.tickets)
+        return found.sort_values("figure", ascending=False, kind="stable") if is_enough else None
 
 
 def findings(
@@ -261,10 +262,10 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
-        f"{best['name']} pays best: a player who keeps it scores {in_words(best['figure'], 'points')} with it on "
-        f"average, failures included ({interval_text(best['low'], best['high'], 'points')}), or "
-        f"{number_text(best['net_per_train'], 'points a train')} points for each train of its shortest path"
-        f"{_among(inputs)}."
+        f"{_with_players(inputs)}{best['name']} pays best: a player who keeps it scores "
+        f"{in_words(best['figure'], 'points')} with it on average, failures included "
+        f"({interval_text(best['low'], best['high'], 'points')}), or "
+        f"{number_text(best['net_per_train'], 'points a train')} points for each train of its shortest path."
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
@@ -276,29 +277,34 @@ def _trap(inputs: Inputs) -> _Said | None:
     if paid is None:
         return None
     # A cheap ticket brings little but takes few trains, so the ticket to avoid is the one that wastes trains.
-    paid = paid.copy()
+    best, paid = row_at(paid, 0)["name"], paid.copy()
     paid[["figure", "low", "high"]] = paid[["figure", "low", "high"]].div(paid["trains"], axis=0)
     paid = paid.sort_values("figure", ascending=False, kind="stable")
     worst = row_at(paid, -1)
+    if worst["name"] == best:
+        return None
     ticket = inputs.game_map.ticket(str(worst["name"]))
-    points = f"of its {ticket.points} points it scores" if len(ticket.destinations) == 1 else "it scores"
+    points = number_text(worst["net_points"], "points")
+    if len(ticket.destinations) == 1:
+        points = f"it is worth {ticket.points} points but scores only {points}"
+    else:
+        points = f"it scores only {counted(points, 'point')}"
     sentence = (
-        f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
-        f"{in_words(worst['net_points'], 'points')} on average, because players who keep it complete it in "
-        f"{in_words(worst['completion_rate'], 'share')} of games{_among(inputs)}. That is "
-        f"{in_words(worst['figure'], 'points a train')} "
+        f"{_with_players(inputs)}{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
+        f"on average, because players who keep it complete it in only {in_words(worst['completion_rate'], 'share')} "
+        f"of games. That is {in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
     return _Said(sentence, paid.tail(_SHOWN), worst["name"])
 
 
-def _among(inputs: Inputs) -> str:
-    """Return the number of players in the games, as the end of a sentence."""
-    return "" if inputs.games is None else f", with {n_players(inputs.games)} players"
+def _with_players(inputs: Inputs) -> str:
+    """Return the number of players in the games, as the beginning of a sentence."""
+    return "" if inputs.games is None else f"With {n_players(inputs.games)} players, "
 
 
 def _hurry(inputs: Inputs) -> _Said | None:
-    """Return the route with the most at stake: the cost of losing it, times how often it is taken."""
+    """Return the route with the most at stake: the cost of losing it, times how often somebody else takes it."""
     game_map = inputs.game_map
     losses = inputs.losses.dropna(subset=["deal_mean"])
     # If a claim closes the other track of a double route, both are lost.
@@ -326,8 +332,8 @@ def _hurry(inputs: Inputs) -> _Said | None:
         cities = "-".join(route.cities)
         start = f"Claim {cities} soon" if worst["figure"] >= _HURRY else f"No route is urgent, not even {cities}"
         sentence = (
-            f"{start}: it is the route with the most at stake. With {players} players it is taken in "
-            f"{in_words(worst['rate'], 'share')} of games, in turn {worst['turn']:.0f} on average, and {costs}. "
+            f"{start}: it is the route with the most at stake. With {players} players, somebody else takes it in "
+            f"{in_words(worst['rate'], 'share')} of games, on turn {worst['turn']:.0f} on average, and {costs}. "
             f"That costs an average of {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
@@ -335,18 +341,26 @@ def _hurry(inputs: Inputs) -> _Said | None:
 
 
 def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
-    """Return how often routes are taken (`rate`, `rate_se`) and when (`turn`); with `both`, either track counts."""
+    """
+    Return how often somebody other than a player takes a route (`rate`, `rate_se`), on average over seats, and when.
+
+    With `both`, either track counts.
+    """
     if inputs.games is None:
         return pd.DataFrame({"rate": 1.0, "rate_se": 0.0, "turn": float("nan")}, index=routes)
-    claims = inputs.games.routes[["game", "route", "turn"]].astype({"route": object})
+    claims = inputs.games.routes[["game", "seat", "route", "turn"]].astype({"route": object})
     if both:
         tracks = {route.id: inputs.game_map.routes_between(*route.cities)[0].id for route in inputs.game_map.routes}
         claims["route"] = claims["route"].map(tracks)
-    turns = claims.groupby(["route", "game"])["turn"].min().groupby(level="route").agg(["size", "mean"])
+    first = claims.sort_values("turn", kind="stable").drop_duplicates(["route", "game"])
+    # Of n seats, the n - 1 others lose a route that one claims, and all lose one that the neutral player takes.
+    losers = np.where(first["seat"] < 0, 1.0, 1 - 1 / n_players(inputs.games))
+    sums = first.assign(losers=losers, squares=losers**2, turns=losers * first["turn"])
+    sums = sums.groupby("route")[["losers", "squares", "turns"]].sum().reindex(routes)
     n_games = inputs.games.n_games
-    rate = (turns["size"] / n_games).reindex(routes).fillna(0.0)
-    error = (rate * (1 - rate) / n_games) ** 0.5
-    return pd.DataFrame({"rate": rate, "rate_se": error, "turn": turns["mean"].reindex(routes)})
+    rate, mean_square = (sums[column].fillna(0.0) / n_games for column in ("losers", "squares"))
+    error = ((mean_square - rate**2).clip(lower=0) / n_games) ** 0.5
+    return pd.DataFrame({"rate": rate, "rate_se": error, "turn": sums["turns"] / sums["losers"]})
 
 
 def _long_route(inputs: Inputs) -> _Said | None:
@@ -438,10 +452,9 @@ def _fates(inputs: Inputs) -> _Said | None:
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
     first, rates = row_at(lost, 0), rows["rate"].to_dict()
     failed = 1 - rates["completed"]
-    among = "" if inputs.games is None else f"With {n_players(inputs.games)} players, "
     share = "mostly" if first["low"] > failed / 2 else "most often"
     sentence = (
-        f"{among}{in_words(failed, 'share')} of the tickets kept fail, {share} {lost.index[0]}: "
+        f"{_with_players(inputs)}{in_words(failed, 'share')} of the tickets kept fail, {share} {lost.index[0]}: "
         f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]
@@ -476,9 +489,9 @@ def _tunnel(inputs: Inputs) -> _Said | None:
     table.index = pd.Index([counted(n or "no", "spare card") for n in odds.index])
     one, none = float(odds.iloc[1]), float(odds.iloc[0])
     sentence = (
-        f"One spare card makes a tunnel much safer: at length {length}, the most common one, a claim succeeds in "
-        f"{in_words(one, 'share')} of cases with a spare card, and in {in_words(none, 'share')} without (exact, from a "
-        "fresh deck)."
+        f"One spare card makes a tunnel much safer: at length {length}, the most common length, a claim succeeds "
+        f"in {in_words(one, 'share')} of cases with a spare card, and in {in_words(none, 'share')} without (exact, "
+        "from a fresh deck)."
     )
     return _Said(sentence, table, table.index[1])
 
@@ -554,7 +567,7 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
     if start is None:
         row = row_at(known, -1)
         verdict = "is not worth going for" if known["gain_high"].max() < 0 else "does not clearly pay"
-        words = f"{name} {verdict}: with {moment(row)}, that {_gain(row)}."
+        words = f"{name} {verdict}: with {moment(row)}, going for it {_gain(row)}."
     else:
         alike = known[known.index.get_level_values("turns_left") == start[1]]
         row, first = row_at(alike, alike.index.tolist().index(start)), row_at(alike, 0)
@@ -566,7 +579,7 @@ def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) ->
     taken = in_words(row["free_claimed"], "share")
     words += f" A player with {moment(row)} who is free to choose takes it in {taken} of games."
     players = worth.attrs.get("n_players")
-    table = f"These are games with {players} players." if players else ""
+    table = f"All figures are for {players}-player games." if players else ""
     return " ".join(filter(None, (words, table, _left_out(worth))))
 
 
