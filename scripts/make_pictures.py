@@ -61,8 +61,9 @@ def tunnel_odds() -> str:
     deck = ttr.load_map("nordic").rules.deck
     in_color = ttr.tunnels.surcharge_distribution(deck["green"] + deck.locomotives, deck.n_cards)
     return (
-        f"With a fresh deck, a tunnel paid in a color needs no extra card in {in_color[0]:.1%} of cases; with one "
-        f"spare card the claim succeeds in {sum(in_color[:2]):.1%}, with two in {sum(in_color[:3]):.1%}."
+        f"With a fresh deck, a tunnel paid for with cards of one color needs no extra cards in {in_color[0]:.1%} of "
+        f"cases; with one spare card the claim succeeds in {sum(in_color[:2]):.1%}, with two in "
+        f"{sum(in_color[:3]):.1%}."
     )
 
 

@@ -200,7 +200,7 @@ def score(file: Path) -> None:
     "--players", type=common.SEATS, metavar="N", help="Number of players; the others are all Planner.  [default: 2]"
 )
 @click.option("--seats", metavar="NAMES", help="Your name and the other players by seat, separated by commas.")
-@click.option("--seed", type=common.NATURAL, metavar="N", help="Random seed of the cards.  [default: random]")
+@click.option("--seed", type=common.NATURAL, metavar="N", help="Random seed for the cards.  [default: random]")
 @click.option("--practice", is_flag=True, help="Allow taking back moves.")
 @click.option("--save", type=common.FILE, help="New file for the game.  [default: games/<map>.jsonl, numbered]")
 @click.option("--continue", "continued", type=common.FILE, help="Continue the game in this file.")

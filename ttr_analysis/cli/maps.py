@@ -107,8 +107,10 @@ def check(folder: str) -> None:
 
 @commands.command(epilog="Example: ttr-analysis fit my-map --players 3")
 @common.map_argument
-@click.option("--players", type=common.SEATS, metavar="N", help="Only games for this many players.  [default: all]")
-@click.option("--variant", metavar="NAME", help="Only this variant of the rules.  [default: all]")
+@click.option(
+    "--players", type=common.SEATS, metavar="N", help="Fit only games with this many players.  [default: all]"
+)
+@click.option("--variant", metavar="NAME", help="Fit only this variant of the rules.  [default: all]")
 @common.number("--rounds", type=common.NATURAL, default=80, help="Rounds of about 8,000 games each.")
 @common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
 @common.no_progress
@@ -117,8 +119,9 @@ def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: 
     Fit Planner to a map: find the parameters that win most often.
 
     MAP is a built-in map (see the maps command) or a map folder. The parameters are
-    written to planner.toml in its folder, and every game on the map uses them. Each
-    number of players takes a few minutes on all cores. To resume, run the command again.
+    written to planner.toml in its folder, and Planner uses them in every game on the
+    map. Each number of players takes a few minutes on all cores. To resume, run the
+    command again.
     """
     from ttr_analysis.maps.loading import find_folder, load_map
 

@@ -201,8 +201,9 @@ def _waiting_chart(context: Context, route: Route) -> Picture:
         f"{counted(own, 'card')} of the color": _waiting(context, route, own) for own in sorted({0, most // 2, most})
     }
     halves = listed(f"{wait.quantile(0.5)} draws starting with {held}" for held, wait in odds.items())
-    caption = f"How soon blind draws pay for {route_name(route)}. The chance reaches one half after {halves}."
-    alt = f"Rising steps, one line for each number of cards held. One half is reached after {halves}."
+    even = f"There is an even chance of having enough cards after {halves}."
+    caption = f"How soon blind draws pay for {route_name(route)}. {even}"
+    alt = f"Rising steps, one line for each number of cards held. {even}"
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
 
 
@@ -218,7 +219,7 @@ def ferries(context: Context) -> Section | None:
     common = max(rows, key=lambda row: row["n_routes"])
     symbols = sum(route.locomotives for route in routes)
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
-    kind = "gray" if common["color"] == GRAY else "one-colored"
+    kind = "a gray one" if common["color"] == GRAY else "a colored one"
     lead = (
         f"The board has {counted(len(routes), 'ferry', 'ferries')}, with {counted(symbols, 'locomotive symbol')}. The "
         f"most common kind, {kind} with length {common['length']} and {counted(common['symbols'], 'symbol')}, takes "
@@ -303,7 +304,7 @@ def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, An
     )
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
-        f"{lead}A tunnel of length {common['length']}, paid in one color, succeeds in {steps}. "
+        f"{lead}A tunnel of length {common['length']}, paid for with cards of one color, succeeds in {steps}. "
         f"To succeed in nine of ten attempts, hold {counted(enough, 'spare card')}."
     )
 

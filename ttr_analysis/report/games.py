@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NO_CAUSE = (
-    "The owners of a route may win more often although the route is not the cause: a player who is ahead can afford "
+    "The owners of a route may win more often even if the route is not the reason: a player who is ahead can afford "
     "more. And planners, unlike people, do not block each other on purpose."
 )
 
@@ -86,8 +86,8 @@ def _figures(result: SimulationResult, seconds: float) -> page.Figures:
             (f"{result.n_games:,}", "games between planners"),
             (f"{seconds:.1f} s", "of CPU time to play and evaluate them"),
             (_mean(winners["points"], winners["game"]), "mean points of winners, with 95% interval"),
-            (_mean(seats["points"], seats["game"]), "mean points of seats, with 95% interval"),
-            (_mean(seats["turns"], seats["game"]), "mean turns of seats, with 95% interval"),
+            (_mean(seats["points"], seats["game"]), "mean points of all players, with 95% interval"),
+            (_mean(seats["turns"], seats["game"]), "mean turns of all players, with 95% interval"),
         )
     )
 
@@ -162,7 +162,8 @@ def _fate_chart(fates: pd.DataFrame) -> page.Picture:
     words = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
         "What becomes of tickets. Blocked: after another player's claim, the owner had too few trains left. "
-        "Out of trains: the same, after the owner's own claim. Out of time: the trains would have been enough."
+        "Out of trains: the same, after the owner's own claim. Out of time: the trains would have been enough. "
+        "Hopeless: already impossible when kept."
     )
     return page.chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {words}.", caption, size=(8.0, 1.8))
 

@@ -39,7 +39,7 @@ def values(context: Context) -> page.Section:
     rows = _value_rows(context, context.values)
     lead = f"{_pay(rows)} {_par(rows)}"
     note = f"Trains in a deal: {number(context.n_deals)} random {context.deals}. Everything else is exact."
-    full = page.make_table("tickets", "All tickets, those most above par first", rows, n_shown=15, note=note)
+    full = page.make_table("tickets", "All tickets, by points above par", rows, n_shown=15, note=note)
     return page.Section(
         "tickets", "What tickets are worth on paper", lead, (_value_chart(context, context.values), full)
     )
@@ -111,8 +111,8 @@ def _value_chart(context: Context, table: pd.DataFrame) -> page.Picture:
 
     caption = (
         "Points of every ticket against the trains that it adds to the others in an opening deal "
-        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points the ticket has above par, the "
-        "straight line fitted to all tickets."
+        f"(mean of {number(context.n_deals)} deals). The lighter the dot, the further the ticket is above par (the "
+        "straight line fitted to all tickets)."
     )
     alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
     return page.chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
