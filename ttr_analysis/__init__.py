@@ -21,7 +21,7 @@ __version__ = "0.9.0"
 __getattr__, __dir__, __all__ = _lazy_loader.attach_stub(__name__, __file__)
 
 
-def _player_class(name: str) -> Any:  # noqa: ANN401 - as `_upward` has it
+def _player_class(name: str) -> Any:  # noqa: ANN401 - as in `_upward`
     from ttr_analysis import policies
 
     return getattr(policies, name)

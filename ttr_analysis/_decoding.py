@@ -36,10 +36,10 @@ MAX_BYTES: Final = 1_000_000
 _HUGE: Final = 10**15
 _MAX_ITEMS: Final = 100
 _MAX_TEXT: Final = 200
-_SLIP: Final = 0.75
+_MIN_SIMILARITY: Final = 0.75
 """
-Similarity from which a known key is suggested for an unknown one; high, so that one rule is not
-taken for another.
+Minimum similarity for suggesting a known key instead of an unknown one; high, so that one rule is
+not taken for another.
 """
 
 
@@ -95,7 +95,7 @@ class Range:
         return number  # type: ignore[return-value] # an int, as it is in the range
 
     def parse(self, text: str) -> int:
-        """Return the number in a text, or raise a ValueError that gives what was expected."""
+        """Parse a number, or raise a ValueError that gives what was expected."""
         number = int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
         if number not in self:
             raise ValueError(f"expected {self}")
@@ -114,7 +114,7 @@ class Text:
 
     def __str__(self) -> str:
         length = f"{self.least} to" if self.least else "at most"
-        return f"a printable text of {length} {self.most:,} characters"
+        return f"printable text of {length} {self.most:,} characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ class FaultList:
     """
     All faults of a source, which is one file or several.
 
-    `raise_if_any` raises an `error` about the `source`, the path or name that was asked for; with `most` faults it
-    is raised at once.
+    `raise_if_any` raises an `error` about the `source`, the path or name that was asked for, as soon
+    as there are `most` faults.
     """
 
     source: str
@@ -172,10 +172,10 @@ class FaultList:
         return replace(self, file=file)
 
     def add(self, line: int, key: str, value: object, expected: str) -> None:
-        """Add a fault at a column or key of a line; line 0 is the whole file. A string value is shown as it is."""
+        """Add a fault at a column or key of a line; line 0 is the whole file. A string value is shown as is."""
         self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
         if len(self.faults) == self.most:
-            self.faults.append(Fault(self.file, 0, "", "more", f"expected fewer than {self.most} faults"))
+            self.faults.append(Fault(self.file, 0, "", "", f"stopped after {self.most} faults"))
             self.raise_if_any()
 
     def raise_if_any(self, order: Iterable[str] = ()) -> None:
@@ -273,7 +273,7 @@ class Decoder:
         return None
 
     def name(self, path: Keys, value: object, names: Mapping[str, T], what: str) -> T | None:
-        """Return what a name means, or None with a fault that suggests the nearest valid names."""
+        """Return the value for a name, or None with a fault that suggests the nearest valid names."""
         if isinstance(value, str) and value in names:
             return names[value]
         hint = nearest(value, names) if isinstance(value, str) else []
@@ -291,8 +291,8 @@ class Decoder:
             if key in hints:
                 values[key] = self.value(hints[key], value, (*path, key))
             else:
-                slip = nearest(key, hints, cutoff=_SLIP)
-                hint = " or ".join(slip) or f"one of {', '.join(hints)}"
+                suggestions = nearest(key, hints, cutoff=_MIN_SIMILARITY)
+                hint = " or ".join(suggestions) or f"one of {', '.join(hints)}"
                 self.refuse((*path, key), shown(key), f"unknown key, expected {hint}")
         missing = [f.name for f in fields(cls) if f.default is f.default_factory is MISSING and f.name not in data]
         for name in missing:
@@ -333,7 +333,7 @@ class Decoder:
 
 
 def allowed_in(cls: type[Any]) -> dict[str, Any]:
-    """Return what the fields of a dataclass allow, by their names."""
+    """Return the allowed values of a dataclass's fields, by name."""
     return {name: get_args(hint)[1] for name, hint in _hints(cls).items()}  # type: ignore[arg-type] # classes are hashable
 
 

@@ -194,8 +194,8 @@ def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield each figure followed by its interval, with the names of the ends, such as `win_low` for `win_rate`."""
     for name, low, high in zip(names, names[1:], names[2:], strict=False):
         what = low.removesuffix("low")
-        is_its = name.startswith(what.removesuffix("_")) or name.endswith(what.removesuffix("_"))
-        if is_its and (low, high) == (f"{what}low", f"{what}high"):
+        belongs = name.startswith(what.removesuffix("_")) or name.endswith(what.removesuffix("_"))
+        if belongs and (low, high) == (f"{what}low", f"{what}high"):
             yield name, (low, high)
 
 

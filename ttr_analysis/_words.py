@@ -88,7 +88,7 @@ def counted(n: int | str, noun: str, plural: str = "") -> str:
 
 def listed(items: Iterable[str], word: str = "and") -> str:
     """
-    Return texts as a list.
+    Join items into an English list.
 
     >>> listed(["3 red", "2 blue", "1 locomotive"]), listed(["Oslo", "Bergen"], "or"), listed([])
     ('3 red, 2 blue and 1 locomotive', 'Oslo or Bergen', '')
@@ -125,15 +125,15 @@ def between(ends: Iterable[str]) -> str:
 
 def with_names(text: str, names: Sequence[str]) -> str:
     """
-    Replace the seats P0, P1 and so on in a text by the names of their players: see `seat_names`.
+    Replace P0, P1 and so on in `text` with the players' names: see `seat_names`.
 
     >>> with_names("P0 acts now, not P1", ["Ida", ""])
     'Ida acts now, not P1'
     >>> with_names("P0 acts now, not P1", ["Greedy", "Greedy"])
     'Greedy (P0) acts now, not Greedy (P1)'
     """
-    called = seat_names(names)
-    return re.sub(r"\bP(\d+)\b", lambda seat: called[int(seat[1])] if int(seat[1]) < len(called) else seat[0], text)
+    shown = seat_names(names)
+    return re.sub(r"\bP(\d+)\b", lambda seat: shown[int(seat[1])] if int(seat[1]) < len(shown) else seat[0], text)
 
 
 def seat_names(names: Sequence[str]) -> list[str]:
@@ -157,10 +157,10 @@ _CELL_STARTS = ("\t", "\r", "\n")
 
 def safe_cell(text: str) -> str:
     r"""
-    Escape a text so that no spreadsheet reads it as a formula.
+    Escape text so that spreadsheets do not read it as a formula.
 
-    A text that begins with the sign of a formula, in any width, or with a
-    character that spreadsheets skip before one, gets an apostrophe before it.
+    Text that begins with the sign of a formula, in any width, or with a character
+    that spreadsheets skip before one, gets an apostrophe before it.
 
     >>> safe_cell("=1+1"), safe_cell("Oslo"), ascii(safe_cell("\N{FULLWIDTH EQUALS SIGN}1"))
     ("'=1+1", 'Oslo', '"\'\\uff1d1"')

@@ -14,7 +14,7 @@ COLORS = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red"
 """The colors of train cards, in the order in which cards are counted."""
 
 LOCOMOTIVE = "locomotive"
-"""The joker among the train cards."""
+"""The wild train card."""
 
 CARD_KINDS = (*COLORS, LOCOMOTIVE)
 """All nine kinds of train card: position k of every vector of card counts."""
@@ -40,7 +40,7 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     """
     Return the name of a color or kind of card among the `allowed`, given any of its usual names.
 
-    `kind` may be in any case and in the plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
+    `kind` is case-insensitive and may be plural: "pink" is purple, "grey" is gray, "loco" and "locomotives" are
     locomotives. `what` is the word for it in the message.
 
     >>> kind_name("kind of card", "Pink"), kind_name("color", "grey", ROUTE_COLORS)
@@ -61,7 +61,7 @@ def other_names(kind: str) -> list[str]:
 
 
 def card_index(kind: str) -> int:
-    """Return the position of a kind of card, as `kind_name` takes it, in vectors of card counts: 8 for a locomotive."""
+    """Return the position of a kind of card (any name that `kind_name` accepts) in vectors of card counts."""
     try:
         return CARD_KINDS.index(kind)
     except ValueError:
@@ -212,7 +212,7 @@ class CardCounts:
 
     def as_dict(self) -> dict[str, int]:
         """
-        Return the kinds of which there are any, with their counts.
+        Return the counts above 0, by kind.
 
         Examples
         --------

@@ -45,9 +45,9 @@ MEASURE_TRAIL: Final = 0
 MEASURE_COMPLETED: Final = 1
 MEASURE_TOKENS: Final = 2
 BREAK_PATH_BONUS: Final = 3
-"""No measure, but a tie-break: who has a bonus for the longest trail."""
+"""Not a measure but a tie-break: who has a bonus for the longest trail."""
 BREAK_STATIONS: Final = 4
-"""No measure, but a tie-break: who has the most stations left."""
+"""Not a measure but a tie-break: who has the most stations left."""
 
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
@@ -123,17 +123,17 @@ class Tables(Record):
     neutral_after_last = _rule(lambda rules: rules.neutral.after_last_turn)
     stations_each = _rule(lambda rules: rules.stations.number)
     station_jokers = _rule(lambda rules: "plain" in rules.claims.locomotives_on)
-    """1 if locomotives are jokers in payments for stations."""
+    """1 if locomotives are wild in payments for stations."""
     station_points = _rule(lambda rules: rules.stations.points_left)
     """Points for each station not built."""
     lends_neutral = _rule(lambda rules: rules.stations.lends_from == "anyone")
-    """1 if stations may lend routes of the neutral player."""
+    """1 if stations may borrow routes of the neutral player."""
     station_cost = block(MAX_STATIONS)
     """The cost in cards of the first station, the second and so on."""
     n_bonuses = _rule(lambda rules: len(rules.bonus))
     n_tie_breaks = _rule(lambda rules: len(rules.scoring.tie_breaks))
     tie_break = block(MAX_TIE_BREAKS)
-    """A measure, or who has a bonus for the longest trail."""
+    """Numbers of measures or tie-breaks, as in `_MEASURES`."""
     start_score = block(MAX_SEATS)
     deck = block(N_KINDS)
     deck_deal = block(MAX_DECKS)
@@ -203,7 +203,7 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
 
 
 def check_players(game_map: GameMap, n_players: int) -> None:
-    """Refuse a number of players that the map does not allow."""
+    """Raise a ValueError for a number of players that the map does not allow."""
     rules = game_map.rules
     low, high = rules.players
     if not low <= n_players <= high:
@@ -212,7 +212,7 @@ def check_players(game_map: GameMap, n_players: int) -> None:
 
 
 def check_size(game_map: GameMap, n_players: int) -> None:
-    """Refuse a map that is too large to be played, or does not allow this number of players."""
+    """Raise a ValueError for a map that is too large to be played, or does not allow this number of players."""
     check_players(game_map, n_players)
     rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
@@ -291,7 +291,7 @@ def _put_routes(tables: Tables, game_map: GameMap) -> None:
 
 def spaces_of(route: Route) -> Spaces:
     """
-    Return what a payment needs to know about a route, except its color.
+    Return the facts about a route that a payment depends on, except its color.
 
     >>> spaces_of(ttr.load_map("nordic").route("Aalborg", "Kristiansand"))
     Spaces(plain=1, symbols=1, jokers=1, swap_size=3, swap_any=1)
@@ -308,7 +308,7 @@ def spaces_of(route: Route) -> Spaces:
 
 @compiled
 def spaces_at(tables: Tables, route: int) -> Spaces:
-    """Return what a payment needs to know about a route, by its number."""
+    """Return the `Spaces` of a route, by its number."""
     return Spaces(
         tables.plain[route],
         tables.symbols[route],

@@ -150,7 +150,7 @@ def test_after_a_hundred_faults_no_more_are_looked_for() -> None:
     faults = faults_of(HEADER + "\n{}" * 5_000 + "\n")
 
     assert len(faults) == file.MAX_FAULTS + 1
-    assert faults[-1] == (0, "expected fewer than 100 faults, got more")
+    assert faults[-1] == (0, "stopped after 100 faults")
 
 
 def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(
             header(players=["Ann", 3]), "expected 2 printable texts of at most 200 characters, or none", id="players"
         ),
-        pytest.param(header(title="a\nb"), "expected a printable text of at most 200 characters", id="title"),
+        pytest.param(header(title="a\nb"), "expected printable text of at most 200 characters", id="title"),
         pytest.param(header(titel="x"), 'unknown key, expected title, got "titel"', id="unknown key"),
         pytest.param(event("draw_card", seat=0), "expected this key, got nothing", id="an event"),
         pytest.param("{", "expected a JSON object", id="no header"),

@@ -548,7 +548,7 @@ def test_routes_hands_and_tickets_are_corrected() -> None:
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
-        pytest.param({"reason": "", "to_move": 0}, "reason: expected a printable text of 1 to 200", id="no reason"),
+        pytest.param({"reason": "", "to_move": 0}, "reason: expected printable text of 1 to 200", id="no reason"),
         pytest.param({"reason": "x"}, "expected at least one corrected part: owners, hands", id="nothing"),
         pytest.param({"reason": "x", "hands": [{"red": 13}, None]}, "hands: expected at most 12 red", id="13 red"),
         pytest.param({"reason": "x", "scores": [99, None]}, "scores: expected", id="a score"),

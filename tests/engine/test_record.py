@@ -191,8 +191,8 @@ def test_players_title_and_note_are_kept() -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"title": "a\nb"}, "title of a record: expected a printable text of at most 200 characters"),
-        ({"note": "a" * 2001}, "note of a record: expected a printable text of at most 2,000 characters"),
+        ({"title": "a\nb"}, "title of a record: expected printable text of at most 200 characters"),
+        ({"note": "a" * 2001}, "note of a record: expected printable text of at most 2,000 characters"),
         ({"players": ["Ann"]}, "players of a record: expected 2 printable texts"),
     ],
 )

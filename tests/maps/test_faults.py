@@ -79,7 +79,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "label too long": (
         ("cities.csv", "Brindle,,", f"Brindle,{'x' * 101},"),
-        "cities.csv, line 3, label: expected a printable text of at most 100 characters, got ",
+        "cities.csv, line 3, label: expected printable text of at most 100 characters, got ",
     ),
     "city that no route reaches": (
         ("cities.csv", "Farland ferry,", "Atlantis,,Sea,50,1\nFarland ferry,"),

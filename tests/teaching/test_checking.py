@@ -52,7 +52,7 @@ def test_an_error_raised_is_answered() -> None:
     verdict = check("surcharge", lambda matching, unseen, _: [matching / unseen])
 
     assert repr(verdict) == "surcharge: wrong in f(0, 0, 1)\nZeroDivisionError: division by zero"
-    with pytest.raises(ValueError, match="surcharge has no graph that fails"):
+    with pytest.raises(ValueError, match="surcharge has no failing graph"):
         verdict.plot()
 
 

@@ -62,7 +62,7 @@ class Place:
     Parameters
     ----------
     cities
-        Names of the cities that count, any one of them.
+        Names of the cities, any one of which counts.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Route:
     locomotives
         Locomotive symbols among its spaces; more than 0 on a ferry.
     locomotives_allowed
-        Whether a locomotive may be played as a joker.
+        Whether locomotives are wild on the route.
     swap_size
         How many arbitrary cards can replace one needed card; 0 if none can.
     swap_fills

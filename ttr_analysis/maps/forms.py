@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 # -- tables --------------------------------------------------------------------------------------------------------
 
-_ROUTE_FIRST: Final = (
+_ROUTE_COLUMNS: Final = (
     *("id", "length", "color", "kind", "double", "tunnel", "locomotives", "locomotives_allowed", "swap_size", "toll"),
     "points",
 )
-"""Columns of routes that notebooks show; the id has the cities and the track."""
+"""Columns that notebooks show for a route; its id names the cities and the track."""
 
 
 class MapFrames:
@@ -90,7 +90,7 @@ class MapFrames:
             }
             for route in self._routes
         ]
-        return _frame(rows, first=_ROUTE_FIRST)
+        return _frame(rows, first=_ROUTE_COLUMNS)
 
     @cached_property
     def tickets(self) -> pd.DataFrame:
@@ -198,7 +198,7 @@ _ENDS: Final[dict[GraphFile, tuple[str, ...]]] = {
 
 
 def graph_text(path: str | os.PathLike[str], kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:
-    """Return the text of a map's file, or raise a ValueError as `GameMap.export` does."""
+    """Return the text of a graph file, or raise a ValueError as `GameMap.export` does."""
     if kind not in _ENDS:
         raise ValueError(f"kind must be one of {', '.join(_ENDS)}, got {kind!r}")
     end = Path(path).suffix.lower()

@@ -30,7 +30,7 @@ from ttr_analysis.maps.toml_files import STRATEGY_FILE, read_rules, read_strateg
 from ttr_analysis.rules.ruleset import RuleSet
 
 _MAX_COLUMNS = 50
-_ALIKE = 0.65
+_MIN_SIMILARITY = 0.65
 """Minimum similarity for suggesting the name of a map: "Sweden" and "nederland" are about half alike."""
 
 
@@ -41,12 +41,12 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     Parameters
     ----------
     name_or_folder
-        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
-        the title of such a map; or a folder with `cities.csv`, `routes.csv`,
+        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"` (case-insensitive),
+        or the title of such a map; or a folder with `cities.csv`, `routes.csv`,
         `tickets.csv`, `rules.toml` and, for tickets to countries, `places.csv`. An
         optional `planner.toml` has the parameters of `Planner`.
     variant
-        A variant of its rules; None for the map's own.
+        A variant of its rules; None for the map's standard rules.
 
     Returns
     -------
@@ -81,11 +81,11 @@ def load_map(name_or_folder: str | os.PathLike[str], *, variant: str | None = No
     strategies = read_strategies(folder / STRATEGY_FILE, rules, faults.of(STRATEGY_FILE))
     order = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml", STRATEGY_FILE)
     replace(faults, source=str(name_or_folder)).raise_if_any(order)
-    assert rules is not None  # noqa: S101 - or there are faults
+    assert rules is not None  # noqa: S101 - None only with faults, which were just raised
     board = build_board(rows, rules)
     # A folder may have any name; the map's name is shortened so that records and tables can store it.
     name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
-    # A new map object that shares its facts with the first equal map.
+    # Share the data of an equal map loaded earlier: comparing the two is then fast.
     game_map = first_equal(GameMap(name=name, title=rules.title, rules=rules, **board))
     return replace(game_map, strategies=strategies).with_variant(variant)
 
@@ -137,7 +137,7 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     for known in built_in:
         if fold(name) in (fold(known), fold(_title(data / known))):
             return data / known
-    raise UnknownNameError("map or map folder", name, nearest(name, built_in, cutoff=_ALIKE), built_in)
+    raise UnknownNameError("map or map folder", name, nearest(name, built_in, cutoff=_MIN_SIMILARITY), built_in)
 
 
 def _title(folder: Path) -> str:

@@ -75,7 +75,7 @@ class GameMap:
     Parameters
     ----------
     name
-        Short name, that of the folder.
+        Short name: the name of its folder.
     title
         Display name.
     cities, places, routes, tickets
@@ -175,7 +175,7 @@ class GameMap:
         tracks = self._resolve_route(a if b is None else (a, b))
         wanted = None if color is None else kind_name("color", color, ROUTE_COLORS)
         fitting = [r for r in tracks if wanted in (None, r.color) and track in (None, r.track)]
-        name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or they were refused
+        name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or `_resolve_route` raised
         if not fitting:
             full = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
             raise UnknownNameError("route", full, [name_track(r) for r in tracks])
@@ -231,13 +231,13 @@ class GameMap:
         >>> tree = nx.minimum_spanning_tree(nordic.graph, weight="length")
         >>> len(nordic.resolve_routes(tree))
         38
-        >>> way = nx.shortest_path(nordic.graph, "Oslo", "Sundsvall")
-        >>> [route.id for route in nordic.resolve_routes(nx.utils.pairwise(way))]
+        >>> path = nx.shortest_path(nordic.graph, "Oslo", "Sundsvall")
+        >>> [route.id for route in nordic.resolve_routes(nx.utils.pairwise(path))]
         ['Oslo-Örebro/0', 'Oslo-Örebro/1', 'Sundsvall-Örebro/0']
         """
         items = _list_routes(routes)
         if len(items) > 1 and self._are_cities(items):
-            raise _way_error(items)
+            raise _city_list_error(items)
         found = {route.id for item in items for route in self._resolve_route(item)}
         return tuple(r for r in self.routes if r.id in found)
 
@@ -251,7 +251,7 @@ class GameMap:
             case (a, b, *track, Mapping()):
                 return self._resolve_route((a, b, *track))
             case (_, _, _, *_) if self._are_cities(item):
-                raise _way_error(item)
+                raise _city_list_error(item)
             case Route():
                 (here,) = self._routes.find(item.id)
                 if here != item:
@@ -470,7 +470,7 @@ class GameMap:
 
     def with_variant(self, name: str | None) -> GameMap:
         """
-        Return the map with the rules and tickets of a variant; None for its own.
+        Return the map with the rules and tickets of a variant, or this map for None.
 
         Raises
         ------
@@ -501,7 +501,7 @@ class GameMap:
 
     @property
     def _set_tickets(self) -> tuple[SetTicket, ...]:
-        """All tickets with their sets; the tickets in play, in all sets, if a user has replaced the others."""
+        """All tickets with their sets; if a user has replaced the tickets, those in play, in all sets."""
         own = tuple((ticket, ()) for ticket in self.tickets)
         return self.all_tickets if tickets_of(self.all_tickets, self.rules) == self.tickets else own
 
@@ -512,21 +512,21 @@ class GameMap:
         return NameIndex(city_names(self.cities))
 
     @cached_property
-    def _called(self) -> dict[str, tuple[str, ...]]:
+    def _aliases(self) -> dict[str, tuple[str, ...]]:
         return other_city_names(self.cities)
 
     @cached_property
     def _places(self) -> NameIndex[Place]:
-        others = [(name, place) for place in self.places for name in self._called.get(place.name, ())]
+        others = [(name, place) for place in self.places for name in self._aliases.get(place.name, ())]
         return NameIndex([*others, *((place.name, place) for place in self.places)])
 
     @cached_property
     def _routes(self) -> LinkIndex[Route]:
-        return LinkIndex("route", map(route_link, self.routes), self._called, self._cities.__contains__)
+        return LinkIndex("route", map(route_link, self.routes), self._aliases, self._cities.__contains__)
 
     @cached_property
     def _tickets(self) -> LinkIndex[Ticket]:
-        return LinkIndex("ticket", map(ticket_link, self.tickets), self._called, self._places.__contains__)
+        return LinkIndex("ticket", map(ticket_link, self.tickets), self._aliases, self._places.__contains__)
 
     @cached_property
     def _by_ends(self) -> dict[frozenset[str], tuple[Route, ...]]:
@@ -593,8 +593,8 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     return max(homes, key=lambda game_map: len(game_map.routes), default=None)
 
 
-def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user names routes by
-    """Return the single names of routes: the edges of a NetworkX graph, with their data."""
+def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - any names for routes
+    """Return names for routes as a list; for a NetworkX graph, its edges with their data."""
     if isinstance(routes, Route | str):
         return [routes]
     if hasattr(routes, "is_multigraph"):
@@ -605,12 +605,12 @@ def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user 
     return [*routes]
 
 
-def _way_error(cities: Sequence[object]) -> UnknownNameError:
+def _city_list_error(cities: Sequence[object]) -> UnknownNameError:
     """Return the error for a list of cities given in place of routes."""
     first, second, *_ = (city.name if isinstance(city, City) else city for city in cities)
     hint = (
         f"it is a city; name routes by pairs of cities, as [{(first, second)}], "
-        "and those along a list of cities by zip(way, way[1:]) or nx.utils.pairwise(way)"
+        "and those along a path of cities by zip(path, path[1:]) or nx.utils.pairwise(path)"
     )
     return UnknownNameError("route", first, hint=hint)
 

@@ -20,15 +20,15 @@ T = TypeVar("T")
 
 # Letters that Unicode does not decompose into a letter and a mark.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
-_APART: Final = re.compile(r"[\s\N{HYPHEN-MINUS}\N{HYPHEN}-\N{HORIZONTAL BAR}\N{MINUS SIGN}]+")
+_SEPARATORS: Final = re.compile(r"[\s\N{HYPHEN-MINUS}\N{HYPHEN}-\N{HORIZONTAL BAR}\N{MINUS SIGN}]+")
 """Separators between words: blanks, hyphens and dashes of all kinds."""
-_UNHEARD: Final = re.compile("[.,;:()'’\u2068\u2069]")
+_OPTIONAL: Final = re.compile("[.,;:()'’\u2068\u2069]")
 """Printed with names, but optional."""
 SAINT: Final = re.compile(r"\b(?:saint|sainte|sankt|ste)\b")
 _TRACK: Final = re.compile(r"\btrack (\d)|\bcopy (\d)|/(\d)")
 
 
-@lru_cache(maxsize=4096)  # called again and again while lines are typed
+@lru_cache(maxsize=4096)  # called often while lines are typed
 def fold(name: str) -> str:
     """
     Return the normalized form of a name, for comparisons.
@@ -43,9 +43,9 @@ def fold(name: str) -> str:
     """
     decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    heard = _APART.sub(" ", _UNHEARD.sub("", plain)).strip()
+    words = _SEPARATORS.sub(" ", _OPTIONAL.sub("", plain)).strip()
     # A name that consists only of symbols keeps them.
-    return SAINT.sub("st", heard) or " ".join(plain.split())
+    return SAINT.sub("st", words) or " ".join(plain.split())
 
 
 class NameIndex(Generic[T]):
@@ -63,7 +63,7 @@ class NameIndex(Generic[T]):
         return near_names(fold(name), self._folded, lambda key: self._exact[self._folded[key]])
 
     def find(self, what: str, name: object) -> T:
-        """Return the thing with a name; `what` it is appears in error messages."""
+        """Return the thing with a name; `what` is its kind, for error messages."""
         if not isinstance(name, str):
             msg = f"the name of a {what} must be text, got {name!r}"
             raise TypeError(msg)
@@ -77,7 +77,7 @@ class NameIndex(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
-    """A thing that connects named ends: `heads` are their names in each order, `words` distinguish equal ones."""
+    """A thing that connects named ends: `heads` are their names in each order, `words` tell equal ones apart."""
 
     thing: T
     id: str
@@ -89,7 +89,7 @@ class LinkIndex(Generic[T]):
     """
     Things that connect named ends, by any text printed for them: "murmansk to kobenhavn 24", or the id.
 
-    `called` has other names of ends by name; `is_end` also accepts ends that nothing
+    `aliases` has the other names of an end; `is_end` also accepts ends that nothing
     connects.
     """
 
@@ -97,13 +97,13 @@ class LinkIndex(Generic[T]):
         self,
         what: str,
         links: Iterable[Link[T]],
-        called: Mapping[str, tuple[str, ...]],
+        aliases: Mapping[str, tuple[str, ...]],
         is_end: Callable[[str], bool],
     ) -> None:
         self._what = what
         self._links = tuple(links)
         self._is_end = is_end
-        self._home = {fold(other): name for name, others in called.items() for other in others}
+        self._main_names = {fold(other): name for name, others in aliases.items() for other in others}
         self._by_id = {link.id: link.thing for link in self._links}
         self._words = {link.id: frozenset(_plain(link.words).split()) for link in self._links}
         self._by_head: dict[str, list[Link[T]]] = {}
@@ -115,12 +115,12 @@ class LinkIndex(Generic[T]):
             for form, offer in forms.items():
                 self._by_head.setdefault(form, []).append(link)
                 self._offers.setdefault(form, offer)
-            for head in other_heads(link.heads, called):
+            for head in other_heads(link.heads, aliases):
                 for joint in (" to ", "-"):
                     self._by_head.setdefault(_plain(joint.join(head)), []).append(link)
 
     def find(self, text: str) -> tuple[T, ...]:
-        """Return all things that a text can mean, or raise an UnknownNameError with the nearest names."""
+        """Return all things that `text` can mean, or raise an UnknownNameError with the nearest names."""
         if text in self._by_id:
             return (self._by_id[text],)
         words = _plain(text).split()
@@ -136,11 +136,11 @@ class LinkIndex(Generic[T]):
     def _near(self, text: str) -> list[str]:
         """Return suggestions: the links of a named end, else similar names."""
         ends = [text] if self._is_end(text) else []
-        for cut in _APART.finditer(text):
+        for cut in _SEPARATORS.finditer(text):
             pair = text[: cut.start()], text[cut.end() :]
             ends += pair if all(map(self._is_end, pair)) else ()
         for end in ends:
-            home = fold(self._home.get(fold(end), end))
+            home = fold(self._main_names.get(fold(end), end))
             pairs = dict.fromkeys(head for link in self._links for head in link.heads if len(head) > 1)
             if here := ["-".join(pair) for pair in pairs if fold(pair[0]) == home]:
                 return here
@@ -156,15 +156,15 @@ def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], obj
     return [*found.values()][:3]
 
 
-def other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+def other_heads(heads: Iterable[tuple[str, ...]], aliases: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
     """Yield heads in which at least one end has another name."""
     for head in heads:
-        ways = product(*((end, *called.get(end, ())) for end in head))
-        yield from (way for way in ways if way != head)
+        spellings = product(*((end, *aliases.get(end, ())) for end in head))
+        yield from (spelling for spelling in spellings if spelling != head)
 
 
 def _plain(text: str) -> str:
-    """Normalize a text for comparing links: folded, with a track or copy as a separate word."""
+    """Normalize text for comparing links: folded, with a track or copy as a separate word."""
     return " ".join(_TRACK.sub(_track_word, fold(text)).split())
 
 
@@ -175,14 +175,14 @@ def _track_word(found: re.Match[str]) -> str:
 
 def other_city_names(cities: Sequence[City]) -> dict[str, tuple[str, ...]]:
     """Return other names of cities, by their names on the board, unless another city has them."""
-    n_called = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
-    return {city.name: tuple(name for name in city.also if n_called[fold(name)] == 1) for city in cities if city.also}
+    n_named = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
+    return {city.name: tuple(name for name in city.also if n_named[fold(name)] == 1) for city in cities if city.also}
 
 
 def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
     """Return all names of cities, each with its city."""
-    called = other_city_names(cities)
-    others = [(name, city) for city in cities for name in called.get(city.name, ())]
+    aliases = other_city_names(cities)
+    others = [(name, city) for city in cities for name in aliases.get(city.name, ())]
     n_labeled = Counter(city.label for city in cities)
     labeled = [(city.label, city) for city in cities if n_labeled[city.label] == 1]
     return [*others, *labeled, *((city.name, city) for city in cities)]
@@ -205,8 +205,8 @@ def route_link(route: Route) -> Link[Route]:
 def ticket_link(ticket: Ticket) -> Link[Ticket]:
     """Return the names of a ticket; one from or to countries can also be named by its origin alone."""
     origin = ticket.origin.name
-    is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
-    heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
+    has_origin_name = ticket.origin.is_country or len(ticket.destinations) > 1
+    heads: list[tuple[str, ...]] = [(origin,)] if has_origin_name else []
     for place, _ in ticket.destinations:
         heads += [(origin, place.name), (place.name, origin)]
     words = [f"{place.name} {points}" for place, points in ticket.destinations]

@@ -273,7 +273,7 @@ def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
     """Return the number of cards that replace one, and for which spaces, if the row of a route does not specify it."""
     if not ferry:
         return 0, "any"
-    # Sets replace locomotives: if these are not jokers, sets fill only symbols.
+    # Sets replace locomotives: if these are not wild, sets fill only symbols.
     return claims.ferry_swap_size, claims.ferry_swap_fills if "ferry" in claims.locomotives_on else "symbols"
 
 
@@ -304,7 +304,7 @@ def read_route(
 
 
 def route_under(rules: RuleSet, route: Route, before: RuleSet) -> Route:
-    """Convert a route made by the rules `before` to other rules: default values, and its toll."""
+    """Convert a route from the rules `before` to other rules: its defaults and its toll."""
     values = _route_values(route, before.claims)
     return _build_route({**values, "toll": rules.toll_for(route.toll)}, rules)
 
@@ -399,7 +399,7 @@ def _field(value: object) -> str:
 
 def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
     """
-    Add a fault for everything inconsistent in a map; without `rules`, these have faults of their own.
+    Add a fault for everything inconsistent in a map; `rules` is None if they have faults of their own.
 
     Consequences of other faults are left out: names are not wrong only because another table
     could not be read completely.
@@ -512,9 +512,9 @@ def _check_routes(check: _Checker) -> None:
             tracks.setdefault(frozenset((row["city_a"], row["city_b"])), []).append(row)
     # A misspelled city would separate one track from its double route.
     misspelled = any(fault.file == "routes.csv" and fault.field.startswith("city") for fault in check.faults.faults)
-    all_there = check.routes.whole and not misspelled
+    is_complete = check.routes.whole and not misspelled
     for rows in tracks.values():
-        _check_tracks(check, rows, all_there=all_there)
+        _check_tracks(check, rows, is_complete=is_complete)
 
 
 def _check_route(check: _Checker, row: Row) -> None:
@@ -542,13 +542,13 @@ def _check_length(check: _Checker, row: Row) -> None:
         check.add("routes.csv", row, "length", row["length"], expected)
 
 
-def _check_tracks(check: _Checker, rows: list[Row], *, all_there: bool) -> None:
+def _check_tracks(check: _Checker, rows: list[Row], *, is_complete: bool) -> None:
     """Check that the tracks between two cities are a single route or a pair of tracks 0 and 1."""
     tracks = [row["track"] for row in rows]
     ends = f"{rows[0]['city_a']}-{rows[0]['city_b']}"
     for row in rows[2:]:
         check.add("routes.csv", row, "track", row["track"], f"expected at most two tracks {ends}")
-    if tracks == [1] and all_there:
+    if tracks == [1] and is_complete:
         check.add("routes.csv", rows[0], "track", 1, f"expected a track 0 {ends} beside track 1")
     elif len(rows) == 2 and tracks[0] == tracks[1]:  # noqa: PLR2004 - a double route
         expected = f"expected track {1 - tracks[0]}: line {rows[0].line} is track {tracks[0]} {ends}"

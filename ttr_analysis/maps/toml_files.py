@@ -73,24 +73,24 @@ def _is_short_enough(content: str, faults: FaultList) -> bool:
 def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | None:
     """Return the rule set in the data of a file, or None with faults on the lines of its text."""
 
-    def refuse(keys: Keys, value: str, expected: str) -> None:
+    def add_fault(keys: Keys, value: str, expected: str) -> None:
         faults.add(key_line(content, keys), ".".join(keys), value, expected)
 
-    def refuse_conflicts(rules: RuleSet, variant: Keys) -> None:
+    def add_conflicts(rules: RuleSet, variant: Keys) -> None:
         for keys, value, expected in _conflicts(rules):
-            refuse((*variant, *keys), shown(value), expected)
+            add_fault((*variant, *keys), shown(value), expected)
 
-    decoder = Decoder(refuse, _NO_KEYS)
+    decoder = Decoder(add_fault, _NO_KEYS)
     before = len(faults.faults)
     differences = data.pop("variants", {})
     rules: RuleSet | None = decoder.table(RuleSet, data)
     if not isinstance(differences, dict) or not all(isinstance(v, dict) for v in differences.values()):
-        refuse(("variants",), shown(differences), "expected one table of differences for each variant")
+        add_fault(("variants",), shown(differences), "expected one table of differences for each variant")
         return None
     if rules is not None and len(faults.faults) == before:
-        refuse_conflicts(rules, ())
+        add_conflicts(rules, ())
     if len(differences) > _MAX_VARIANTS:
-        refuse(("variants",), str(len(differences)), f"expected at most {_MAX_VARIANTS} variants")
+        add_fault(("variants",), str(len(differences)), f"expected at most {_MAX_VARIANTS} variants")
         return None
     variants: list[RuleSet] = []
     for name, difference in differences.items():
@@ -99,7 +99,7 @@ def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | 
         decoder.table(RuleSet, {"title": "", **difference}, ("variants", name))
         if len(faults.faults) == before:
             variant = decoder.table(RuleSet, _merge(data, difference))
-            refuse_conflicts(variant, ("variants", name))
+            add_conflicts(variant, ("variants", name))
             variants.append(replace(variant, variant=name))
     return None if rules is None or len(faults.faults) > before else replace(rules, variants=tuple(variants))
 
@@ -348,32 +348,33 @@ def read_strategies(path: Path, rules: RuleSet | None, faults: FaultList) -> tup
         return ()
     data, content = found
 
-    def refuse(keys: Keys, value: str, expected: str) -> None:
+    def add_fault(keys: Keys, value: str, expected: str) -> None:
         faults.add(key_line(content, keys), ".".join(keys), value, expected)
 
     before = len(faults.faults)
-    file: _File | None = Decoder(refuse).table(_File, data)
+    file: _File | None = Decoder(add_fault).table(_File, data)
     if file is None or len(faults.faults) > before or rules is None:
         return ()
-    _refuse_others(file.fitted, rules, refuse)
+    _check_strategies(file.fitted, rules, add_fault)
     return file.fitted
 
 
-def _refuse_others(fitted: Sequence[Fitted], rules: RuleSet, refuse: Decoder.Refuse) -> None:
-    """Refuse strategies for a variant or number of players that the map does not have, or repeated ones."""
+def _check_strategies(fitted: Sequence[Fitted], rules: RuleSet, add_fault: Decoder.Refuse) -> None:
+    """Add a fault for each strategy for an unknown variant or number of players, and for each repeated one."""
     allowed = {known.variant: known.players for known in (rules, *rules.variants)}
     seen: set[tuple[str, int]] = set()
-    for i, one in enumerate(fitted):
+    for i, strategy in enumerate(fitted):
         keys = ("fitted", str(i))
-        low, high = allowed.get(one.variant, (2, 6))
-        if one.variant not in allowed:
+        low, high = allowed.get(strategy.variant, (2, 6))
+        if strategy.variant not in allowed:
             named = " or ".join(shown(name) for name in allowed if name) or "no variant"
-            refuse((*keys, "variant"), shown(one.variant), f"expected {named}")
-        elif one.n_players not in Range(low, high):
-            refuse((*keys, "n_players"), shown(one.n_players), f"expected {Range(low, high)}")
-        elif (one.variant, one.n_players) in seen:
-            refuse((*keys, "n_players"), shown(one.n_players), "expected one strategy for each number of players")
-        seen.add((one.variant, one.n_players))
+            add_fault((*keys, "variant"), shown(strategy.variant), f"expected {named}")
+        elif strategy.n_players not in Range(low, high):
+            add_fault((*keys, "n_players"), shown(strategy.n_players), f"expected {Range(low, high)}")
+        elif (strategy.variant, strategy.n_players) in seen:
+            expected = "expected one strategy for each number of players"
+            add_fault((*keys, "n_players"), shown(strategy.n_players), expected)
+        seen.add((strategy.variant, strategy.n_players))
 
 
 def strategies_text(fitted: Iterable[Fitted]) -> str:

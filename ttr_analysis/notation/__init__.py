@@ -181,7 +181,7 @@ def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] 
     Parameters
     ----------
     lines
-        The lines, or one text; blank lines and comments are skipped.
+        The lines, or one string; blank lines and comments are skipped.
     game
         Map, variant and number of players.
     players

@@ -84,7 +84,7 @@ def stream_from(rng: np.random.Generator) -> Ints:
 @quickly_compiled
 def open_stream(key: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
-    Start the stream of a game, below 2**62, and a purpose, `TABLE_STREAM` or 1 + seat.
+    Start the stream of a game (numbered below 2**62) for a purpose, `TABLE_STREAM` or 1 + seat.
 
     >>> stream = np.zeros(4, dtype=np.int64)
     >>> open_stream(seed_key(7), 0, TABLE_STREAM, stream)

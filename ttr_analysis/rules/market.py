@@ -5,7 +5,7 @@ Cards are nine counts, as in `CARD_KINDS`. The market is an array with the kind
 of the card in each slot, or `EMPTY`. A refill goes like this:
 
 1. The empty slots are filled in order, each the `next_empty_slot`, with the top
-   card; without a card in draw and discard piles they stay empty.
+   card; they stay empty if the draw and discard piles are.
 2. As long as `is_reset_due`, `sweep_market` puts all face-up cards on the
    discard pile, and the slots are filled again in the same order.
 
@@ -165,7 +165,7 @@ def turn_up(stream: Ints, pile: Ints, discards: Ints) -> int:
 @compiled
 def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     """
-    Return whether enough locomotives are face up for a reset, if it may be made.
+    Return whether enough locomotives are face up for a reset, whether or not it is allowed.
 
     >>> market = np.array([3, EMPTY, 8, 8, 8])
     >>> bool(has_too_many_locomotives(market, 3)), bool(has_too_many_locomotives(market, 4))
@@ -257,7 +257,7 @@ def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRule
     """
     Return whether a face-up card may be taken now, after `n_taken` others in this turn.
 
-    Decision: it may also if both piles are empty. The book of the Nordic
+    Decision: it may be taken even if both piles are empty. The book of the Nordic
     Countries lets nobody draw cards then; set `open_without_piles = false` for that.
 
     A locomotive as the second card, where it costs two draws and where it costs one:

@@ -2,8 +2,8 @@
 Tolls and loans: the definition, on integers and small arrays.
 
 Money is the value of a seat's toll tokens; making change is free. The bank takes
-part without limits. A loan pays nothing to its taker: the player keeps the
-tokens, and the bank pays whoever was to get the toll.
+part without limits. A loan gives a player nothing: the player keeps the tokens,
+and the bank pays whoever was to get the toll.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-What pays for a route: the definition, on integers and small arrays.
+Which cards pay for a route: the definition, on integers and small arrays.
 
 A route has `plain` spaces, which need cards of one color, and `symbols`, which
 need locomotives. Each space takes one card, or a *set*: `swap_size` cards of any
@@ -76,17 +76,17 @@ class PaymentFault(IntEnum):
     """Why cards do not pay for a route."""
 
     NONE = 0
-    """They do."""
+    """The cards pay."""
     TOO_FEW = 1
     """Fewer cards than spaces."""
     TOO_MANY = 2
-    """More cards than spaces, and sets are not allowed, or not that many."""
+    """More cards than the spaces and the allowed sets can take."""
     BROKEN_SET = 3
     """More cards than spaces, but not by whole sets."""
     MISSING_LOCOMOTIVE = 4
     """A symbol gets neither a locomotive nor a set."""
     LOCOMOTIVE = 5
-    """A locomotive would have to be a joker, which it may not be here."""
+    """A locomotive would have to be wild, which it is not here."""
     COLOR = 6
     """Cards outside sets are not of the color of the route."""
     TWO_COLORS = 7
@@ -122,7 +122,7 @@ def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     Every number from `fewest_locomotives` to this one is possible.
 
     A tunnel of three can be paid with locomotives alone; a plain route where they
-    are not jokers cannot:
+    are not wild cannot:
 
     >>> int(most_locomotives(Spaces(3, jokers=1), 0)), int(most_locomotives(Spaces(3), 0))
     (3, 0)
@@ -140,7 +140,7 @@ def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the number of sets that complete `own` color cards and `locomotives` used singly, -1 if none does.
 
-    Length 9, no jokers, four cards for one, with seven cards of a color:
+    Length 9, no wild locomotives, four cards for one, with seven cards of a color:
 
     >>> int(form_sets(Spaces(9, swap_size=4, swap_any=1), 7, 0))
     2
@@ -187,7 +187,7 @@ def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
 
     Examples
     --------
-    Length 9, no jokers, four cards for one: 36 - 3k cards with k of a color.
+    Length 9, no wild locomotives, four cards for one: 36 - 3k cards with k of a color.
 
     >>> spaces = Spaces(9, swap_size=4, swap_any=1)
     >>> [int(cards_needed(spaces, k, 0)) for k in range(10)]
@@ -219,7 +219,7 @@ def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
 
     Examples
     --------
-    A gray route of length 2, where locomotives are not jokers:
+    A gray route of length 2, where locomotives are not wild:
 
     >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, Spaces(2)))
     True
@@ -281,7 +281,7 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     """
     Return the `PaymentFault` of cards for a route of a color, 0 if they pay for it.
 
-    No card may be left over. For a tunnel these are the cards for its length,
+    No card may be left over. For a tunnel these are the cards for its spaces,
     without the surcharge. `GRAY_INDEX` stands for any one color.
 
     Seven green cards and eight others, on length 9 with four cards for one; then
@@ -424,7 +424,7 @@ def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
     """
     Return the number of forms in which a hand of `n_cards` pays for a route of a color.
 
-    A gray route of length 2 where locomotives are jokers: two red, a red card and a
+    A gray route of length 2 where locomotives are wild: two red, a red card and a
     locomotive, a blue one and a locomotive, two locomotives.
 
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])

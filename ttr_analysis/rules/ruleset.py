@@ -64,7 +64,7 @@ class MarketRules:
         Number of face-up locomotives at which all face-up cards are replaced; 0 for
         never.
     max_resets
-        Most resets after one refill; after that the market stays as it is.
+        Maximum number of resets after one refill; after that the market stays as it is.
     reset_needs_full
         Whether a reset requires a card in every slot.
     reset_needs_colored
@@ -118,7 +118,7 @@ class ClaimRules:
     points
         Points for a route by its length: pairs of length and points.
     locomotives_on
-        Kinds of route on which a locomotive is a joker.
+        Kinds of route on which locomotives are wild.
     double_routes_from
         Fewest players for which both tracks of a double route are open; with fewer,
         the first claim closes the other track for everyone.
@@ -127,7 +127,7 @@ class ClaimRules:
         route's own `swap_size` takes precedence.
     ferry_swap_fills
         The spaces of a ferry that such a set can fill: "any" (a locomotive symbol,
-        or a color space where the locomotive would be a joker) or "symbols" only.
+        or a color space where the locomotive would be wild) or "symbols" only.
     pass_rounds
         Number of full rounds of passes after which the game ends. A player can pass
         only if no other action is legal.
@@ -191,7 +191,7 @@ class TicketRules:
         Where rejected tickets go: "removed" from the game, "under_pile", or to a
         face-up "discard_pile" that is shuffled when the pile is empty.
     opening_unkept
-        The same for the start; "" for the same place.
+        The same for the opening deal; "" for the same place.
     decks
         The decks, if there are several at the start: each player is dealt from them
         in order, `opening_deal` tickets in total.
@@ -351,7 +351,7 @@ class NeutralRules:
 @dataclass(frozen=True, slots=True)
 class StationRules:
     """
-    Stations in cities. At the end of the game, each lends its owner one route of another player.
+    Stations in cities. At the end of the game, each borrows one route of another player.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ class StationRules:
     points_left
         Points for each unused station.
     lends_from
-        Whose routes a station can lend: those of "anyone" else, including the
+        Whose routes a station can borrow: those of "anyone" else, including the
         neutral player, or only those of "players".
     """
 
@@ -437,7 +437,7 @@ class RuleSet:
         Raises
         ------
         ValueError
-            If the rules give no points for that length.
+            If the rules have no points for that length.
         """
         for known, points in self.claims.points:
             if known == length:
@@ -462,7 +462,7 @@ class RuleSet:
 
     def with_variant(self, name: str | None) -> RuleSet:
         """
-        Return the rules of a variant; these rules for None.
+        Return the rules of a variant, or these rules for None.
 
         Raises
         ------

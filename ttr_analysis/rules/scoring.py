@@ -1,7 +1,7 @@
 """
 Scoring at the end of a game: the definition, on integers and small arrays.
 
-Which tickets a network completes, whose routes a station lends, who gets a bonus, who wins.
+Which tickets a network completes, which routes a station can borrow, who gets a bonus, who wins.
 A *place* is what a ticket names: one city, or all border points of a country.
 The cities of place `p` are `place_city[place_start[p]:place_start[p + 1]]`; the
 destinations of ticket `t` are `goal_place[goal_start[t]:goal_start[t + 1]]`, with
@@ -75,7 +75,7 @@ def best_goal(
     """
     Return the index of the best destination that a ticket reaches, or `NO_GOAL`.
 
-    From place 0 to place 1 or place 2, each of one city, of which only the second is
+    From place 0 to place 1 or place 2, each a single city; only the second is
     reached:
 
     >>> goals = np.array([0]), np.array([0, 2]), np.array([1, 2])
@@ -161,9 +161,9 @@ def keep_best(winners: Ints, measure: Ints) -> int:
 @compiled
 def is_lent(owner: int, seat: int, neutral: int, lends_neutral: int) -> bool:
     """
-    Return whether a player's station can lend the routes of an owner (below 0: nobody).
+    Return whether a player's station can borrow the routes of an owner (below 0: nobody).
 
-    To player 0: routes of nobody, its own, of player 1, and of the neutral player:
+    For player 0: routes of nobody, its own, and those of player 1 and the neutral player:
 
     >>> [bool(is_lent(owner, 0, 6, 1)) for owner in (-1, 0, 1, 6)]
     [False, False, True, True]

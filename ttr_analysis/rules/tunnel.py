@@ -1,7 +1,7 @@
 """
 The surcharge of a tunnel, on integers and small arrays.
 
-The player lays down cards for the length; then the top cards of the draw pile are
+The player lays down cards for the spaces; then the top cards of the draw pile are
 turned over. Each card that *matches*, because it has the color played or is a
 locomotive, costs one more card, paid in that color or in locomotives. If only
 locomotives were laid down, only locomotives match and only locomotives pay.
@@ -53,7 +53,7 @@ def spare_cards(left: Ints, color: int, jokers: int) -> int:
     """
     Return the number of cards left in the hand that can pay a surcharge.
 
-    `jokers` is 1 if locomotives are jokers on the route, else 0.
+    `jokers` is 1 if locomotives are wild on the route, else 0.
 
     Examples
     --------

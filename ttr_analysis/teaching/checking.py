@@ -110,7 +110,7 @@ class Verdict:
     case
         This case, if there is one: its `arguments` can be tried again.
     labels
-        What is expected for each city, and what came, if it differs.
+        The expected answer for each city, and the answer given where it differs.
     """
 
     task: str
@@ -130,7 +130,7 @@ class Verdict:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """
-        Draw the graph that fails on its board, with the length of each route and what is expected.
+        Draw the failing graph on its board, with the length of each route and the expected answers.
 
         Raises
         ------
@@ -138,19 +138,19 @@ class Verdict:
             If nothing failed, or the task has no graph.
         """
         if self.case is None or (G := self.case.graph) is None:
-            raise ValueError(f"{self.task} has no graph that fails")
+            raise ValueError(f"{self.task} has no failing graph")
         _, *others = self.case.arguments
         asked = {city: "·" for other in others for city in ([other] if isinstance(other, str) else other)}
         edge_labels = {(a, b): length for a, b, length in edges_of(G)}
         title = f"{self.task}: {self.words}"
         ax = plot_map(
             self.case.board, ax, highlight=list(edge_labels), edge_labels=edge_labels,
-            city_labels={**asked, **self.labels}, title=title if len(title) < _TITLE else f"{title[:_TITLE]} …",
+            city_labels={**asked, **self.labels}, title=title if len(title) < _MAX_TITLE else f"{title[:_MAX_TITLE]} …",
         )  # fmt: skip
         nodes = load_map(self.case.board).graph.nodes
         for coordinate, limits, fit in (("x", ax.get_xlim(), ax.set_xlim), ("y", ax.get_ylim(), ax.set_ylim)):
             across = [nodes[city][coordinate] for city in G]
-            room = _ROOM * (limits[1] - limits[0])
+            room = _MARGIN * (limits[1] - limits[0])
             fit(max(limits[0], min(across) - room), min(limits[1], max(across) + room))
         return ax
 
@@ -167,7 +167,7 @@ class Verdict:
         return out.getvalue()
 
 
-_ROOM = 0.15
-"""Around the graph, as a share of the board."""
-_TITLE = 90
+_MARGIN = 0.15
+"""Space around the graph, as a share of the board."""
+_MAX_TITLE = 90
 """Characters that fit above a board."""

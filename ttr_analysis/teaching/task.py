@@ -1,4 +1,4 @@
-"""Tasks for students on graphs and chance: cases, the correct answers, and functions that judge others."""
+"""Tasks for students on graphs and chance: cases, the correct answers, and functions that judge students' answers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Task:
     call: Callable[[Callable[..., Any], Case], Any] = field(default=_call)
 
     def fault(self, function: Callable[..., Any], case: Case) -> Fault | None:
-        """Return what a function does wrong in a case; raising an error is wrong, too."""
+        """Return what is wrong with a function's answer to a case; raising an error is wrong too."""
         try:
             return self.judge(case, self.call(function, case))
         except Exception as error:  # noqa: BLE001 - whatever a student's function raises
