@@ -56,7 +56,7 @@ _SHARE: Final = 128
 
 @compiled
 def _nothing(state: State, tables: Tables, seat: int) -> float:  # noqa: ARG001
-    """Return 0: the value of every state in games without a function of their own."""
+    """Return 0: the value of every state if no function is given."""
     return 0.0
 
 
@@ -216,7 +216,7 @@ class Batch:
     Parameters
     ----------
     game_map
-        The map, as the variant to play.
+        The map, in the variant to play.
     n_games
         Number of games.
     opponents
@@ -302,7 +302,7 @@ class Batch:
         edges = [self.n_games * i // self.n_threads for i in range(self.n_threads + 1)]
         self._blocks = [slice(a, b) for a, b in pairwise(edges)]
         self._pool = ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else None
-        self._make_room()
+        self._allocate()
         self.reset(seed)
 
     def _seat_opponents(self, opponents: list[PolicyLike | None]) -> None:
@@ -318,7 +318,7 @@ class Batch:
         self._players = seat_players(self.game_map, players)
         self._may_fault = not all(map(is_built_in, players))
 
-    def _make_room(self) -> None:
+    def _allocate(self) -> None:
         n, seats = self.n_games, self.n_players
         self._states = np.zeros((n, State.n_cells), dtype=np.int64)
         self._seat_of = State.across(self._states, "seat")
@@ -372,15 +372,15 @@ class Batch:
         seats
             Seats to observe instead, one for each game.
         """
-        filled = _room(out, (self.n_games, len(self.features)), np.float32)
-        looking = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
-        if looking.shape != (self.n_games,) or ((looking < 0) | (looking >= self.n_players)).any():
+        filled = _output(out, (self.n_games, len(self.features)), np.float32)
+        observers = np.ascontiguousarray(self._seat_of if seats is None else seats, dtype=np.int64)
+        if observers.shape != (self.n_games,) or ((observers < 0) | (observers >= self.n_players)).any():
             raise ValueError(f"expected a seat from 0 to {self.n_players - 1} for each of {self.n_games} games")
-        self._on_threads(lambda block: self._observe(self._states[block], looking[block], filled[block]))
+        self._on_threads(lambda block: self._observe(self._states[block], observers[block], filled[block]))
         return filled
 
-    def _observe(self, states: Ints, looking: Ints, filled: Singles) -> None:
-        observe_games(states, self._tables, self._encode, self._lore, looking, filled)
+    def _observe(self, states: Ints, observers: Ints, filled: Singles) -> None:
+        observe_games(states, self._tables, self._encode, self._lore, observers, filled)
 
     def mask(self, out: Flags | None = None) -> Flags:
         """
@@ -391,7 +391,7 @@ class Batch:
         out
             An int8 array for the result; by default a new one.
         """
-        filled = _room(out, (self.n_games, len(self.words)), np.int8)
+        filled = _output(out, (self.n_games, len(self.words)), np.int8)
         self._on_threads(lambda block: self._mask(self._states[block], filled[block]))
         return filled
 
@@ -420,7 +420,7 @@ class Batch:
             The number of a legal action for each game.
         observation, mask
             Arrays for the results that `observe` and `mask` would return next: faster than
-            asking after the step, especially with several threads.
+            calling them after the step, especially with several threads.
 
         Returns
         -------
@@ -442,9 +442,9 @@ class Batch:
         seen = np.empty((0, len(self.features)), np.float32)
         allowed = np.empty((0, len(self.words)), np.int8)
         if observation is not None:
-            seen = _room(observation, (self.n_games, len(self.features)), np.float32)
+            seen = _output(observation, (self.n_games, len(self.features)), np.float32)
         if mask is not None:
-            allowed = _room(mask, (self.n_games, len(self.words)), np.int8)
+            allowed = _output(mask, (self.n_games, len(self.words)), np.int8)
         # Check all games before anything happens, and on this thread, since waking others would
         # take longer.
         self._find_codes(chosen)
@@ -540,7 +540,7 @@ class Batch:
         return f"<Batch of {self.n_games} games: {self.game_map.name}, {self.n_players} players>"
 
 
-def _room(out: np.ndarray | None, shape: tuple[int, int], dtype: type) -> np.ndarray:
+def _output(out: np.ndarray | None, shape: tuple[int, int], dtype: type) -> np.ndarray:
     if out is None:
         return np.empty(shape, dtype=dtype)
     if out.shape != shape or out.dtype != dtype:

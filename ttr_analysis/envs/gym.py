@@ -81,7 +81,7 @@ class AEC(AECEnv[str, Features, int]):  # type: ignore[misc]
     Parameters
     ----------
     game_map
-        The map, as the variant to play.
+        The map, in the variant to play.
     seed
         Seed of the run until `reset` gets another one.
     reward, encoder
@@ -212,7 +212,7 @@ def _batch(
     n_games: int,
     opponents: Sequence[PolicyLike],
     seat: int,
-    **how: Any,  # noqa: ANN401 - of a batch
+    **how: Any,  # noqa: ANN401 - arguments of `Batch`
 ) -> Batch:
     """Return games with opponents at all seats but one, which are renewed only on request."""
     if not 0 <= seat <= len(opponents):
@@ -232,7 +232,7 @@ class Single(gymnasium.Env[Features, np.int64]):
     Parameters
     ----------
     game_map
-        The map, as the variant to play.
+        The map, in the variant to play.
     opponents
         Compiled policies at the other seats, or their names.
     on_illegal
@@ -305,7 +305,7 @@ class Single(gymnasium.Env[Features, np.int64]):
         """Return 1 for each legal action, else 0."""
         return np.asarray(self._batch.mask()[0])
 
-    def render(self) -> Any:  # noqa: ANN401 - a text, an array, or nothing
+    def render(self) -> Any:  # noqa: ANN401 - str, array or None
         """Return the board in the render mode."""
         return picture(self._batch.state(0), self.render_mode)
 

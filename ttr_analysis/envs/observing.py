@@ -351,7 +351,7 @@ def check_encoder(
                     raise GameError(
                         f"feature {changed[0]} ({names[changed[0]]}) depends on what P{seat} cannot see: it is "
                         f"{seen[changed[0]]:g}, and {out[changed[0]]:g} with hidden things "
-                        f"{'blanked' if which == 'blank' else 'dealt anew'}, in game {number} after {at} moves"
+                        f"{'blanked' if which == 'blank' else 'dealt again'}, in game {number} after {at} moves"
                     )
             n_left -= 1
             if n_left == 0:

@@ -1,5 +1,5 @@
 """
-Parse the lines of a Board Game Arena log, and find what their names mean.
+Parse the lines of a Board Game Arena log, and resolve the names in them.
 
 Names in a log, and tickets noted by hand, are matched to players, tracks and tickets of a map.
 """
@@ -280,7 +280,7 @@ TicketNotes = Mapping[str, Any]
 """Ticket offers noted by hand: for each player, pairs of tickets offered and kept, in order."""
 
 _FEW: Final = 3
-"""Number of moves up to which their order proves nothing."""
+"""With no more moves than this, their order proves nothing."""
 
 Copies = frozenset[int]
 """The numbers of all tickets with one name."""

@@ -72,7 +72,7 @@ class Proven:
         self.hands = [Counter[str]() for _ in range(n_players)]
         self._known = [Counter[str]() for _ in range(n_players)]
         self._open = set[int]()
-        """Seats that drew unknown cards, which their payments may come from as well."""
+        """Seats that drew unknown cards, with which they may also pay."""
 
     def add(self, seat: int, card: str) -> None:
         """Note a card that a seat got, "?" if unknown."""
@@ -91,14 +91,14 @@ class Proven:
             self._known[seat] -= Counter(cards)
 
 
-def _enter_one(telling: ScriptedStep, left: list[Copies]) -> bool:
+def _enter_one(scripted: ScriptedStep, left: list[Copies]) -> bool:
     """
     Enter one ticket of an offer and remove it from the list; return whether one fits.
 
     Notes are in any order, but tickets under the pile come in a fixed order, so each is tried.
     """
     for copies in left:
-        if any(not telling.add(ticket) for ticket in sorted(copies)):
+        if any(not scripted.add(ticket) for ticket in sorted(copies)):
             left.remove(copies)
             return True
     return False
@@ -146,7 +146,7 @@ class LogFollower:
         self.vector = layout.State()
         self.entries: list[Entry] = []
         self.steps: list[tuple[int, int, int | None, str, str]] = []
-        self._told: list[tuple[int, LogEntry | None]] = []
+        self._line_ends: list[tuple[int, LogEntry | None]] = []
         """Lines, each with the number of events of the record up to and including it."""
         self._free_claims: dict[int, LogEntry] = {}
         """The claim after each tunnel attempt without a surcharge."""
@@ -154,7 +154,7 @@ class LogFollower:
 
     def act_of(self, event: int) -> LogEntry | None:
         """Return the line that an event of the record comes from; None for the setup."""
-        return next((act for end, act in self._told if event < end), None)
+        return next((act for end, act in self._line_ends if event < end), None)
 
     def read(self) -> None:
         """Read the log, or raise a RecordError at the first impossible line."""
@@ -208,9 +208,9 @@ class LogFollower:
                     raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))
                 del kept[name]
-        while (telling := self._deal(n_resets, choices)) is None:
+        while (scripted := self._deal(n_resets, choices)) is None:
             pass  # retry without the impossible offer
-        self._add(telling, None)
+        self._add(scripted, None)
         for name in self.players:
             if name not in kept:
                 break
@@ -218,26 +218,26 @@ class LogFollower:
 
     def _deal(self, n_resets: int, choices: dict[str, Selection]) -> ScriptedStep | None:
         """Return the setup; None if a noted offer was impossible, which is then replaced by unknown tickets."""
-        telling = ScriptedStep(self.packed, None)
+        scripted = ScriptedStep(self.packed, None)
         offers = {name: list(chosen.offered) for name, chosen in choices.items()}
         hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
         while True:
-            due = telling.next_outcome
-            if n_resets and (due is None or due.kind != codes.MARKET_CARD) and telling.add_replaced(UNKNOWN_CARD):
+            due = scripted.next_outcome
+            if n_resets and (due is None or due.kind != codes.MARKET_CARD) and scripted.add_replaced(UNKNOWN_CARD):
                 n_resets -= 1
             elif due is None:
                 break
             elif due.kind == codes.CARD_DEALT:
-                telling.add(hands[due.seat].popleft())
+                scripted.add(hands[due.seat].popleft())
             elif due.kind == codes.MARKET_CARD:
-                telling.add(UNKNOWN_CARD)
-            elif not _enter_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
+                scripted.add(UNKNOWN_CARD)
+            elif not _enter_one(scripted, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
                 name = self.players[due.seat]
                 self._leave_out(name, choices[name])
                 unknown = [(UNKNOWN_COPIES,) * len(part) for part in choices[name][:2]]
                 choices[name] = Selection(unknown[0], unknown[1])
                 return None
-        return telling
+        return scripted
 
     def hand(self, seat: int) -> list[int]:
         """Return the opening hand of a seat, as far as known."""
@@ -291,7 +291,7 @@ class LogFollower:
             return
         self.vector = after
         self.entries.append(Entry(CORRECTED, stamp=act.stamp, position=correction))
-        self._told.append((len(self.entries), act))
+        self._line_ends.append((len(self.entries), act))
         self._n_steps += 1
         self.skipped.append(f"{names} left the game: the turn before line {act.line} is skipped")
 
@@ -411,22 +411,22 @@ class LogFollower:
     # -- tickets ----------------------------------------------------------------------------
 
     def _read_keep(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
-        telling = self._begin(act, codes.DRAW_TICKETS, 0)
+        scripted = self._begin(act, codes.DRAW_TICKETS, 0)
         n_offered = 0
-        while telling.next_outcome is not None:  # counts the tickets drawn
+        while scripted.next_outcome is not None:  # counts the tickets drawn
             n_offered += 1
-            telling.add(layout.UNKNOWN_TICKET)
+            scripted.add(layout.UNKNOWN_TICKET)
         chosen = self._choice(act, after, n_offered)
-        telling = self._begin(act, codes.DRAW_TICKETS, 0)
+        scripted = self._begin(act, codes.DRAW_TICKETS, 0)
         left = list(chosen.offered)
-        while telling.next_outcome is not None:
-            if not _enter_one(telling, left):
+        while scripted.next_outcome is not None:
+            if not _enter_one(scripted, left):
                 self.unused.append(
                     f"{self.names(chosen.offered)}: noted for line {act.line}, but one of them was elsewhere"
                 )
                 chosen = self._unknown_choice(act, [], n_offered)
-                telling, left = self._begin(act, codes.DRAW_TICKETS, 0), list(chosen.offered)
-        self._add(telling, act)
+                scripted, left = self._begin(act, codes.DRAW_TICKETS, 0), list(chosen.offered)
+        self._add(scripted, act)
         self._keep(act, chosen, after)
 
     def _choice(self, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
@@ -445,7 +445,7 @@ class LogFollower:
         self.unused.append(f"noted for {name} but not in the log: keeping {self.names(chosen.kept)}")
 
     def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
-        """Return an offer of which only the discarded tickets are known."""
+        """Return an offer in which only the discarded tickets are known."""
         kept = (UNKNOWN_COPIES,) * act.number
         rest = (UNKNOWN_COPIES,) * max(0, n_offered - act.number - len(laid))
         return Selection((*kept, *laid, *rest)[:n_offered], kept)
@@ -497,8 +497,8 @@ class LogFollower:
             if entry.kind == "completed" and entry.move is not None:
                 with suppress(RecordError):  # not a ticket of the map; nothing else depends on it
                     noted.append((entry, copies_named(entry, self.game_map)))
-        starts = [0, *(end for end, _ in self._told)]
-        for start, (_, act) in zip(starts, self._told, strict=False):
+        starts = [0, *(end for end, _ in self._line_ends)]
+        for start, (_, act) in zip(starts, self._line_ends, strict=False):
             event = self.entries[start]
             if act is None or event.kind not in COMPLETING:
                 continue
@@ -527,14 +527,14 @@ class LogFollower:
         kept: tuple[int, ...] | None = None,
     ) -> None:
         """Make a move with its outcomes: cards `shown` by kind of event, unknown where the log omits them."""
-        telling = self._begin(act, code, value)
+        scripted = self._begin(act, code, value)
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")
         cards = {kind: deque(its) for kind, its in shown.items()}
         while True:
-            due = telling.next_outcome
+            due = scripted.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD
-            if resets and not is_market and telling.add_replaced(UNKNOWN_CARD):
+            if resets and not is_market and scripted.add_replaced(UNKNOWN_CARD):
                 resets.popleft()
                 continue
             if due is None:
@@ -543,7 +543,7 @@ class LogFollower:
             if cards.get(due.kind):
                 value = cards[due.kind].popleft()
             elif due.kind == codes.NEUTRAL_TICKET and neutral:
-                if _enter_one(telling, [copies_named(neutral[0], self.game_map)]):
+                if _enter_one(scripted, [copies_named(neutral[0], self.game_map)]):
                     neutral.popleft()
                     continue
                 raise neutral[0].fault("that ticket is not in the pile")
@@ -551,23 +551,23 @@ class LogFollower:
                 raise act.fault("the log turns over too few cards for the tunnel")
             elif due.kind == codes.NEUTRAL_TICKET:
                 raise MissingOutcomeError("expected the neutral ticket on the next lines")
-            if reason := telling.add(value):
+            if reason := scripted.add(value):
                 raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} is impossible here: {reason}")
         if resets:
             raise resets[0].fault("the market cannot be replaced here")
         if cards.get(codes.CARD_REVEALED):
             raise act.fault("the log turns over too many cards for the tunnel")
-        self._add(telling, act, kept)
+        self._add(scripted, act, kept)
 
-    def _add(self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:
-        entries = telling.entries()
+    def _add(self, scripted: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] | None = None) -> None:
+        entries = scripted.entries()
         if kept is not None:
             entries[0] = entries[0]._replace(value=0, tickets=kept)
         if act is not None:
             entries[0] = entries[0]._replace(stamp=act.stamp)
         self.entries += entries
-        self._told.append((len(self.entries), act))
-        self.vector = telling.after
+        self._line_ends.append((len(self.entries), act))
+        self.vector = scripted.after
         if act is not None:
             self._n_steps += 1
             self.steps.append((self._n_steps, act.line, act.move, act.time, act.text))

@@ -27,14 +27,14 @@ from ttr_analysis.records.positions import UNKNOWN
 
 T = TypeVar("T")
 
-_APART: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
-_UNHEARD: Final = frozenset(".'’()")
+_HYPHENS: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_OPTIONAL: Final = frozenset(".'’()")
 """Characters that may be omitted in names, and that mean nothing elsewhere."""
 _NUMBER: Final = re.compile(r"\d+(?!\w)")
 _WORD: Final = re.compile(r"\w+")
 _SETS: Final = re.compile(r"sets?\b")
 _BETWEEN: Final = re.compile(r"\s*(?:,|\+|and\b)\s*|\s*")
-_MOST: Final = 5_000
+_MAX_CARDS: Final = 5_000
 """Maximum number of cards in a list; a market may be replaced many times."""
 _MAX_ALIKE: Final = 64
 
@@ -68,7 +68,7 @@ class NotationError(GameError):
 
 def fold_text(text: str) -> tuple[str, list[int]]:
     """
-    Normalize a text for comparing names, and return the position of each of its characters in the text.
+    Normalize text for comparing names, and return the position of each character in the original.
 
     As in `maps.names.fold`, case, accents, hyphens, dashes and blanks do not matter, but
     arrows and punctuation between parts of a line stay.
@@ -79,8 +79,8 @@ def fold_text(text: str) -> tuple[str, list[int]]:
     folded: list[str] = []
     places: list[int] = []
     for at, char in enumerate(text):
-        is_apart = char.isspace() or (char in _APART and text[at + 1 : at + 2] != ">")
-        for c in " " if is_apart else fold(char) if char not in _UNHEARD else "":
+        is_apart = char.isspace() or (char in _HYPHENS and text[at + 1 : at + 2] != ">")
+        for c in " " if is_apart else fold(char) if char not in _OPTIONAL else "":
             if c != " " or (folded and folded[-1] != " "):
                 folded.append(c)
                 places.append(at)
@@ -121,7 +121,7 @@ class Names(Generic[T]):
         return self._by_key[fold_text(name)[0].strip()]
 
     def near(self, text: str) -> list[str]:
-        """Return the names most similar to a text, one for each thing."""
+        """Return the names most similar to `text`, one for each thing."""
         return near_names(fold_text(text)[0].strip(), self.names, self._by_key.__getitem__)
 
 
@@ -136,14 +136,14 @@ class MapNames(NamedTuple):
 @lru_cache(maxsize=64)
 def names_of(game_map: GameMap) -> MapNames:
     """Return the names of a map."""
-    called = other_city_names(game_map.cities)
+    aliases = other_city_names(game_map.cities)
 
     def joined(link: Link[Any]) -> list[str]:
         pairs = [head for head in link.heads if len(head) > 1]
-        return ["-".join(pair) for pair in (*pairs, *other_heads(pairs, called))]
+        return ["-".join(pair) for pair in (*pairs, *other_heads(pairs, aliases))]
 
     routes = [(joined(route_link(route)), game_map.routes_between(*route.cities)) for route in game_map.routes]
-    cities = [((city.name, *called.get(city.name, ())), city) for city in game_map.cities]
+    cities = [((city.name, *aliases.get(city.name, ())), city) for city in game_map.cities]
     tickets = [([ticket.id], ticket) for ticket in game_map.tickets]
     tickets += [(joined(ticket_link(ticket)), ticket) for ticket in game_map.tickets if len(ticket.destinations) == 1]
     return MapNames(Names.of(routes), Names.of(tickets), Names.of(cities))
@@ -248,16 +248,16 @@ class Lexer:
             kind = self.card(unknown=unknown)
             n = n if counts_first else self.number()
             cards += [(kind, place)] * min(1 if n is None else n, _MAX_ALIKE)
-            if len(cards) > _MOST:
+            if len(cards) > _MAX_CARDS:
                 raise self.error("the game has fewer cards", at=place)
-            if not self._goes_on():
+            if not self._has_more():
                 return cards
 
     def listed(self) -> bool:
         """Read the comma before another item of a list, if there is one."""
         return self.accept(re.compile(r",")) is not None
 
-    def _goes_on(self) -> bool:
+    def _has_more(self) -> bool:
         """Return whether another card follows, reading the separator."""
         before = self.at
         between = _BETWEEN.match(self.folded, self.at)
@@ -265,10 +265,10 @@ class Lexer:
         if _SETS.match(self.folded, self.at):
             self.at = before
             return False
-        says_more = "," in self.folded[before : self.at] or "+" in self.folded[before : self.at]
+        has_separator = "," in self.folded[before : self.at] or "+" in self.folded[before : self.at]
         word = _WORD.match(self.folded, self.at)
         is_card = word is not None and (word[0].isdecimal() or bool(_kinds_of(word[0])))
-        if self.folded.startswith(UNKNOWN, self.at) or is_card or says_more:
+        if self.folded.startswith(UNKNOWN, self.at) or is_card or has_separator:
             return True
         self.at = before
         return False
@@ -302,7 +302,7 @@ _SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
 _COLON: Final = re.compile(r":")
 
 
-def said_seat(scan: Lexer, players: Names[int]) -> int | None:
+def read_seat(scan: Lexer, players: Names[int]) -> int | None:
     """Read the seat of a line, if given."""
     found = scan.accept(_SEAT)
     if found:
@@ -322,14 +322,14 @@ def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
     >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
     ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
     """
-    heard = Counter(fold_text(name)[0].strip() for name in players)
-    names = Names((name, seat) for seat, name in enumerate(players) if heard[fold_text(name)[0].strip()] == 1)
+    counts = Counter(fold_text(name)[0].strip() for name in players)
+    names = Names((name, seat) for seat, name in enumerate(players) if counts[fold_text(name)[0].strip()] == 1)
     heads = []
     for seat, name in enumerate(players):
         head = f"{name}: "
         is_line = tells(head) and not head.lstrip().startswith("{")
         scan = Lexer(head)
-        is_read = is_line and said_seat(scan, names) == seat and scan.is_done
+        is_read = is_line and read_seat(scan, names) == seat and scan.is_done
         heads.append(head if is_read else f"P{seat}: ")
     return tuple(heads)
 

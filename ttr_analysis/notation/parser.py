@@ -26,7 +26,7 @@ from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.state import fill_open
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import writer
-from ttr_analysis.notation.lexer import Lexer, Names, NotationError, card_value, named, names_of, said_seat
+from ttr_analysis.notation.lexer import Lexer, Names, NotationError, card_value, named, names_of, read_seat
 from ttr_analysis.records.entries import MATCHES, SHOWN, Entry
 from ttr_analysis.records.positions import UNKNOWN, ticket_name
 from ttr_analysis.records.replay import ScriptedStep
@@ -137,12 +137,12 @@ class LineParser:
     # -- the seat ---------------------------------------------------------------
 
     def _read_seat(self) -> None:
-        self._seat = said_seat(self.scan, self.players)
+        self._seat = read_seat(self.scan, self.players)
         if self._seat is not None and self._seat >= self.packed.n_players:
             raise self.scan.error(f"there is no P{self._seat} among the {self.packed.n_players} players", at=0)
 
     def _check_seat(self, acting: int) -> None:
-        """Refuse a line of a seat other than the acting one."""
+        """Raise an error for a line of a seat other than the acting one."""
         if self._seat is None:
             self._seat = acting
         if self._seat != acting:
@@ -275,7 +275,7 @@ class LineParser:
         return meant[0]
 
     def _check_sets(self, vector: State, route: Route, cards: list[str], sets: list[str], place: int) -> None:
-        """Refuse cards and sets that do not pay in this form."""
+        """Raise an error for cards and sets that do not pay in this form."""
         colors = sorted({kind for kind in cards if kind in COLORS})
         reason: str | None = f"cards outside sets must be of one color, got {' and '.join(colors)}"
         if len(colors) < 2:  # noqa: PLR2004
@@ -309,13 +309,13 @@ class LineParser:
         place = scan.at
         size = self.map.rules.market.size
         market = [writer.face_up_text(kind) for kind in vector.market[:size].tolist()]
-        lying = list(dict.fromkeys(kind for kind in market if kind in CARD_KINDS))
+        face_up = list(dict.fromkeys(kind for kind in market if kind in CARD_KINDS))
         if UNKNOWN in market:
-            lying = list(CARD_KINDS)
+            face_up = list(CARD_KINDS)
         try:
             kind = scan.card()
         except NotationError as error:
-            raise NotationError(error.reason, error.at, lying) from None
+            raise NotationError(error.reason, error.at, face_up) from None
         track = scan.accept(_TRACK)
         slots = writer.meant_slots(vector, card_value(kind))
         if track:
@@ -323,7 +323,7 @@ class LineParser:
         if not slots:
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(market)
-            raise scan.error(f"no {kind} card{where}: the market shows {shown}", lying, at=place, is_illegal=True)
+            raise scan.error(f"no {kind} card{where}: the market shows {shown}", face_up, at=place, is_illegal=True)
         value = 1 + card_value(kind) if market[slots[0]] == UNKNOWN else 0
         self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), value, start)
 
@@ -340,7 +340,7 @@ class LineParser:
 
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:
-            self._refuse(vector, codes.PAY_TUNNEL, start)
+            self._reject(vector, codes.PAY_TUNNEL, start)
         surcharges = [value for code, value in self.packed.rows(vector).tolist() if kind_of(code) == codes.PAY_TUNNEL]
         choices = [writer.cards_text(unpacked(value)) for value in surcharges]
         place = self.scan.at
@@ -361,7 +361,7 @@ class LineParser:
         scan = self.scan
         offer = offer_of(vector)
         if vector.phase not in (Phase.KEEP, Phase.KEEP_START):
-            self._refuse(vector, codes.KEEP_TICKETS, start)
+            self._reject(vector, codes.KEEP_TICKETS, start)
         choices = [*dict.fromkeys(ticket_name(ticket, self.map) for ticket in offer), "all"]
         place = scan.at
         kept = offer if scan.accept(_ALL) else [ticket for ticket, _ in self._ticket_items(choices)]
@@ -380,7 +380,7 @@ class LineParser:
     def _read_neutral(self, vector: State, start: int) -> None:
         scan = self.scan
         if vector.phase != Phase.NEUTRAL:
-            self._refuse(vector, codes.CHOOSE_NEUTRAL, start)
+            self._reject(vector, codes.CHOOSE_NEUTRAL, start)
         choices = [
             self.map.routes[argument_of(code)].id
             for code, _ in self.packed.rows(vector).tolist()
@@ -402,7 +402,7 @@ class LineParser:
     def _read_station(self, vector: State, start: int) -> None:
         scan = self.scan
         if vector.phase != Phase.TURN or vector.stations[vector.seat] == 0:
-            self._refuse(vector, codes.BUILD_STATION, start)
+            self._reject(vector, codes.BUILD_STATION, start)
         free = [city.name for city, at in zip(self.map.cities, vector.station_at, strict=False) if not at]
         place = scan.at
         city = scan.name(self.names.cities)
@@ -542,7 +542,7 @@ class LineParser:
     def _enter_next(self, scripted: ScriptedStep, given: GivenOutcomes) -> None:
         """Enter the next outcome."""
         due = scripted.next_outcome
-        assert due is not None  # noqa: S101 - who calls has looked
+        assert due is not None  # noqa: S101 - callers have checked
         values = given.values.get(due.kind)
         if not values:
             raise self._missing(due, scripted, given)
@@ -574,7 +574,7 @@ class LineParser:
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
     def _check_used(self, scripted: ScriptedStep, given: GivenOutcomes, start: int) -> None:
-        """Refuse outcomes that do not follow from a step."""
+        """Raise an error for outcomes that do not follow from a step."""
         for kind, values in given.values.items():
             if values:
                 n = sum(kind_of(code) == kind for code, _ in scripted.script)
@@ -614,16 +614,16 @@ class LineParser:
     def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Return the names of the tickets that the pile may yield after a script."""
         given = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
-        lies = [
+        in_pile = [
             i not in given and (self.vector is None or self.vector.ticket_at[i] == layout.AT_PILE)
             for i in range(len(self.map.tickets))
         ]
-        return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
+        return [ticket.id for ticket, is_there in zip(self.map.tickets, in_pile, strict=True) if is_there]
 
     # -- rules ----------------------------------------------------------------------
 
-    def _refuse(self, vector: State, code: int, place: int) -> None:
-        """Refuse a kind of move at the wrong time."""
+    def _reject(self, vector: State, code: int, place: int) -> None:
+        """Raise the error for a kind of move at the wrong time."""
         reason = self.packed.why_illegal(vector, code, 0) or "this move is impossible here"
         raise self.scan.error(reason, at=place, is_illegal=True)
 

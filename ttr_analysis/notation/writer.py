@@ -17,7 +17,7 @@ from ttr_analysis.records.entries import SHOWN, Entry, card_text, entry_text
 from ttr_analysis.records.positions import UNKNOWN, ticket_name
 from ttr_analysis.records.replay import Timeline
 
-_GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
+_MID_TURN = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 """Phases in which a turn continues."""
 
 
@@ -240,7 +240,7 @@ def timeline_lines(
         before = timeline.vector(number - 1)
         turn.append((before, its))
         after = timeline.vector(number)
-        if step.shown is not None or after.phase not in _GOES_ON or after.seat != its[0].seat:
+        if step.shown is not None or after.phase not in _MID_TURN or after.seat != its[0].seat:
             yield turn_line(packed, turn), step.end
             turn = []
     if turn:
