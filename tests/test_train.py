@@ -27,7 +27,7 @@ def test_a_folder_without_a_game_of_the_player_is_refused(command: Command) -> N
 def test_results_of_something_else_are_refused(tmp_path: Path, command: Command) -> None:
     (tmp_path / "mine.json").write_text("[]")
     said = command("train --no-browser --map usa --results mine.json", code=cli.USAGE)
-    assert "does not hold training results" in said
+    assert "does not contain training results" in said
 
 
 def test_your_own_games_are_searched_once(

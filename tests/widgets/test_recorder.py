@@ -78,7 +78,7 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path, nede
     with pytest.raises(GameError, match="has no_tolls, not neutral"):
         Recording(nederland, variant="neutral", path=path)
     assert Recording(nederland, path=path).game.game_map.rules.variant == "no_tolls"
-    with pytest.raises(GameError, match=r"game\.jsonl has no names of players, not Ida, Bo"):
+    with pytest.raises(GameError, match=r"game\.jsonl has no player names, not Ida, Bo"):
         Recording(nederland, players=("Ida", "Bo"), path=path)
 
 

@@ -119,7 +119,7 @@ def test_an_answer_that_cannot_be_saved_does_not_count(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(content)
-    with pytest.raises(GameError, match="does not hold training results"):
+    with pytest.raises(GameError, match="does not contain training results"):
         Trainer(PUZZLES, results=path)
 
 

@@ -41,7 +41,7 @@ MOST_LETTERS: Final = 5_000
 
 class Checked(TraitType[Any, Any]):
     """
-    A trait whose function returns the value to store, or raises an error that says why not.
+    A trait with a function that returns the value to store, or raises an error with the reason.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def optional_number(value: object, allowed: Range) -> int | None:
 
 
 class ImpossibleError(ValueError):
-    """Impossible cards, or an impossible query; the message is a sentence for users, `kind` the cards concerned."""
+    """Impossible cards, or an impossible query; the message is a sentence for users, `kind` is the kind of card."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -99,7 +99,7 @@ def cards_in_words(cards: CardCounts) -> str:
 
 
 def card_facts(game_map: GameMap) -> Json:
-    """Return the look of cards, and the number of each kind in the deck."""
+    """Return how cards look, and the number of each kind in the deck."""
     return {
         "sheet": {"cards": live_sheet(game_map)["cards"]},
         "kinds": list(CARD_KINDS),
@@ -109,7 +109,7 @@ def card_facts(game_map: GameMap) -> Json:
 
 def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
     """
-    Return the unseen cards of the deck; `seen` has the seen ones by place, in words.
+    Return the unseen cards of the deck; `seen` maps each place, in words, to the cards seen there.
 
     >>> deck_less(CardCounts.of(red=12), {"in hand": CardCounts.of(red=10), "discarded": CardCounts.of(red=3)})
     Traceback (most recent call last):
@@ -215,7 +215,7 @@ def move_in_words(action: Action | None, line: str) -> str:
 
 
 def best_in_words(advice: Advice) -> str:
-    """Return the best action of some advice, its win probability and the reason, in words."""
+    """Return the best action in `advice`, its win probability and the reason, in words."""
     best = advice.table.iloc[0]
     reason = f" – {best['reason']}" if best["reason"] else ""
     return f"{move_in_words(advice.best, best['move'])}, {percent(best['win'], None)} to win{reason}"
@@ -225,7 +225,7 @@ def best_in_words(advice: Advice) -> str:
 
 
 class MessageWidget(anywidget.AnyWidget):
-    """A widget with constant facts and a current view; the browser only sends messages, and changes no trait."""
+    """A widget with constant facts and a current view; the browser sends messages, but cannot change traits."""
 
     facts = traitlets.Dict(read_only=True).tag(sync=True)
     now = traitlets.Dict(read_only=True).tag(sync=True)
@@ -247,7 +247,7 @@ class MessageWidget(anywidget.AnyWidget):
 
     @abstractmethod
     def _handle(self, message: object) -> None:
-        """Carry out a valid message."""
+        """Act on a message; ignore it if it is not valid."""
 
     @abstractmethod
     def _report_fault(self, message: object, fault: str) -> None:
@@ -378,13 +378,13 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object], 
     """
     Return a widget as a self-contained page.
 
-    Its ES `module` ends in `export default { render };`. `values` is the state of its model; the address may give
-    another `step` (`page.html#12`), as may a link in the HTML `before` it, in which names are escaped.
+    Its ES `module` ends in `export default { render };`. `values` is the state of its model; the page's address may
+    give another `step` (`page.html#12`), as may a link in `before`, HTML shown above it with names already escaped.
     """
     code, found, after = module.rpartition(_EXPORT)
     if not found or after.strip():
         raise ValueError(f"expected a module that ends in {_EXPORT!r}")
-    # No text may close the element that contains it.
+    # No value may close the script element that contains it.
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     script = code + read_static("model.js") + read_static("page.js")
     return widget_page(title, f"body {{ padding: 12px 16px; }}\n{styles}", script, before=before, data=data)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 class RouteCosts(QueryWidget):
     """
-    What a hand can pay for a route; you can change route and hand. Exact.
+    What a hand can pay for a route; you can change the route and the hand. Exact.
 
     Every change is answered at once, by `ttr.payments`. The routes that may
     take the most cards come first.
@@ -135,7 +135,7 @@ def special_first(game_map: GameMap) -> tuple[Route, ...]:
 
 
 def first_hand(game_map: GameMap, route: Route) -> CardCounts:
-    """Return an initial hand: all but two of the cards of one color, and some others, as far as the deck goes."""
+    """Return an initial hand: one color, two cards short of the route, and one each of some others, if in the deck."""
     deck = game_map.rules.deck
     color = "green" if route.color == GRAY else route.color
     wanted = {kind: 1 for kind in COLORS[:6] if kind != color} | {color: max(1, route.length - 2)}
@@ -197,7 +197,7 @@ def _payment(payment: payments.Payment) -> Json:
 
 
 def _curve(route: Route, hand: CardCounts, color: str) -> Json:
-    """Return the cards needed by the number held of the color, with the locomotives of the hand."""
+    """Return the cards needed for each number of cards of the color, with the locomotives in the hand."""
     locomotives = hand.locomotives if route.locomotives_allowed or route.locomotives else 0
     points: list[Json] = []
     for own in range(route.length - route.locomotives + 1):
@@ -216,9 +216,9 @@ def _curve(route: Route, hand: CardCounts, color: str) -> Json:
 
 
 def _formula(points: list[Json]) -> str:
-    """Return the cards needed as a formula, if it is a straight line."""
+    """Return the cards needed as a formula if they form a straight line; else ""."""
     cards = [point["cards"] for point in points]
-    if None in cards or len(cards) < 2:  # noqa: PLR2004 - a line takes two points
+    if None in cards or len(cards) < 2:  # noqa: PLR2004 - a line needs two points
         return ""
     steps = {a - b for a, b in pairwise(cards)}
     if len(steps) != 1 or steps == {0}:
@@ -260,7 +260,7 @@ def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
 
 class TunnelOdds(QueryWidget):
     """
-    The odds of every payment for a tunnel; you can change hand, seen cards and pile. Exact.
+    The odds of every payment for a tunnel; you can change the hand, the seen cards and the pile. Exact.
 
     Every change is answered at once, by `ttr.tunnels.claim_odds`.
 
@@ -283,7 +283,7 @@ class TunnelOdds(QueryWidget):
     Attributes
     ----------
     route, hand, seen, discards, pile
-        The inputs; read them, or set them from Python. Cards are mappings of
+        The inputs; read them, or set them from Python. Cards are mappings from
         kind to count.
     answer
         The answer, as a dict: `said` in words, `payments` with their `chance`, best
@@ -364,13 +364,13 @@ _USUAL_LENGTHS = range(1, 7)
 
 
 def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
-    """Return the tunnels of a map by id, and imaginary gray ones, which any color pays for, such as "length 3"."""
+    """Return the tunnels of a map by id, and imaginary ones, such as "length 3", that any color pays for."""
     real = [route for route in game_map.routes if route.tunnel]
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
-    jokers = "tunnel" in game_map.rules.claims.locomotives_on
+    allowed = "tunnel" in game_map.rules.claims.locomotives_on
     places = ("Anywhere", "anywhere")
     anywhere = [
-        Route(f"length {n}", places, track=0, length=n, color=GRAY, tunnel=True, locomotives_allowed=jokers)
+        Route(f"length {n}", places, track=0, length=n, color=GRAY, tunnel=True, locomotives_allowed=allowed)
         for n in lengths
     ]
     return {route.id: route for route in (*anywhere, *real)}
@@ -382,7 +382,7 @@ def tunnel_in_words(route: Route) -> str:
 
 
 def first_tunnel_hand(game_map: GameMap, route: Route) -> CardCounts:
-    """Return an initial hand: the cards for a tunnel and a locomotive, as far as the deck goes."""
+    """Return an initial hand: the cards for a tunnel and a locomotive, if the deck has them."""
     deck = game_map.rules.deck
     color = "red" if route.color == GRAY else route.color
     return CardCounts.coerce({color: min(route.length, deck[color]), LOCOMOTIVE: min(1, deck.locomotives)})
@@ -392,7 +392,7 @@ def tunnel_odds(
     game_map: GameMap, route: Route, hand: CardCounts, seen: CardCounts, discards: CardCounts, pile: int | None
 ) -> Json:
     """
-    Return the odds of every payment for a tunnel, best first, or `bare`, those of a surcharge, if the hand cannot pay.
+    Return the odds of every payment for a tunnel, best first; if the hand cannot pay, `bare` has surcharge odds.
 
     Examples
     --------

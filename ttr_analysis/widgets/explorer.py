@@ -213,7 +213,7 @@ class TicketQuery:
 
 
 def ticket_facts(game_map: GameMap) -> list[Json]:
-    """Return the tickets of a map to choose from: copies are numbered, `folded` has no accents and dashes."""
+    """Return the tickets of a map to choose from: copies are numbered, `folded` has no accents or dashes."""
     names = _names(game_map.tickets)
     return [
         {
@@ -250,7 +250,7 @@ def _points(ticket: Ticket) -> str:
 
 def route_names(game_map: GameMap) -> dict[str, str]:
     """
-    Return the routes of a map by their cities, in words by id; double routes with color, or else track.
+    Return routes in words, by id: their cities and, for double routes, the color or else the track.
 
     >>> names = route_names(ttr.load_map("nordic"))
     >>> names["Lieksa-Murmansk/0"], names["Bergen-Oslo/1"]

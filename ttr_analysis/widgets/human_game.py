@@ -32,7 +32,7 @@ class HumanGame:
     """
     A game of one person against policies.
 
-    `frame` has what the person may know: it is made from the view of the seat.
+    `frame` has only what the person may know: it is made from the seat's view.
 
     >>> human_game = HumanGame(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
     >>> human_game.move("keep Stockholm-Bergen, Narvik-Murmansk")
@@ -201,7 +201,7 @@ class HumanGame:
         self._seat_policy(seat, policy)
 
     def act(self, message: object) -> str:
-        """Make the move that a message from the browser asks for; return what is wrong with it, "" if nothing is."""
+        """Make the move that a message from the browser asks for; return what is wrong with it, or ""."""
         match message:
             case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= MOST_LETTERS:
                 if step != self.n_steps:

@@ -51,7 +51,7 @@ class GameRecorder(MessageWidget):
     Parameters
     ----------
     n_players
-        Number of players; by default that of `players` or of the file, else the fewest.
+        Number of players; by default that of `players` or of the file, else the minimum.
     variant
         A variant of the rules; None for the map's own.
     seat
@@ -143,7 +143,7 @@ class GameRecorder(MessageWidget):
         NotationError
             If it cannot be read or is impossible; nothing is entered then.
         OSError
-            If the file cannot be written; the line is entered.
+            If the file cannot be written; the line is still entered.
         """
         try:
             return self._recording.enter(line)
@@ -157,7 +157,7 @@ class GameRecorder(MessageWidget):
         Raises
         ------
         OSError
-            If the file cannot be written; the line is taken back.
+            If the file cannot be written; the line is still taken back.
         """
         try:
             return self._recording.undo()
@@ -334,7 +334,7 @@ class Recording:
             if n_players is not None and n_players != header.n_players:
                 raise GameError(f"{self.path.name} has {header.n_players} players, not {n_players}")
             if players and tuple(players) != header.players:
-                names = f"the players {', '.join(header.players)}" if header.players else "no names of players"
+                names = f"the players {', '.join(header.players)}" if header.players else "no player names"
                 raise GameError(f"{self.path.name} has {names}, not {', '.join(map(str, players))}")
             self.session = Session.of(record)
         else:
@@ -459,7 +459,7 @@ class Recording:
         return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
 
     def _more(self, text: str) -> tuple[Choice, ...]:
-        """Return how a valid line may continue: the card that was drawn, or a turn that is not over."""
+        """Return how a valid line may continue: the card that was drawn, or the rest of a turn."""
         kinds = sorted((*CARD_KINDS, UNKNOWN), key=lambda kind: kind != UNKNOWN and not self._is_own())
         drawn = [Choice(_joined(text, kind), kind, kind) for kind in kinds if _BARE_DRAW.search(text)]
         fault = self._fault(f"{text}; ")
@@ -473,7 +473,7 @@ class Recording:
         return state is None or self.seat in (None, state.acting)
 
     def _ready_lines(self) -> list[Choice]:
-        """Return whole lines that may come next, for unseen cards and tickets."""
+        """Return complete lines that may come next, with unseen cards and tickets."""
         rules, state = self.game.game_map.rules, self.session.state
         if state is None:
             n_seats = range(self.game.n_players)

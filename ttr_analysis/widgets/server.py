@@ -66,7 +66,7 @@ class _Server(Generic[WidgetT]):
             (socket,) = bind_sockets(0, HOST)
             self.port = socket.getsockname()[1]
             handlers = [("/", _Page, {"server": self}), ("/live", _Live, {"server": self})]
-            # Requests are not logged: the address of a refused one may contain the token.
+            # Requests are not logged: the address of a rejected one may contain the token.
             quiet: dict[str, Any] = {"websocket_max_message_size": _MOST_BYTES, "log_function": lambda _handler: None}
             server = HTTPServer(Application(handlers, **quiet))
             server.add_sockets([socket])
@@ -148,7 +148,7 @@ class _Handler(RequestHandler):
         self.server = server
 
     def prepare(self) -> None:
-        """Refuse requests without the token, and those of other sites that rebind a host name to this machine."""
+        """Reject requests without the token, and requests from sites that rebind a host name to this machine."""
         if not self.server.is_allowed(self):
             raise HTTPError(403)
 

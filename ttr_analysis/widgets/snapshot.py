@@ -1,4 +1,4 @@
-"""A moment of a game and a seat's options as plain data, shared by all widgets: all of it, or one seat's view."""
+"""Snapshots of a game, complete or as one seat sees it, and a seat's options, as plain data for all widgets."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ Marked: TypeAlias = tuple[int, Status, int | None]
 """
 A ticket: its number, its status, and the fewest trains still needed.
 
-The trains are None if it is impossible. "borrowing" is possible only with stations; its
-trains are those without them.
+The trains are None if it is impossible. "borrowing" means possible only with stations; its
+trains are then those needed without them.
 """
 
 UNKNOWN: Final = -1
-"""Stands for the number of an unknown card or ticket."""
+"""The number of an unknown card or ticket."""
 _LOG_LENGTH: Final = 100
 _UNKNOWN_TICKET: Final[Marked] = (UNKNOWN, "unknown", None)
 
@@ -69,11 +69,11 @@ ENDINGS: Final = {
 
 class SeatMoment(TypedDict):
     """
-    What a seat has.
+    One seat's part of a snapshot.
 
-    `hand` is by kind of card, with unknown ones last; `score` is on the scoring track, and
-    `points` are certain, made of `parts`; `stations` are those left, and `built` lists the
-    others with, at the end, what each lends.
+    `hand` counts cards by kind, unknown cards last. `score` is on the scoring track; `points`
+    are those already certain, itemized in `parts`. `stations` is the number left; `built`
+    lists the built ones and, once the game is over, the routes that they borrow.
     """
 
     hand: list[int]
@@ -91,11 +91,10 @@ class SeatMoment(TypedDict):
 
 class Moment(TypedDict):
     """
-    A moment of a game.
+    A snapshot of a game.
 
-    `turn` describes the current decision, to follow the name of `acting`, or is a whole
-    sentence if that is None; `left` counts the turns of a last round; `winners` is empty
-    before the end.
+    `turn` is a phrase to put after the acting player's name, or a full sentence if `acting` is
+    None; `left` counts the turns left in the last round; `winners` is empty before the end.
     """
 
     owners: dict[str, Owner]
@@ -115,7 +114,7 @@ class Moment(TypedDict):
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
-    """Return what is constant in a game."""
+    """Return the facts that do not change during a game."""
     rules = game_map.rules
     return {
         "sheet": live_sheet(game_map),
@@ -142,13 +141,13 @@ class Moments:
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
 
     def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
-        """Return a full view of a state."""
+        """Return a snapshot of everything in a state."""
         is_final = is_end and state.is_over
         seats = [self._seat(state, seat, is_final=is_final) for seat in range(state.n_players)]
         return self._moment(state, state, seats)
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
-        """Return one seat's view, at the end with everyone's tickets and points."""
+        """Return one seat's view; once the game is over it includes everyone's tickets and points."""
         seats = [
             self._seat(state, seat, is_final=state.is_over, view=None if seat == view.seat else view)
             for seat in range(view.n_players)
@@ -156,7 +155,7 @@ class Moments:
         return self._moment(view, state, seats)
 
     def _moment(self, shown: PublicState, state: GameState, seats: list[SeatMoment]) -> Moment:
-        """Return a moment; the sizes of piles in `state` would reveal how many opening tickets others kept."""
+        """Return a snapshot of `shown`: pile sizes in `state` would reveal how many opening tickets others kept."""
         return Moment(
             owners=shown.owners,
             stations=shown.stations,
@@ -175,7 +174,7 @@ class Moments:
         )
 
     def _neutral(self, state: PublicState) -> dict[str, Any] | None:
-        """Return the neutral player: its trains, the seat with the marker, and the last ticket turned up."""
+        """Return the neutral player: its trains, the seat with the marker, and the last ticket that it turned up."""
         if not state.has_neutral:
             return None
         turned = state.neutral_ticket
@@ -183,7 +182,7 @@ class Moments:
         return {"trains": state.neutral_trains, "marker": state.marker, "ticket": ticket}
 
     def _seat(self, state: GameState, seat: int, *, is_final: bool, view: SeatView | None = None) -> SeatMoment:
-        """Return a seat's part of the view; in the `view` of another seat, its hand stays hidden to the end."""
+        """Return a seat's part of a snapshot; in another seat's `view`, its hand stays hidden even at the end."""
         known = state.hands[seat] if view is None else view.known[seat]
         score = self._score(state)[seat]
         if view is None or is_final:
@@ -217,7 +216,7 @@ class Moments:
 
     def judge(self, state: GameState, seat: int) -> list[Marked]:
         """
-        Return number and status of each ticket, and the fewest trains over own and open routes.
+        Return the number and status of each ticket, and the fewest trains it needs over own and open routes.
 
         The trains are None if there is no such path. A ticket is possible if its seat has
         these trains left, and "borrowing" if it can do with stations instead.
@@ -257,7 +256,7 @@ class Moments:
 
 
 def table_frame(moment: Moment, view: SeatView, steps: Sequence[Narration]) -> dict[str, Any]:
-    """Return a page's view of a moment as a seat sees it, with what happened before."""
+    """Return what the page shows a seat: the snapshot, the recent log and the closed routes."""
     return {
         "moment": moment,
         "log": [[step.seat, step.text, step.route.id if step.route else None] for step in steps[-_LOG_LENGTH:]],
@@ -271,14 +270,14 @@ def moved_cards(step: Narration) -> list[list[Any]]:
 
 
 def _tunnel(state: PublicState) -> dict[str, Any] | None:
-    """Return a tunnel that was tried: cards turned over by kind, and the surcharge."""
+    """Return the tunnel that a seat is trying to claim: the cards turned over by kind, and the surcharge."""
     if (tried := state.pending) is None:
         return None
     return {"route": tried.route.id, "shown": list(tried.revealed), "surcharge": tried.surcharge}
 
 
 def _built(state: PublicState, seat: int, final: Score | None) -> list[str]:
-    """Return the places of a seat's stations, and what they lend if the game is over and all tickets are known."""
+    """Return a seat's stations, and the routes they borrow if the game is over and all tickets are known."""
     if final is not None and not final.n_unknown:
         return [tell_station(use) for use in final.stations]
     return [isolate(city) for city, owner in state.stations.items() if owner == seat]
@@ -298,7 +297,7 @@ def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:
 
 
 def place_of(action: Action | None) -> dict[str, str] | None:
-    """Return the kind and name of the route that an action claims, or the city where it builds; else None."""
+    """Return the route that an action claims, or the city where it builds, keyed by kind; None for other actions."""
     routes, cities = places_of(action)
     if routes:
         return {"route": routes[0].id}
@@ -313,7 +312,7 @@ _GIVE: Final = "Give {} to the neutral player"
 
 class Options:
     """
-    The options of a deciding seat.
+    The options of the seat that must decide.
 
     >>> game = ttr.Game("nordic")
     >>> state = game.new(seed=7)
@@ -359,23 +358,23 @@ class Options:
         return move_text(action, self._game, self._state)
 
     def _move(self, words: str, action: Action) -> dict[str, Any]:
-        """Return a move with its own button, and the route that it is about."""
+        """Return a move that has its own button, with the route concerned."""
         route = action.route.id if isinstance(action, ChooseNeutralRoute) else None
         return {"line": self._line(action), "words": words, "route": route}
 
     def _keep(self, choices: Sequence[KeepTickets]) -> dict[str, Any] | None:
         """Return the tickets to choose from, and how many must be kept."""
         offer = [ticket.id for ticket in self._state.offers[self._seat] if ticket is not None]
-        return {"offer": offer, "fewest": min(len(one.tickets) for one in choices)} if choices else None
+        return {"offer": offer, "fewest": min(len(choice.tickets) for choice in choices)} if choices else None
 
     def _station(self, builds: Sequence[BuildStation]) -> dict[str, Any] | None:
-        """Return where a station can be built, and how it is paid for: in the same ways everywhere."""
+        """Return where a station can be built, and the payments for it, which are the same in every city."""
         cities = list(dict.fromkeys(build.city.name for build in builds))
         payments = [build.payment for build in builds if build.city.name == cities[0]]
         return {"cities": cities, "payments": self._shown(payments)} if cities else None
 
     def _claim(self, route: Route, payments: list[Payment]) -> dict[str, Any]:
-        """Return the ways to pay for a route, with a note."""
+        """Return the payments for a route, whether it needs a loan, and a note on sets."""
         stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
         return {
             "loan": bool(route.toll > self._state.tokens[self._seat]),
@@ -387,12 +386,13 @@ class Options:
         """Return payments, cheapest first, with the lines of notation that make them."""
         hand = self._state.hands[self._seat]
         return [
-            _shown_cards(before + payment_text(one), one.cards - one.sets) | {"sets": one.sets.as_dict()}
-            for one in sorted(payments, key=partial(spending, hand))
+            _shown_cards(before + payment_text(payment), payment.cards - payment.sets)
+            | {"sets": payment.sets.as_dict()}
+            for payment in sorted(payments, key=partial(spending, hand))
         ]
 
     def why(self, what: Mapping[Any, object], names: Sequence[str] = ()) -> str:
-        """Explain why the seat cannot do what a message asks about: claim a route, or build a station in a city."""
+        """Explain why the seat cannot claim the route, or build in the city, that `what` names."""
         for kind, preview in (("route", self._game.preview), ("city", self._game.preview_station)):
             if isinstance(name := what.get(kind), str):
                 with suppress(UnknownNameError):
@@ -423,7 +423,7 @@ class Options:
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
     """
-    Return a key for comparing payments: cards, then locomotives, then scarce cards of the hand.
+    Return a sort key for payments: fewest cards, then fewest locomotives, then the color held most.
 
     >>> hand = CardCounts.of(red=3, blue=2, locomotive=1)
     >>> spending(hand, Payment("red", 2, 0)) < spending(hand, Payment("blue", 2, 0))
@@ -434,5 +434,5 @@ def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
 
 
 def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
-    """Return cards to lay down: the line that does it, those outside sets by kind, and those of sets."""
+    """Return a payment for the page: its line of notation, its cards outside sets, and no sets."""
     return {"line": line, "cards": cards.as_dict(), "sets": {}}

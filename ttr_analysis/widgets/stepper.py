@@ -46,12 +46,12 @@ class GameStepper(anywidget.AnyWidget):
     step
         First step to show: 0 is the setup, -1 the end.
     win
-        Win probabilities for a second chart, from `studies.win_curve`, of the same seat if
+        Win probabilities for a second chart, from `studies.win_curve`, for the same seat if
         one is given. If the record itself is one seat's view, the viewer of the curve is
         not checked.
     review
-        From `studies.review`, of the same seat if one is given. Costly moves are marked
-        with symbols and words and the better move, and the review's win curve is shown
+        From `studies.review`, for the same seat if one is given. Costly moves are marked
+        with a symbol, a comment and the better move, and the review's win curve is shown
         unless `win` is given.
 
     Attributes
@@ -86,7 +86,7 @@ class GameStepper(anywidget.AnyWidget):
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     can_play = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
-    # If sent back to the page it came from, it would undo steps taken meanwhile.
+    # If echoed to the page that set it, it would undo steps taken meanwhile.
     step = traitlets.Int(0).tag(sync=True, echo_update=False)
 
     def __init__(
@@ -129,7 +129,7 @@ class GameStepper(anywidget.AnyWidget):
         path
             The file; an existing one is replaced only once the new one is complete.
         before
-            HTML shown before it, with names escaped; a link to `#12` shows that step.
+            HTML to show above it, with names escaped; a link to `#12` shows that step.
         styles
             Style sheet for that HTML.
         """
@@ -153,8 +153,8 @@ class GameStepper(anywidget.AnyWidget):
 
 
 def game_data(record: GameRecord) -> Json:
-    """Return everything that the page needs of a game, step by step, as plain data."""
-    record.score()  # refuses a record that has not begun
+    """Return everything that the page needs to show a game, step by step, as plain data."""
+    record.score()  # raises for a record that has not begun
     header, states = record.header, record.states()
     moments = Moments(Game(record.map, header.n_players))
     whole = [moments.whole(state, is_end=step == len(states) - 1) for step, state in enumerate(states)]
@@ -183,7 +183,7 @@ def game_data(record: GameRecord) -> Json:
 
 
 def _difference(before: Moment, after: Moment) -> Json:
-    """Return the differences: owners (None if free again), seats by number, and everything else that changed."""
+    """Return what changed: owners (None if a route is free again), seats by number, and everything else."""
     change = _changed(before, after)
     if "owners" in change:
         old, new = before["owners"], after["owners"]
@@ -244,9 +244,9 @@ def _check_game(curve: pd.DataFrame, record: GameRecord) -> None:
     """Check, as far as possible, that a curve belongs to this game."""
     n_steps, n_seats = len(record.steps), record.header.n_players
     if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].isin(range(n_steps)).all():
-        raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
+        raise ValueError(f"expected win probabilities for steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
     if not curve["win"].between(0, 1).all():
-        raise ValueError("win probabilities are between 0 and 1")
+        raise ValueError("win probabilities must be between 0 and 1")
     if curve.duplicated(["step", "seat"]).any():
         raise ValueError("expected one win probability for each step and seat, got several: two curves in one table?")
     if "acting" in curve:

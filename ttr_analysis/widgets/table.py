@@ -32,7 +32,7 @@ _REVIEW_SECONDS: Final = 60.0
 
 class GameTable(SeatWidget):
     """
-    Play a seat against policies: only legal actions, and the browser gets only what the seat can see.
+    Play a seat against policies. Only legal actions are offered; the browser gets only what the seat can see.
 
     Buttons draw cards and tickets. To claim a route, choose it on the board, and then a
     payment, cheapest first. To build a station, press its button or choose its city. Point
@@ -49,7 +49,7 @@ class GameTable(SeatWidget):
     seat
         The person's seat; seat 0 begins.
     n_players
-        Number of players; by default the policies and the person.
+        Number of players; by default one per policy, and the person.
     variant
         A variant of the rules; None for the map's own.
     seed
@@ -57,7 +57,7 @@ class GameTable(SeatWidget):
     name
         Name of the person, in the widget and in the record.
     practice
-        Whether moves can be taken back; the same cards then come again.
+        Whether moves can be taken back; the same cards are then drawn again.
     saved
         A game to continue, with the same players and seed: see `from_record`.
 
@@ -164,8 +164,8 @@ class GameTable(SeatWidget):
         saved
             The game, as for `from_record`.
         on_continue
-            Called with the number of the game at this table (see `n_games`) before it is
-            continued.
+            Called with the number of the game at this table (see `n_games`) before the game
+            is continued.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class GameTable(SeatWidget):
         Raises
         ------
         NotationError
-            If it cannot be read, or is illegal.
+            If the line cannot be read, or the move is illegal.
         GameError
             If it is not the person's turn.
         """
@@ -228,7 +228,7 @@ class GameTable(SeatWidget):
         Raises
         ------
         GameError
-            If it is not a policy, or there is no such seat.
+            If `policy` is not a policy, or there is no such seat.
         """
         self._human_game.replace_policy(seat, policy)
         self._let_others_play()
@@ -240,7 +240,7 @@ class GameTable(SeatWidget):
         Raises
         ------
         GameError
-            If there is none, or the table is not for practice.
+            If there is no move to take back, or the table is not for practice.
         """
         if not self._practice:
             raise GameError("moves can be taken back only at a table with practice=True")
@@ -309,7 +309,7 @@ class GameTable(SeatWidget):
         self._begin(HumanGame(game, self._others(game), sits or 0, seed, self._name, begun), practice=True)
 
     def _others(self, game: Game) -> list[PolicyLike]:
-        """Return the players of the other seats, repeating the policies in turn."""
+        """Return the policies of the other seats, repeated in turn if there are too few."""
         return [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
 
     def _begin(self, human_game: HumanGame, *, practice: bool | None = None) -> None:
@@ -337,7 +337,7 @@ class GameTable(SeatWidget):
 
     def hint(self, seconds: float = 2.0) -> Advice:
         """
-        Return the person's options, the value of each, and the reasons, from what the seat can see.
+        Return the person's options, the value of each, and the reasons, judged from what the seat can see.
 
         Parameters
         ----------
@@ -360,7 +360,7 @@ class GameTable(SeatWidget):
         Return the cost of the person's last move in words, from what the seat could see.
 
         This may differ from `hint`: as in `studies.review`, the judgment is made without the plan
-        that `hint` follows, and assumes that the better move, or its plan, can follow a turn later.
+        that `hint` follows, and assumes that the better move, or its plan, can still be made a turn later.
 
         Parameters
         ----------
@@ -509,8 +509,8 @@ class GameTable(SeatWidget):
         self._say("")
         try:
             while human_game.thinker:
-                # Busy from before the first frame until after the last: nothing can be done in between, and a key
-                # press that moves the focus would move it away.
+                # Busy from before the first frame until after the last: the person can do nothing in between, and
+                # key presses must not move the focus.
                 self.set_trait("busy", f"{human_game.thinker} is thinking")
                 self.set_trait("now", human_game.frame())
                 human_game.let_play()
@@ -563,7 +563,7 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
     persons = [seat for seat, name in enumerate(names) if name.lower() not in policies]
     if len(persons) != 1:
         raise GameError(
-            f"one seat must have your name, and the others names of built-in policies ({', '.join(BUILT_IN)}); "
+            f"one seat must have your name, and the others the names of built-in policies ({', '.join(BUILT_IN)}); "
             f"got {listed(names[seat] for seat in persons) or 'none'}"
         )
     (seat,) = persons

@@ -1,4 +1,4 @@
-"""`Trainer`: find the best move in positions; those that you miss come back."""
+"""`Trainer`: find the best move in positions from games; those that you miss come back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Results:
                 answers = json.loads(self._path.read_text("utf-8"))["answers"]
                 self._answers = {str(key): [bool(one) for one in given] for key, given in answers.items() if given}
             except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise GameError(f"{self._path} does not hold training results") from error
+                raise GameError(f"{self._path} does not contain training results") from error
 
     def add(self, key: str, *, is_right: bool) -> None:
         """Add an answer, and save all of them."""
@@ -72,9 +72,9 @@ class Trainer(SeatWidget):
     """
     Find the best move in positions of real games, and see its value and the reason.
 
-    You see board, hand and tickets as the player saw them, and move as in `GameTable`. Then
-    the trainer shows the best move with its value and the reason, the value of yours, and the
-    move that was played. A position that you miss comes back after three others, and comes
+    You see the board, hand and tickets as the player saw them, and move as in `GameTable`. The
+    trainer then shows the best move, its value and the reason, the value of your move, and the
+    move played in the game. A position that you miss comes back after three others, and comes
     first in the next session.
 
     Parameters
@@ -92,7 +92,7 @@ class Trainer(SeatWidget):
     Raises
     ------
     GameError
-        If the file has other content.
+        If the file does not contain training results.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class Trainer(SeatWidget):
         Raises
         ------
         NotationError
-            If it cannot be read, or is illegal.
+            If the line cannot be read, or the move is illegal.
         GameError
             If the puzzle was already answered.
         """
@@ -154,7 +154,7 @@ class Trainer(SeatWidget):
         return is_right
 
     def next(self) -> None:
-        """Show the next puzzle. One without an answer, or with a wrong one, comes back after three others."""
+        """Show the next puzzle. An unanswered or missed one comes back after three others."""
         key = self._due.pop(0)
         is_solved = bool(self.answered) and self._results.solved(key)
         self._due.insert(len(self._due) if is_solved else _BACK_AFTER, key)

@@ -1,5 +1,5 @@
 /*
- * What the explorers share: inputs that follow the model, and counters for cards.
+ * Shared by the widgets that answer questions: inputs that follow the model, and counters for cards.
  *
  * follow(model, names, onChange) -> stop      calls `onChange` now and whenever one of the traits changes
  * answerPage(el, name, label) -> {root, live}      the frame of a widget, and a line that screen readers announce
@@ -45,7 +45,7 @@ function markInvalid(input, wrong) {
   else input.removeAttribute("aria-invalid");
 }
 
-/* Python refuses numbers that are too large, with a message; anything but a whole number is not sent. */
+/* Python rejects numbers that are too large, with a message; only whole numbers are sent. */
 function isWhole({ value, validity }) {
   return !validity.badInput && /^\d{0,4}$/.test(value);
 }

@@ -11,10 +11,10 @@
  * board.close(ids), board.highlight(ids, name = "is-lit"), board.highlightCities(names, name)      exactly these
  * board.lift(place)            [copy of its trains or station, their box]; it looks free until `land(place)`
  * board.markBetter(place), board.markLast(id)      { route } or { city }, and a route; null for none
- * board.describe(id, words)    the tooltip and label of a route; null restores the one of the map
+ * board.describe(id, words)    the tooltip and label of a route; null restores the map's own
  *
  * board.group(id)              the element of a route
- * makeZoomable(container, svg, view, onZoom)       for fingers
+ * makeZoomable(container, svg, view, onZoom)       lets fingers zoom and move it
  *
  * A route is <g class="ttr-route" data-route data-owner>, a city <g class="ttr-city" data-city>.
  */
@@ -78,7 +78,7 @@ function nearest(groups, { clientX, clientY }) {
 
 /* Let two fingers or a double tap zoom a board, which one finger then moves. A double tap calls `onZoom()`. */
 function makeZoomable(place, svg, [left, top, width, height], onZoom) {
-  let [x, y, scale] = [0, 0, 1]; // of the visible part, in shares of the board
+  let [x, y, scale] = [0, 0, 1]; // of the visible part, as fractions of the board
   let before = null;
   let tapped = null;
   const back = makeButton("Whole board", () => zoom(1, [0.5, 0.5]), { class: "ttr-whole", hidden: true });
@@ -118,7 +118,7 @@ function makeZoomable(place, svg, [left, top, width, height], onZoom) {
   // Captured before other listeners: the second tap of a double tap chooses nothing.
   place.addEventListener("touchend", (event) => {
     if (event.touches.length || event.changedTouches.length > 1) return;
-    if (!svg.contains(event.target)) return void (tapped = null); // it was on what lies over the board
+    if (!svg.contains(event.target)) return void (tapped = null); // it was on something over the board
     const { middle, at } = fingers(event.changedTouches);
     const isSecond = tapped && event.timeStamp - tapped.time < 300 && Math.hypot(middle[0] - tapped.middle[0], middle[1] - tapped.middle[1]) < 30;
     tapped = isSecond ? null : { time: event.timeStamp, middle };
@@ -141,14 +141,14 @@ function setStation(group, city, owner, nameOf) {
   if (group.hasAttribute("aria-label")) group.setAttribute("aria-label", words);
 }
 
-/* Return what changes the owner and description of routes. Labels of sets of cards are hidden under trains. */
+/* Return functions that change the owner and description of routes. Labels of sets of cards are hidden under trains. */
 function routeChanges(routes, swaps) {
   const paid = swaps.map((swap) => ({ swap, ids: JSON.parse(swap.dataset.routes) }));
   function setOwner({ group, numbers }, owner) {
     const now = owner === undefined ? "" : String(owner);
     if (group.dataset.owner === now) return;
     group.dataset.owner = numbers.dataset.owner = now;
-    // One character a space: each has its own place in the lists x and y.
+    // One character per space: each has its own position in the lists x and y.
     numbers.textContent = now.slice(0, 1).toUpperCase().repeat(numbers.getAttribute("x").split(" ").length);
   }
   return {
@@ -167,7 +167,7 @@ function routeChanges(routes, swaps) {
   };
 }
 
-/* Return what marks routes and cities with classes, or moves a copy of their pieces. */
+/* Return functions that mark routes and cities with classes, or move a copy of their pieces. */
 function marks(routes, cities) {
   const mark = (things, name, wanted) => {
     const ids = new Set(wanted);

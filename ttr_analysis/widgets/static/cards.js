@@ -1,5 +1,5 @@
 /*
- * Train cards as chips: color, symbol and number, and all of it in words.
+ * Train cards as chips: color, symbol and number, and the same in words.
  *
  * cardChip(sheet, kind, {count, onClick, label}) -> element with update({count, kind})
  *   `kind` is a color, "locomotive", "?" for an unknown card, or null for an empty slot. `count` null shows no number.

@@ -1,4 +1,4 @@
-/* Show what a route costs: route and hand go to Python, which answers with payments and missing cards. */
+/* Show what a route costs: Python gets the route and the hand, and answers with payments and missing cards. */
 
 function renderCosts({ model, el }) {
   const facts = model.get("facts");
@@ -62,9 +62,9 @@ function colorTable({ sheet }, colors) {
 }
 
 function curveWords({ color, held, locomotives, said }) {
-  const jokers = `, with ${several(locomotives, "locomotive")}`;
+  const helped = `, with ${several(locomotives, "locomotive")}`;
   const formula = said ? `: ${said}` : "";
-  return `Cards needed, by number of ${color} cards held${locomotives ? jokers : ""}${formula}. You hold ${held}.`;
+  return `Cards needed, by number of ${color} cards held${locomotives ? helped : ""}${formula}. You hold ${held}.`;
 }
 
 /* Draw bars: the cards of the color, with all others on top; the bar for the hand is framed. */

@@ -223,12 +223,12 @@ function networkPanel(model, facts) {
   return {
     element,
     show({ problem, tickets = [], length, left, slack, points, toll, tokens, loans, n_tunnels, n_ferries }) {
-      const lent = loans ? `, ${several(loans, "loan")}` : "";
+      const borrowed = loans ? `, ${several(loans, "loan")}` : "";
       const shown = [
         ["trains", `${length} of ${left}`],
         ["to spare", slack],
         ["points", points],
-        ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
+        ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${borrowed}`]]),
         ...[["tunnels", n_tunnels], ["ferries", n_ferries]].filter(([, n]) => n > 0),
       ];
       const figure = ([what, n]) => make("li", {}, make("span", { class: "ttr-quiet", text: `${what} ` }), make("b", { text: n }));

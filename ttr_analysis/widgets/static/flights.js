@@ -39,7 +39,7 @@ function ticketBack() {
   return makeSvg("svg", { class: "ttr-ticket-back", viewBox: "0 0 44 28" }, card, makeSvg("path", { d: "M7 19Q22 0 37 19" }), ...ends);
 }
 
-/* Return where tickets fly, face down: drawn, kept (only the person's are seen to be), or put back. */
+/* Return where tickets fly, face down: drawn, kept (shown only for the person), or put back. */
 function ticketFlights(before, { moment }, places, you) {
   const grown = (field) => Math.max(0, moment[field] - before[field]);
   return moment.seats.flatMap(({ offer, tickets }, seat) => {

@@ -6,7 +6,7 @@
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
 const models = new Map();
 
-/* Show a widget sent by Python, with its module and style sheet as texts. */
+/* Show a widget sent by Python, with its module and style sheet as strings. */
 async function showWidget(model, el) {
   const style = document.createElement("style");
   style.textContent = model.get("_css");

@@ -1,6 +1,6 @@
 /*
- * The model of a widget on a page without Jupyter. `say(data)` gets what Jupyter would; `take(state)` sets values from
- * outside, all of them before any listener is called.
+ * The model of a widget on a page without Jupyter. `say(data)` gets what Jupyter would get; `take(state)` sets values
+ * from outside, all of them before it calls any listener.
  */
 
 function makeModel(values, say) {

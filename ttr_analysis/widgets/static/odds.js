@@ -1,4 +1,4 @@
-/* Show the odds of a tunnel: hand, seen cards and pile go to Python, which answers with the odds of every payment. */
+/* Show the odds of a tunnel: Python gets the hand, seen cards and pile, and answers with the odds of every payment. */
 
 const HAND_ROWS = [
   { name: "hand", words: "Your hand" },

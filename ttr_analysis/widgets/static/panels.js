@@ -9,7 +9,7 @@
  *   onTickets(seat, isOn): if given, each panel has a button that shows its tickets on the board.
  * marketPanel(facts, {onSlot, onPile, onTickets}) -> {element, set(moment, before), allow({slots, pile, tickets})}
  *   With listeners, cards and piles are buttons; `allow` enables them.
- * logList(heading) -> {element, set(entries), stop()}      entries: [[seat or null, text]]; it shows its end
+ * logList(heading) -> {element, set(entries), stop()}      entries: [[seat or null, text]]; scrolled to the end
  * gameRoot(el, facts, {name, label, onKey, head, board, side, seats, log}) -> element
  *   The whole widget. `side` is beside the board, or below it in a narrow page, so the board never moves.
  */
@@ -32,7 +32,7 @@ function decisionWords(facts, { acting, turn }) {
 
 function wholeMoments(changes) {
   let now = changes[0];
-  const isOwned = ([, owner]) => owner !== null; // else a correction has freed it
+  const isOwned = ([, owner]) => owner !== null; // null: a correction has freed it
   const withOwners = (owners) => Object.fromEntries(Object.entries({ ...now.owners, ...owners }).filter(isOwned));
   const apply = ({ owners, seats, ...rest }) => ({
     ...now,
@@ -57,7 +57,7 @@ function drawing(setters) {
   };
 }
 
-const SCORE = "What the score track of the board shows: points for routes so far. Tickets and bonuses count at the end.";
+const SCORE = "As on the board's score track: points for routes so far. Tickets and bonuses count at the end.";
 
 /* Make a fact of a seat or of the table: a name, and a value that tests find by `data-field`. */
 function makeFact(field, name) {

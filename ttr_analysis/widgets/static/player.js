@@ -30,7 +30,7 @@ function makeSpeed() {
 
 /*
  * Call `tick` repeatedly until it returns false or is stopped. Each call comes from a timeout set in a frame's callback,
- * right after the frame was drawn, with all the time until the next; a hidden page draws no frames, and waits.
+ * so it runs right after the frame was drawn and has all the time until the next. A hidden page draws none, and waits.
  */
 function makeTimer(pause, tick, onChange) {
   let running = null; // identifies the current start, so that callbacks of earlier ones do nothing

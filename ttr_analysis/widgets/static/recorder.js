@@ -9,11 +9,11 @@
  * one at a time, and their answers always apply.
  */
 function makeAsking(input, { onSend, onAnswer }) {
-  // All views of a recorder get all answers: each starts at a random number to know its own. Python itself uses 0.
+  // All views of a recorder get all answers: each starts at a random number to recognize its own. Python itself uses 0.
   let asked = 1 + Math.floor(Math.random() * 2 ** 40);
   let answered = asked;
   let sent = { n: asked, what: "", text: "" }; // the last request that may change the line, and that line
-  const queue = []; // such requests that wait for the answer to that
+  const queue = []; // more such requests, waiting for its answer
   let isStale = false; // the game has changed since the last answer
   let waiting = null;
 
@@ -55,7 +55,7 @@ function makeAsking(input, { onSend, onAnswer }) {
     if (isLast || mayChange) {
       answered = answer.n;
       show(answer);
-      if (!isLast) checkSoon(); // the line that was typed on
+      if (!isLast) checkSoon(); // the line was edited meanwhile
     } else if (isStale && answered === asked) {
       checkSoon(); // another view, or Python, has entered a line
     }
@@ -102,7 +102,7 @@ function makeChoices(sheet, input, onTake) {
   return { element, set: (list) => element.replaceChildren(...list.map(choice)) };
 }
 
-/* Return an answer in words, and their kind. */
+/* Return an answer in words, and what kind of answer it is. */
 function answerWords({ problem, at, text, failed, ready, said, meaning }) {
   // An incomplete line is not an error.
   const isWrong = Boolean(problem) && at < text.trimEnd().length;

@@ -83,7 +83,7 @@ function makeNewGame(facts, onNew) {
   const start = makeButton("Start", begin, { class: "ttr-main" });
   function begin() {
     const wanted = seed.valueAsNumber;
-    close(); // the focus would be lost with what is hidden
+    close(); // moves the focus, which would be lost with the hidden form
     onNew({ players: Number(players.value), seat: Number(seat.value), seed: wanted >= 0 ? Math.floor(wanted) : null });
   }
   function close() {
@@ -141,7 +141,7 @@ function showGame(context) {
   }
   function onAdvised() {
     const advised = model.get("advised");
-    // A hint is of this moment; what a move cost stays until another move is made.
+    // Advice is shown until another move is made.
     const isNow = advised.step === model.get("now").step;
     turn.setAdvice(isNow ? advised.words : "");
     board.markBetter(isNow ? advised.place : null);

@@ -3,9 +3,9 @@
  * what the seat may see and do: a move goes to Python as a line of text, and the result comes back.
  *
  * showSeat({model, el}, {label, head, side, busyWith, onStep, onNow}) -> {root, board, turn, keep, begin, stop}
- *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `busyWith()` says what
- *   keeps Python busy, and `onStep()` steps through a finished game. `begin()` shows the first view; `onNow(now, before)`
- *   is called once a view is shown.
+ *   The table of a seat. `head` is in the header, and `side(bar)` the first part beside the board; `busyWith()` returns
+ *   what keeps Python busy, and `onStep()` steps through a finished game. `begin()` shows the first view;
+ *   `onNow(now, before)` is called once a view is shown.
  * redrawing(show) -> render
  */
 
@@ -55,14 +55,14 @@ function turnWords(facts, { moment, options }) {
   return won ? `${won} won` : "The game is over";
 }
 
-/* Make the bar with whose turn it is, the news, errors, and the possible `actions`. */
+/* Make the bar: whose turn it is, news, errors, and the possible `actions`. */
 function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
   const live = make("div", { class: "ttr-live ttr-quiet", "aria-live": "polite" });
   const problem = make("div", { class: "ttr-problem", role: "alert" });
   const again = makeButton("Try again", onAgain, { hidden: true });
   const said = make("div", { class: "ttr-advised", "aria-live": "polite", hidden: true });
-  const parts = [turn, problem, again, actions, said, live]; // news last, so that they move nothing
+  const parts = [turn, problem, again, actions, said, live]; // news last, so that it moves nothing
   let heard = null; // the step at which the person decided last
   return {
     element: make("section", { class: "ttr-t-now ttr-stack ttr-panel", "aria-label": "Your turn" }, ...parts),
@@ -87,7 +87,7 @@ function makeBar(facts, actions, onAgain) {
   };
 }
 
-/* Make the button of a payment: it shows the cards laid down, sets in parentheses, and its name says the same. */
+/* Make the button of a payment: it shows the cards laid down, sets in parentheses; its accessible name says the same. */
 function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
   const together = chips(sets);
@@ -284,7 +284,7 @@ function makeMarket(facts, onMove) {
 }
 
 /*
- * Make the person's turn: messages, possible moves, and the market. `busyWith()` says what keeps Python busy.
+ * Make the person's turn: messages, possible moves, and the market. `busyWith()` returns what keeps Python busy.
  * `onSend(message)` is called with one move at a time: until it is answered, no other can be made.
  */
 function makeTurn(facts, keep, board, { busyWith, onSend, onStep }) {
@@ -396,7 +396,7 @@ function makeBoard(facts, { onRoute, onCity, onLook, onZoom }) {
   };
 }
 
-/* Show the cost of the route under the pointer or focus: `onLook(id)` asks Python. Answers hold until the next move. */
+/* Show the cost of the route under the pointer or focus: `onLook(id)` asks Python. Answers last until the next move. */
 function routeHint({ sheet, stations }, onLook) {
   const element = make("p", { class: "ttr-t-hint" });
   const verb = matchMedia("(hover: none)").matches ? "Tap" : "Point at";
@@ -468,7 +468,7 @@ function showSeat({ model, el }, { label, head, side = (bar) => bar, busyWith = 
 
   let before; // what was shown before
   function show() {
-    if (model.get("facts") !== facts) return; // of another game, which is redrawn
+    if (model.get("facts") !== facts) return; // they belong to another game, which is redrawn
     const now = model.get("now");
     board.set(now);
     seats.set(now.moment, before?.moment);
