@@ -33,13 +33,13 @@ _NO_FILE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²�
 
 
 def as_file_name(name: str) -> str:
-    """Return the name of a person or a map in a form that every system accepts in the name of a file."""
+    """Return the name of a person or a map as a file name that every system accepts."""
     accepted = re.sub(r'[\x00-\x1f<>:"/\\|?*]|[. ]+$', "-", name)
     return f"-{accepted}" if _NO_FILE.match(accepted) else accepted
 
 
 class Time(click.FloatRange):
-    """A duration. Unlike `FloatRange`, it refuses "nan"."""
+    """A duration. Unlike `FloatRange`, it rejects "nan"."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
         """Return the duration as a number."""
@@ -84,7 +84,7 @@ def commands() -> None:
 
 class Interrupt:
     """
-    A context in which Ctrl-C ends the command with a message, or with what a function returns.
+    A context in which Ctrl-C ends the command with a message, or with the message that a function returns.
 
     LLVM and solvers call back into Python: an interrupt inside a callback is lost, or turns
     into another error. This context recognizes such errors, and `check` finds out about lost
@@ -123,7 +123,7 @@ class Interrupt:
 
 @contextmanager
 def writing(what: str) -> Iterator[None]:
-    """End the command with an error of the operating system, about what could not be written."""
+    """End the command with `what` and the reason if the operating system reports an error."""
     try:
         yield
     except OSError as error:
@@ -131,8 +131,8 @@ def writing(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def refused(code: int) -> Iterator[None]:
-    """End the command with the message of a ValueError: as a wrong argument, or with another code."""
+def errors_as(code: int) -> Iterator[None]:
+    """End the command with the message of a ValueError: as a usage error, or with another exit code."""
     try:
         yield
     except ValueError as error:

@@ -103,7 +103,7 @@ def review(
     print(f"{record!r}\nreviewing for at most {counted(f'{minutes:g}', 'minute')}", flush=True)
     more = f": {kept} has the moves judged so far; run the same command to resume"
     with (
-        common.refused(common.FAULTS),
+        common.errors_as(common.FAULTS),
         common.Interrupt(lambda: more if kept.exists() else ""),
         warnings.catch_warnings(),
     ):
@@ -134,7 +134,7 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     from ttr_analysis.report.study import PAGE
 
     out = out or folder / f"insights-{common.as_file_name(player)}"
-    with common.refused(common.FAULTS), common.Interrupt(f": {folder} has the reviews so far; rerun to resume"):
+    with common.errors_as(common.FAULTS), common.Interrupt(f": {folder} has the reviews so far; rerun to resume"):
         found = studies.insights(folder, player, minutes=minutes, progress=not no_progress)
         write_insights(found, out)
     for file, why in found.left_out.items():
@@ -359,7 +359,7 @@ def _own_puzzles(folder: Path, player: str, minutes: float, n: int) -> tuple[Puz
     from ttr_analysis.studies import insights, puzzles, save_puzzles
 
     kept, search = (_beside(folder, player, what) for what in ("puzzles", "search"))
-    with common.refused(common.FAULTS), common.Interrupt(": the positions found so far are saved; rerun to resume"):
+    with common.errors_as(common.FAULTS), common.Interrupt(": the positions found so far are saved; rerun to resume"):
         if found := _kept_puzzles(kept, folder, n):
             return found
         time = counted(f"{minutes:g}", "minute")

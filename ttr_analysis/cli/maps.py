@@ -175,7 +175,7 @@ def league(
     from ttr_analysis import studies
 
     names = None if players is None else common.split_names(players)
-    with common.refused(common.USAGE), common.Interrupt(" before every pair had met"):
+    with common.errors_as(common.USAGE), common.Interrupt(" before every pair had met"):
         found = studies.league(
             game_map, names, games, seed, reference=reference, n_players=seats, progress=not no_progress
         )
@@ -205,7 +205,7 @@ def percentile(map_: str, points: int, players: int, variant: str | None, agains
     game_map = load_map(map_, variant=variant)
     from ttr_analysis import studies
 
-    with common.refused(common.USAGE):
+    with common.errors_as(common.USAGE):
         found = studies.percentile(
             game_map, points, players, against=common.split_names(against), n_games=games, seed=seed
         )

@@ -1,4 +1,4 @@
-"""What the sections of a study share: map, settings and results."""
+"""The map, settings and results that the sections of a study share."""
 
 from __future__ import annotations
 
@@ -162,14 +162,14 @@ class Context:
 
     @property
     def deals(self) -> str:
-        """What is sampled, in words: of very large deals, only some of the tickets."""
+        """The samples in words; from very large deals, only some of the tickets are drawn."""
         drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
         whole = drawn == self.game_map.rules.tickets.opening_deal
         return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
 
     @cached_property
     def best(self) -> Background[tickets.BestNetwork] | None:
-        """The best network, computed in the background from the first call on; None if skipped."""
+        """The best network, computed in the background from the first use on; None if skipped."""
         seconds = self.settings.best_seconds
         if self.settings.quick or not seconds:
             return None

@@ -56,7 +56,7 @@ class Column(NamedTuple):
     A column of a table: its `key` in the CSV file, its heading, and its definition with the unit.
 
     Percentages are shares from 0 to 1. `digits` is the number of decimals on the page; the CSV file has more. `bar` is
-    whether a bar behind the number shows its size, and `wide` whether its texts are long. `columns.toml`
+    whether a bar behind the number shows its size, and `wide` whether its text is long. `columns.toml`
     explains `optional` and `varies`.
     """
 
@@ -163,7 +163,7 @@ def name(text: object) -> str:
 
 def plain(text: str) -> str:
     """
-    Return a text without the marks of `name`.
+    Return text without the marks that `name` adds.
 
     >>> plain(f"to {name('Oslo')}")
     'to Oslo'
@@ -226,7 +226,7 @@ def described_tables(readme: Path) -> list[str]:
 
 
 def _line(text: str) -> str:
-    """Return a text as one line of Markdown without markup."""
+    """Return text as one line of Markdown without markup."""
     text = " ".join(plain(text).split())
     for special in "\\`*_<[#|":
         text = text.replace(special, "\\" + special)
@@ -269,7 +269,7 @@ def make_table(
 
 
 def _listed(table: str, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the columns listed for a table; one that is numbered, for each number in the frame."""
+    """Yield the columns listed for a table; a numbered one once for each number in the frame."""
     if table not in descriptions():
         raise KeyError(f"no table {table} in columns.toml")
     for key, described in descriptions()[table].items():
@@ -352,7 +352,7 @@ def render_page(
 
 
 def asset(file: str) -> str:
-    """Return the text of a file of the report."""
+    """Return the text of a file in `assets`."""
     return (resources.files("ttr_analysis.report") / "assets" / file).read_text(encoding="utf-8")
 
 
@@ -381,7 +381,7 @@ def render(block: object) -> Markup:
 
 
 def rich(text: str) -> Markup:
-    """Return a text as HTML, isolating the direction of marked names."""
+    """Return text as HTML, isolating the direction of marked names."""
     return escape(text).replace(NAME_BEGINS, Markup("<bdi>")).replace(NAME_ENDS, Markup("</bdi>"))
 
 

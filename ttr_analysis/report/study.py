@@ -93,7 +93,7 @@ def run_study(
     """
     Compute the study of a map.
 
-    `folder` is that of the map, for its sources and the reasons for its rules. `before` is
+    `folder` is the map's, read for its sources and the reasons for its rules. `before` is
     called before each step, and may raise an error to stop the study; `each` is called with
     each section as soon as it is done.
     """

@@ -12,7 +12,7 @@ for (const table of document.querySelectorAll("figure.table table")) {
     if (cell.dataset.value !== undefined) return Number(cell.dataset.value);
     return cell.classList.contains("number") ? NaN : cell.textContent;
   };
-  // The first click sorts numbers from the largest, texts from the first; missing numbers stay last.
+  // The first click sorts numbers in descending order, text in ascending order; missing numbers stay last.
   const compare = (a, b, up) => {
     if (typeof a === "string" || typeof b === "string") return (up ? 1 : -1) * String(a).localeCompare(String(b));
     if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
