@@ -175,9 +175,9 @@ def test_stations_are_told_and_in_the_end_what_they_lend() -> None:
     assert sum(len(seat["built"]) for seat in end["seats"]) == n_built
     assert {city for seat in moments[-1]["seats"] for city in seat["built"]} == set(moments[-1]["stations"])
     assert end["seats"][1]["built"] == [
-        "Danzig lends nothing",
-        "Rostov lends Kharkov – Rostov (green, 2)",
-        "Sochi lends nothing",
+        "Danzig borrows nothing",
+        "Rostov borrows Kharkov – Rostov (green, 2)",
+        "Sochi borrows nothing",
     ]
     unsure = game_data(record.watched_from(0, shown=False))
     assert list(replay_moments(unsure))[-1]["seats"][1]["built"] == ["Danzig", "Rostov", "Sochi"]

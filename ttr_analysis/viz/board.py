@@ -595,7 +595,7 @@ class _Board:
 
 def reading_angles(angles: Sequence[float]) -> list[float]:
     """
-    Return the directions of texts along the cars of a track (radians): all from left to right, or all upwards.
+    Return the directions of text along the cars of a track (radians): all from left to right, or all upwards.
 
     >>> for track in ((170, 200), (85, 95), (110, 100, 90)):
     ...     print([round(math.degrees(angle)) for angle in reading_angles([math.radians(angle) for angle in track])])

@@ -110,7 +110,7 @@ def _cell(content: object, style: str = _LEFT) -> Cell:
 
 
 def bdi(text: str) -> Markup:
-    """Isolate the text direction of a text from its surroundings."""
+    """Isolate the direction of a piece of text from its surroundings."""
     return Markup("<bdi>{}</bdi>").format(text)
 
 

@@ -30,7 +30,7 @@ def bezier(start: Points, end: Points, bow: float) -> Points:
 
 
 def _bowed(start: Points, end: Points, bow: Floats, t: Floats) -> Points:
-    """Return the points at the shares `t` of quadratic curves, all arrays broadcast."""
+    """Return the points at the fractions `t` of quadratic curves; all arrays are broadcast."""
     chord = end - start
     size = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), 1e-9)
     normal = np.stack([-chord[..., 1], chord[..., 0]], axis=-1) / size[..., None]
@@ -102,7 +102,7 @@ def choose_bows(
     least = np.minimum(np.sqrt(0.375 * lengths * np.maximum(0, needed - lengths)), 0.85 * LARGEST_BOW * lengths)
     sizes = np.minimum(least[:, None] + np.array(MORE_BOW) * lengths[:, None], LARGEST_BOW * lengths[:, None])
     bows = np.concatenate([sizes, -sizes], axis=1)
-    bare = np.minimum(bare / lengths, 0.45)[:, None]  # cars are between the shares `bare` and 1 - `bare`
+    bare = np.minimum(bare / lengths, 0.45)[:, None]  # cars are between the fractions `bare` and 1 - `bare`
     t = (bare + (1 - 2 * bare) * np.linspace(0, 1, N_POINTS))[:, None, :, None]
     points = _bowed(chords[:, None, None, 0], chords[:, None, None, 1], bows[:, :, None], t)
     own = 5.0 * np.abs(bows) / lengths[:, None]
@@ -122,7 +122,7 @@ def choose_bows(
 
 
 def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Floats) -> Floats:
-    """Return how much every candidate curve comes too close to cities other than its ends."""
+    """Return by how much each candidate curve is too close to cities other than its ends."""
     distance = np.hypot(
         points[..., None, 0] - dots[:, 0],
         points[..., None, 1] - dots[:, 1],
@@ -136,7 +136,7 @@ def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Fl
 
 
 def _encroachments(points: Floats, half_widths: Floats, margin: float) -> list[dict[int, Floats]]:
-    """Return, for each two tracks close to each other, how much every pair of candidate curves overlaps."""
+    """Return, for each pair of nearby tracks, how much each pair of their candidate curves overlaps."""
     n = len(points)
     low, high = points.min(axis=(1, 2)) - half_widths[:, None], points.max(axis=(1, 2)) + half_widths[:, None]
     between: list[dict[int, Floats]] = [{} for _ in range(n)]
@@ -440,7 +440,7 @@ def place_labels(
     costs = []
     for k, candidates in enumerate(spots):
         boxes = np.array([spot.box for spot, _ in candidates])
-        cost = np.array([liking for _, liking in candidates])
+        cost = np.array([position_cost for _, position_cost in candidates])
         for points, margin, each in obstacles:
             others = points if points is not dots else np.delete(dots, k, axis=0)
             cost += each * _count_inside(boxes, others, margin)
@@ -480,8 +480,8 @@ def _candidates(
                 left = x + reach * dx - {"left": 0.0, "right": width, "center": width / 2}[align]
                 middle = y + reach * dy + (height / 2 if dy > 0 else -height / 2 if dy < 0 else 0.0)
                 box = (left, middle - height / 2, left + width, middle + height / 2)
-                liking = 0.12 * rank + 1.5 * (away - reaches[0]) + 0.5 * n_lines
-                yield LabelSpot(city, text, x + reach * dx, middle, align, box), liking
+                position_cost = 0.12 * rank + 1.5 * (away - reaches[0]) + 0.5 * n_lines
+                yield LabelSpot(city, text, x + reach * dx, middle, align, box), position_cost
 
 
 def _broken(label: str) -> Iterator[str]:

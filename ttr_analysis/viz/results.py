@@ -48,7 +48,7 @@ FEWEST_TRIALS_POINTS = 5.0
 SHARE_WRITTEN, POINTS_WRITTEN = 0.06, 5
 """The smallest share, and the fewest points, that are written on their part of a bar."""
 NAMES_WRITTEN = 10
-"""Numbers of tickets to name: those completed least often, and those with the most points."""
+"""Number of tickets to name of each kind: those completed least often, and those with the most points."""
 ENDS = {
     "rate": "",
     "win_association": "association_",
@@ -64,7 +64,7 @@ DIFFERENCES = ("win_difference", "win_association")
 LATE_AXES = {"turn": "draws from this turn on", "trains_left": "draws with at least this many trains left"}
 """Axis labels for draws of tickets, by time of the draw."""
 MANY_TRIALS = 20
-"""Attempts from which a rate is shown in full color."""
+"""Minimum number of attempts for a rate to be shown in full color."""
 
 
 def plot_rates(

@@ -99,7 +99,7 @@ def read_scene(
     values: Values | None = None,
     stations: Mapping[str, Any] | Mapping[CityLike, Any] | None = None,
 ) -> Scene:
-    """Return what `plot_map` was asked to show, every name looked up."""
+    """Return what `plot_map` was asked to show, with every name looked up."""
     owners = owned if isinstance(owned, Mapping) else {}
     looks = _looks([*owners, *(stations or {}).values()])
     players = tuple(replace(looks[who], routes=_ids(game_map, routes)) for who, routes in owners.items())

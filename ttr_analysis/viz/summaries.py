@@ -208,7 +208,7 @@ def review_html(review: Review) -> str:
     ]
     whole = table(["", *shares, *counts], seats, repr(review).strip("<>"))
     if not moments:
-        return whole + Markup("<p>No decision is sure to have cost anything.</p>")
+        return whole + Markup("<p>No decision clearly cost anything.</p>")
     return whole + table(["step", "player", "move", "", "cost", "better", "reason"], moments, "What cost the most")
 
 
@@ -236,7 +236,7 @@ _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
-    """Return the picture of a finding as SVG, in the color of text around it; `--ttr-subject` colors its subject."""
+    """Return the picture of a finding as SVG, in the color of the page's text; `--ttr-subject` colors its subject."""
     svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
     return Markup(svg)  # noqa: S704 - whose names are escaped
 

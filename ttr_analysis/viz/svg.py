@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ttr_analysis.engine.state import Owner  # the engine is heavy, and maps do not need it
 
 SCALE: Final = 100
-"""Coordinates of the pictures per board unit."""
+"""Picture coordinates per board unit."""
 WIDTH: Final = 900
 """Largest width of a board, in pixels."""
 HIT: Final = 0.44
@@ -307,7 +307,7 @@ def _numbers(board: Drawing, route: Route) -> str:
     return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.42 * unit:.0f}' text-anchor='middle'"
 
 
-# -- all else ------------------------------------------------------------------------------------------------------
+# -- everything else -----------------------------------------------------------------------------------------------
 
 
 def _live_tokens(board: Drawing) -> Iterator[str]:
@@ -425,10 +425,10 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
     """
     Return a live board, ready for JSON.
 
-    Besides the picture it has its `viewBox` as `view`, the space of a train as `unit`, and
-    everything that can be chosen by id, position and description: routes and tickets in map
+    Besides the picture it has its `viewBox` as `view`, the space of a train as `unit`, and the
+    id, position and description of everything that can be chosen: routes and tickets in map
     order, cities without border points. `cards` is by color, including gray and the
-    locomotive, `players` by seat. Cached for recent maps: do not change it.
+    locomotive. Cached for recent maps: do not change it.
 
     >>> sheet = live_sheet(ttr.load_map("nordic"))
     >>> sheet["svg"].count("class='ttr-route'"), sheet["routes"][0]["words"]

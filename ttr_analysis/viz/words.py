@@ -92,13 +92,13 @@ def final_parts(score: Score) -> Parts:
 
 def tell_station(use: StationScore) -> str:
     """
-    Describe the route that a station lends at the end of a game.
+    Describe the route that a station borrows at the end of a game.
 
     >>> europe = ttr.load_map("europe")
     >>> tell_station(StationScore(europe.city("Wien"), europe.route("Budapest", "Wien", track=0)))
-    'Wien lends Budapest – Wien (red, 1)'
+    'Wien borrows Budapest – Wien (red, 1)'
     """
-    return f"{isolate(use.city.name)} lends {'nothing' if use.route is None else name_route(use.route)}"
+    return f"{isolate(use.city.name)} borrows {'nothing' if use.route is None else name_route(use.route)}"
 
 
 def without_zeros(*parts: tuple[str, int | None]) -> Parts:
