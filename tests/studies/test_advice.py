@@ -207,8 +207,8 @@ def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer(europe: 
 
     for city in ("Zürich", "Venezia", "Roma", "Brindisi"):
         station = ttr.actions.BuildStation(europe.city(city), RED)
-        assert known.of(station) == "lends another player's route for Zürich – Brindisi"
-    assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends another player's route"
+        assert known.of(station) == "borrows another player's route for Zürich – Brindisi"
+    assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "borrows another player's route"
 
 
 def test_a_station_lends_one_route_for_all_tickets(europe: GameMap) -> None:
@@ -216,7 +216,9 @@ def test_a_station_lends_one_route_for_all_tickets(europe: GameMap) -> None:
     known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona – Bruxelles"], 2])
 
     said = known.of(ttr.actions.BuildStation(europe.city("Paris"), RED))
-    assert said == "lends another player's route for Barcelona – Bruxelles"  # each route saves one; this one pays more
+    assert (
+        said == "borrows another player's route for Barcelona – Bruxelles"
+    )  # each route saves one; this one pays more
 
 
 def test_a_route_may_make_the_longest_path(usa: GameMap) -> None:

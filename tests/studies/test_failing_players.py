@@ -81,7 +81,7 @@ def test_a_worker_that_dies_is_told_in_words() -> None:
 
 def test_a_worker_that_hangs_is_ended_in_time() -> None:
     start = time.monotonic()
-    with ProcessPoolExecutor(1) as pool, pytest.raises(SimulationError, match="nothing finished within 4 s of games"):
+    with ProcessPoolExecutor(1) as pool, pytest.raises(SimulationError, match=r"none of games .* finished within 4 s"):
         simulate("hangs", executor=pool, patience=4)
     assert time.monotonic() - start < 60  # the pool has ended, too
 

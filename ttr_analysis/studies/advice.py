@@ -81,7 +81,7 @@ class Reasons:
         return self._of(action)
 
     def in_favor(self, action: Action) -> str:
-        """Return the reason for the best action, "" if it would speak against it."""
+        """Return the reason for the best action, "" if that speaks against it."""
         reason = self.of(action)
         return "" if reason.startswith(_AGAINST) else reason
 
@@ -129,10 +129,10 @@ class Reasons:
 
     @cached_property
     def _whose(self) -> str:
-        """What to call these routes."""
+        """These routes in words."""
         return "routes needed" if self._plan is not None and self._plan.routes else "long routes"
 
-    # -- one kind of action after another --------------------------------------------
+    # -- reasons by kind of action ---------------------------------------------------
 
     @singledispatchmethod
     def _of(self, action: object) -> str:  # noqa: ARG002
@@ -207,13 +207,13 @@ class Reasons:
         view = self._view
         others = [route for seat in range(view.n_players) if seat != view.seat for route in view.routes_of(seat)]
         nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
-        most = max(nearer, key=lambda tickets: sum(map(_POINTS, tickets)), default=[])  # it lends one
+        most = max(nearer, key=lambda tickets: sum(map(_POINTS, tickets)), default=[])  # it borrows one
         names = listed(ticket_ends(ticket) for ticket in most)
-        return f"lends another player's route for {names}" if names else "lends another player's route"
+        return f"borrows another player's route for {names}" if names else "borrows another player's route"
 
-    def _brought_nearer(self, lent: Route) -> list[Ticket]:
+    def _brought_nearer(self, borrowed: Route) -> list[Ticket]:
         """Return the tickets that would take fewer trains with a borrowed route."""
-        solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
+        solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, borrowed))
         found = []
         for ticket in self.open_tickets:
             before, after = self._alone[ticket.id], solver.trains([ticket])
@@ -292,7 +292,7 @@ class Reasons:
 
     def _needs(self, ticket: Ticket, route: Route) -> bool:
         """Return whether the plan needs a route to complete a ticket."""
-        assert self._plan is not None  # noqa: S101 - there is a way
+        assert self._plan is not None  # noqa: S101 - the route is in the plan
         others = tuple(other for other in self._plan.routes if other != route)
         return not self._score(ticket, others)
 
@@ -398,7 +398,7 @@ def ticket_ends(ticket: Ticket) -> str:
 
 DEFAULT_SECONDS: Final = 2.0
 _LEAST_PART: Final = 0.3
-"""Least share of the time in which actions are tried, however long compiling took."""
+"""Minimum share of the time for trying actions, however long compilation took."""
 _FEWEST: Final = 2
 """Minimum number of values for a standard error."""
 N_CLAIMS: Final = 10
@@ -492,7 +492,7 @@ def advise(
     seconds
         Time for all actions; 2 seconds by default without `rollouts`. At least 30% of it
         is for trying actions, even on the first call on a machine, which compiles for some
-        seconds before.
+        seconds first.
     rollouts
         Approximate number of games to play out for all actions, instead of `seconds`;
         the advice then depends only on the seed.

@@ -66,13 +66,13 @@ WAIT: Final = 4
 
 @compiled
 def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the cards that a seat can use for a route outside sets: its best color, and jokers if allowed."""
+    """Return the cards that a seat can use for a route outside sets: its best color, and wild locomotives if any."""
     most = 0
     for color in range(N_COLORS):
         if tables.color[route] in (GRAY_INDEX, color):
             most = max(most, state.hand[seat, color])
-    jokers = state.hand[seat, LOCOMOTIVE_INDEX] if tables.jokers[route] else 0
-    return int(most + jokers)
+    n_wild = state.hand[seat, LOCOMOTIVE_INDEX] if tables.jokers[route] else 0
+    return int(most + n_wild)
 
 
 class Choice(NamedTuple):
@@ -194,26 +194,26 @@ def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the best draw for a route: a face-up card of its color or a joker, else blind; -1 if there is none."""
+    """Return the best draw for a route: a face-up card of its color or a wild one, else blind; -1 if there is none."""
     color = tables.color[route]
     if color == GRAY_INDEX:
         color = 0
         for other in range(N_COLORS):
             if state.hand[seat, other] > state.hand[seat, color]:
                 color = other
-    is_joker = tables.jokers[route] > 0 or tables.symbols[route] > state.hand[seat, LOCOMOTIVE_INDEX]
+    is_wild = tables.jokers[route] > 0 or tables.symbols[route] > state.hand[seat, LOCOMOTIVE_INDEX]
     any_slot = -1
-    joker_slot = -1
+    wild_slot = -1
     for slot in range(tables.market_size):
         if not may_take(state, tables, slot):
             continue
         any_slot = slot
         if state.market[slot] == color:
             return codes.make_action(codes.DRAW_FACE_UP, slot)
-        if state.market[slot] == LOCOMOTIVE_INDEX and is_joker:
-            joker_slot = slot
-    if joker_slot >= 0:
-        return codes.make_action(codes.DRAW_FACE_UP, joker_slot)
+        if state.market[slot] == LOCOMOTIVE_INDEX and is_wild:
+            wild_slot = slot
+    if wild_slot >= 0:
+        return codes.make_action(codes.DRAW_FACE_UP, wild_slot)
     if has_cards(state):
         return codes.DRAW_CARD
     return codes.make_action(codes.DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
@@ -328,7 +328,7 @@ def route_worth(
         twin.
     own
         Numbers of cards held: of one color that the route takes, plus locomotives if they
-        are jokers. None means from 0 to its length.
+        are wild on it. None means from 0 to its length.
     turns_left
         The maximum number of turns left at the moment, as `Planner2` estimates them; None
         for any.
@@ -401,12 +401,12 @@ def _route_row(
     moments = np.flatnonzero(left)
     seats = moments % table.tables.n_seats
     ends, took = {}, {}
-    for will in (NEVER, GO, FREE):
+    for kind in (NEVER, GO, FREE):
         played = states[moments]
-        table.play(moments, played, Choice(will, route=number), np.zeros(len(moments)), bar)
+        table.play(moments, played, Choice(kind, route=number), np.zeros(len(moments)), bar)
         bar.update(len(states) - len(moments))
-        ends[will] = table.ends(played, seats)
-        took[will] = State.across(played, "owner")[:, number] == seats
+        ends[kind] = table.ends(played, seats)
+        took[kind] = State.across(played, "owner")[:, number] == seats
     if not len(moments):
         return {"positions": 0}
     gain = ends[GO].points - ends[NEVER].points

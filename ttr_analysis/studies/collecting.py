@@ -2,8 +2,8 @@
 Collect the numbers that studies store from games, compiled.
 
 Each `step` of a game is observed from the state before and after it. So this module
-contains no rules, and counts compiled policies, Python policies and people alike.
-Decisions are noted one a row: what the seat had, what it could do, and what it did.
+contains no rules, and treats compiled policies, Python policies and people alike.
+Decisions have one row each: what the seat had, what it could do, and what it did.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Notes(NamedTuple):
 
 
 def new_notes(room: int) -> Notes:
-    """Return empty notes with room for `n_tickets` and as many claims."""
+    """Return empty notes with room for at least `room` tickets and as many claims."""
     room = max(room, MAX_OFFER, 1 + MAX_ROUTES)
     return Notes(
         tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int32),
@@ -245,7 +245,7 @@ def _has_room(notes: Notes) -> bool:
 
 @compiled
 def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> None:
-    """Apply the acting seat's action, as `step` does, and note what it is and what follows."""
+    """Apply the acting seat's action, as `step` does, and note the action and its outcome."""
     kind, seat = codes.kind_of(code), state.seat
     seats[seat, kind] += 1
     n_routes, loans = state.n_claims, state.loans[seat]
@@ -459,7 +459,7 @@ NOTED: Final = (
     "is_last",
     "action",
 )
-"""What is noted of each decision, in this order."""
+"""What is noted about each decision, in this order."""
 
 
 @compiled
@@ -508,7 +508,7 @@ def note_decision(
 def _follow(
     tables: Tables, numbers: Numbering, events: Ints, state: State, tape: Ints, noted: Narrow, legal: Flags
 ) -> None:
-    """Follow the events of a game from its beginning, and note its decisions, one a row."""
+    """Follow the events of a game from its beginning, and note its decisions, one per row."""
     script_game(events, tape)
     new_game(tables, np.zeros(KEY_SIZE, dtype=np.int64), 0, state, tape)
     n = 0
@@ -548,7 +548,7 @@ class DecisionNotes:
         return np.zeros((n, len(NOTED)), dtype=np.int32), np.zeros((n, len(self.numbers.rows)), dtype=np.int8)
 
     def add(self, game: int, steps: Ints, noted: Narrow, legal: Flags) -> None:
-        """Add decisions that were noted, by the steps of a record that they make."""
+        """Add noted decisions; `steps` are the steps of the record that they make."""
         marked = np.flatnonzero(legal.view(np.bool_))
         self._parts.append(
             {

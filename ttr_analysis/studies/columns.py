@@ -465,7 +465,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "rival_policy": _added("name of the rival's policy", "policy"),
         "games": count("games", unit="games"),
         "win_difference": Figure("difference in win rate", "won_more", "games", clustered_difference, unit="share"),
-        "points_difference": mean("points more", "points_more", "games"),
+        "points_difference": mean("difference in points", "points_more", "games"),
     },
     "point_sources": {
         "seats": count("seats", unit="seats"),
@@ -566,8 +566,8 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "claims": Figure("routes claimed by a seat in a game", "claims", "_seats", clustered_count, unit="routes"),
         "point_share": _added("share of its points for routes"),
         "train_share": _added("share of the trains it placed"),
-        "cards": _ratio("cards paid for one", "cards", "claims"),
-        "points_per_card": _ratio("points for a card", "points", "cards", "points per card"),
+        "cards": _ratio("cards paid per route", "cards", "claims"),
+        "points_per_card": _ratio("points per card paid", "points", "cards", "points per card"),
         "_seats": _hidden(),
     },
     "longest_routes": {
@@ -576,9 +576,9 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "turn": _ratio("mean turn of the claim", _of_takers("turn"), "_takers"),
         "cards": _ratio("mean cards paid", _of_takers("cards"), "_takers"),
         "sets": _ratio("mean sets among them", _of_takers("sets"), "_takers", "sets"),
-        "points_per_card": mean("points for a card of it", _of_takers("points"), "cards", unit="points per card"),
+        "points_per_card": mean("points per card paid for it", _of_takers("points"), "cards", unit="points per card"),
         "elsewhere": mean(
-            "the same of their other routes", _elsewhere("points"), "_other_cards", unit="points per card"
+            "the same for their other routes", _elsewhere("points"), "_other_cards", unit="points per card"
         ),
         "win_rate": rate("share of wins of those who took it", _of_takers("won"), "_takers", "win"),
         "rest_win_rate": rate(
@@ -589,7 +589,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
         "_other_cards": _hidden(_elsewhere("cards")),
     },
     "blocking_routes": {
-        "blocked": mean("tickets blocked a game", "blocked", "_games", unit="tickets"),
+        "blocked": mean("tickets blocked per game", "blocked", "_games", unit="tickets"),
         "per_claim": _ratio("tickets blocked each time that it was taken", "blocked", "_claims", "tickets"),
         "worst_ticket": _added("the ticket that it blocked most often", "ticket"),
         "worst_count": _added("in how many games", "int64", "games"),

@@ -66,7 +66,7 @@ def percentile(
     Parameters
     ----------
     game_map
-        The map, as the variant that was played.
+        The map, in the variant that was played.
     n_players
         Players in the game.
     against
@@ -548,7 +548,7 @@ def _percentile(record: GameRecord, points: float, seed: int) -> float:
 def _judged(
     games: Mapping[str, GameRecord], player: str, seconds: float, folder: Path | None, seed: int, *, progress: bool
 ) -> dict[int, Review]:
-    """Return reviews of the player's seat, each with a share of the time left; if interrupted, those done."""
+    """Return reviews of the player's seat, each with a share of the time left."""
     from tqdm.auto import tqdm
 
     end = perf_counter() + seconds

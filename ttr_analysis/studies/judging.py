@@ -1,4 +1,4 @@
-"""Judge decisions: the move played against the best move, what it is called, and how decisions are kept on disk."""
+"""Judge decisions: compare the move played with the best move, label it, and save decisions on disk."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _NARROW: Final = 0.06
 _HALF_WIDTH: Final = 0.02
 """Measuring stops when the interval of a loss is narrower than twice this."""
 _WIDE: Final = 0.04
-"""The same if even the low end makes it a blunder, or even the high end leaves it small."""
+"""The same if even the low end makes it a blunder, or even the high end is small."""
 _NO_SPREAD: Final = 1e-12
 """In place of a spread of 0."""
 _CAN_WAIT: Final = {
@@ -70,14 +70,14 @@ _CAN_WAIT: Final = {
 }
 """Kinds of actions that a seat may still take a turn later."""
 _TO_CHOOSE: Final = 32
-"""The most worlds that decide whether a seat comes back; below that, the rollouts of the budget divided by this."""
+"""Maximum number of worlds for choosing among `ways`; with a small budget, its rollouts divided by this."""
 _OF_SEARCH: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
 Line: TypeAlias = tuple[int, int, int, int, int]
 """
-Codes and values of an action, and of another whose plan the seat follows; 1 if it takes that one later, else 0.
+Codes and values of an action, and of another whose plan the seat follows; 1 if it takes the other later, else 0.
 
 See `Rollouts.try_out`.
 """
@@ -110,14 +110,14 @@ class Decision:
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
     after the action played, `lost` and `points` are the gains of the best action over it
     (in shares and in final points), and `skill` is its own gain over the planner's. After
-    another action than the best, the seat goes on in the best of several ways: `way` is its
+    an action other than the best, the seat plays on in the best of several ways; `way` is its
     number in `ways`. So does a planner.
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action, so it may not be better: see `believed`. `is_clear` is whether it looked
-    clearly better than the planner's there. If `n_tried` is 1, nothing was measured.
+    clearly better than the planner's when it was found. If `n_tried` is 1, nothing was measured.
     `lead` is the gain in points over the best other seat. If the seat's tickets are
     uncertain, or some of its cards, `holds` is the probability that the loss is at least 2%
-    with those that it held. `is_seen` is whether the record knows all cards that the seat saw.
+    with those that it held. `is_seen` is whether the record shows all cards that the seat saw.
     """
 
     step: int
@@ -147,7 +147,7 @@ class Decision:
         return self.lost[self.seat]
 
     def believed(self) -> Decision:
-        """Return the decision with the action played as the best one if it is not clearly worse and no blunder."""
+        """Return the decision, with the action played as the best one unless that is clearly worse, or a blunder."""
         if self.best == self.played or self.loss_low > 0 or self.loss_high >= BOUNDS["blunder"]:
             return self
         nothing = (0.0,) * len(self.lost)
@@ -164,7 +164,7 @@ class Decision:
         )
 
     def to_data(self) -> dict[str, Any]:
-        """Return what `from_data` restores, also after JSON. It is called for all decisions after each of them."""
+        """Return data for `from_data`, ready for JSON. Called for all decisions each time one has been judged."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
@@ -287,10 +287,10 @@ class Moment:
 
 def ways(played: Candidate, best: Candidate) -> tuple[Line, Line, Line]:
     """
-    Return the lines after the action played: play on freely, with the plan of the best action, or also taking that one.
+    Return the lines after the action played: play on freely, follow the best action's plan, or also take that action.
 
-    Planners only play on freely, but a player may do all three. If the best action cannot wait, the third line is the
-    second. A choice of tickets to keep has only the first: its plan is for other tickets.
+    Planners only play on freely, but a player may do any of the three. If the best action cannot wait, the third line
+    is the second. A choice of tickets to keep has only the first: its plan is for other tickets.
     """
     if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
         return (alone(played),) * 3
@@ -368,7 +368,7 @@ def _measured(
     return so_far()
 
 
-# -- what a decision is called, and what marks cost in the end -------------------------------------------------------
+# -- labels of decisions, and the final cost of marked ones ----------------------------------------------------------
 
 
 def label_of(decision: Decision) -> str:
@@ -461,7 +461,7 @@ class SavedWork:
     """
     Work on disk, if there is a file.
 
-    `name` is what is saved, `key` identifies it; other versions of this package judge moves differently.
+    `name` says what is saved, and `key` identifies it. Other versions of this package judge moves differently.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, name: str, key: Mapping[str, object]) -> None:
@@ -469,7 +469,7 @@ class SavedWork:
         self._name, self._key = name, {"version": __version__, **key}
 
     def read(self, parts: str, decode: Callable[[Any], T]) -> T | None:
-        """Return the content, None if there is none of this version; refuse a file with another key of `parts`."""
+        """Return the content, or None if there is none of this version; raise a ValueError if its key differs."""
         if self._path is None or not self._path.exists():
             return None
         try:

@@ -146,7 +146,7 @@ class _Moment:
         return CLAIMING if kinds[0] not in _CARDS else DRAWING
 
     def _is_blocked(self, other: Candidate, kinds: tuple[int, int]) -> bool:
-        """Return whether routes of others are what makes another action the better one."""
+        """Return whether another action is better because of the routes of others."""
         if kinds[0] in _CLAIMS and kinds[1] in _CARDS:
             return False
         if self._is_contested(other) or self._is_as_if_free:
@@ -173,7 +173,7 @@ class _Moment:
 
     @cached_property
     def _is_as_if_free(self) -> bool:
-        """Return whether this is a planner's move, or waits for one, if all routes of others were free."""
+        """Return whether a planner would play this, or a move that it waits for, if all routes of others were free."""
         if self.one.played == self.one.planned:
             return False
         view = self.review.view(self.one.step)

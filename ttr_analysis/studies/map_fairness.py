@@ -267,12 +267,12 @@ class _Games:
 
 
 def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
-    """Play the games of all runs; if interrupted, return those finished if there are some of each."""
+    """Play the games of all runs; if interrupted, return the finished ones if each run has some."""
     chunks: list[Chunk] = []
     for run in runs:
         n, size = (run.n_rotations * -(-some // run.n_rotations) for some in (n_games, default_chunk(run.policies)))
         chunks += chunks_of(run, 0, n, size)  # whole deals
-    chunks.sort(key=lambda chunk: chunk.first)  # so that there are soon some of each
+    chunks.sort(key=lambda chunk: chunk.first)  # so that each run soon has some
     done: list[tuple[Chunk, Frames]] = []
     try:
         for chunk, columns in played(chunks, executor, sum(chunk.n_games for chunk in chunks), progress=progress):
@@ -280,7 +280,7 @@ def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress:
     except KeyboardInterrupt:
         if len({id(chunk.run) for chunk, _ in done}) < len(runs):
             raise
-        warnings.warn("the games were interrupted; those that are finished count", Interrupted, stacklevel=3)
+        warnings.warn("the games were interrupted; only the finished ones count", Interrupted, stacklevel=3)
     return _gathered(sorted(done, key=lambda part: (part[0].run.n_players, part[0].first)))
 
 

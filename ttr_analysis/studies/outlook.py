@@ -34,27 +34,27 @@ from ttr_analysis.tables import MEASURE_TRAIL, Tables
 _N_GAMES: Final = 160
 """Games after each action."""
 _FIRST_GAME: Final = 1 << 40
-"""Number of the first of these worlds, which neither the search nor the measuring has used."""
+"""Number of the first of these worlds, which neither the search nor the measurement used."""
 _FEWEST_GAMES: Final = 40
 """A ticket is reported only if the seat holds it in at least this number of worlds."""
 _CLEAR_CHANGE: Final = 0.1
 """Smallest change of a share of games that is reported."""
 _OFTEN: Final = 0.1
-"""Smallest share of games in which a route is closed, and of those who close it, that is reported."""
+"""Smallest share that is reported: of games in which a route is closed, and of these closings by one player."""
 _CLEAR_CLAIM: Final = 0.15
 """Smallest change of the share of games with a claim of a route that is reported: there are many routes."""
 _SOMETIMES: Final = 1 / 3
 """Smallest share of games with such a route, after the action with more of them."""
 _MAX_ROUTES: Final = 2
-"""The most of these routes that a reason names."""
+"""Maximum number of these routes that a reason names."""
 _NEARLY_ALWAYS: Final = 0.9
 """Smallest share of games in which the seat claims a route later that shows that it can wait."""
 _MOSTLY: Final = 0.5
-"""Smallest share of games in which the seat claims a route of its plan, and of claims that one color pays."""
+"""Smallest share of games in which the seat claims a route of its plan, and of claims paid in one color."""
 _MAX_NEXT: Final = 6
-"""The most routes of a plan."""
+"""Maximum number of routes in a plan."""
 _MAX_ROWS: Final = 8
-"""The most routes in an outlook."""
+"""Maximum number of routes in an outlook."""
 
 CLAIMS, COMPLETES, GETS, SCORES = "claims", "completes", "gets", "scores"
 PATH, POINTS = "the longest path", "points"
@@ -134,11 +134,11 @@ class Why:
 
 
 def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> Why:
-    """Return why the best action of a decision is better; games are played only for a mark."""
+    """Return why the best action of a decision is better; games are played only if it `is_marked`."""
     reasons = advice.Reasons(advice.view_of(known))
     action, played = (codec_of(known.game_map).decode(*code, known.packed) for code in (one.best, one.played))
     why = what_changes(known, one.best, ways(one.played, one.best)[one.way]) if is_marked else Why()
-    is_shown = why.plan and isinstance(action, DrawCard | DrawFaceUp)  # games show better what a card is for
+    is_shown = why.plan and isinstance(action, DrawCard | DrawFaceUp)  # the games show more clearly what a card is for
     gains = advice.in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
     kept = locomotives_kept(known.tables, one.best, one.played)
     of_both = reasons.of(played).split("; ")
@@ -189,7 +189,7 @@ class _Games:
             own = events[(kinds == claim) | (kinds == attempt)].tolist()
             for tracks, cards in [(_tracks(self._known, code), cards) for code, cards in [*pays, *own]]:
                 if end.owner[tracks[0]] == self._seat:
-                    made.pop(min(tracks), None)  # an attempt at a tunnel that was declined
+                    made.pop(min(tracks), None)  # an earlier attempt at this tunnel was declined
                     made[min(tracks)] = tracks[0], cards
             claims.append(made)
         return _Future(ends, scores_of(ends, self._tables), claims)
@@ -225,7 +225,7 @@ class _Games:
         return [row for _, row in sorted(rows, key=itemgetter(0))]
 
     def _shown(self, claims: Sequence[Row], planned: Collection[int]) -> list[Row]:
-        """Return the routes of both actions, those of the plan, and others that clearly change, up to a number."""
+        """Return the routes of both actions, those of the plan, and others that clearly change, at most `_MAX_ROWS`."""
         first = {*self._own, *self._replaced}
         some = [row for row in claims if row.route in first or row.route in planned or row.is_clear]
         some.sort(key=lambda row: (row.route in first, row.route in planned, abs(row.change)), reverse=True)
@@ -262,17 +262,17 @@ class _Games:
         return done.astype(np.float64)
 
     def _paths(self) -> list[Row]:
-        """Return how often the seat gets the longest path, and others for whom that clearly changes."""
+        """Return how often the seat gets the longest path, and each other seat for which that clearly changes."""
         if MEASURE_TRAIL not in self._tables.bonus_measure[: self._tables.n_bonuses]:
             return []
         return self._of_scores(GETS, PATH, lambda scores: scores[..., PATH_BONUS_COLUMN])
 
     def _points(self) -> list[Row]:
-        """Return the points of the seat, and of others for whom they clearly change."""
+        """Return the points of the seat, and of each other seat for which they clearly change."""
         return self._of_scores(SCORES, POINTS, lambda scores: scores[..., TOTAL_COLUMN])
 
     def _of_scores(self, does: str, what: str, value: Callable[[Ints], Ints]) -> list[Row]:
-        """Return a row for the seat, and for each other one for whom the value of its scores clearly changes."""
+        """Return a row for the seat, and for each other seat for which the value of its scores clearly changes."""
         best, played = (value(future.scores).astype(np.float64) for future in self._futures)
         rows = [Row(seat, does, what, best[:, seat], played[:, seat]) for seat in range(self._known.n_players)]
         rows.insert(0, rows.pop(self._seat))
@@ -371,7 +371,7 @@ def _is_kept(ticket: int, offered: Sequence[int], action: Sequence[int]) -> bool
 
 
 def _color(payments: Sequence[int]) -> str:
-    """Return the color that pays for most of some claims; "" if there is none."""
+    """Return the color that pays for most of the claims; "" if there is none."""
     paid = ([c for c, n in zip(COLORS, codes.unpacked(cards).counts, strict=False) if n] for cards in payments)
     colors = Counter(some[0] for some in paid if len(some) == 1)  # not if cards of several colors replace others
     color, n = colors.most_common(1)[0] if colors else ("", 0)

@@ -4,7 +4,7 @@ A simulation on disk: a folder of parts.
 A part is written under a temporary name and then renamed. If writing is interrupted, a
 folder whose name begins with a dot remains; it is never read, and the next run removes
 it. Each part records its games, its simulation and a checksum of each table, so that
-damaged or misplaced parts are refused by name.
+damaged or misplaced parts are rejected by name.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ class PartFolder:
         """
         Open the folder for writing, with a lock and its `META`; a dead process holds no lock.
 
-        Another process that is writing raises a `BlockingIOError`; other content, or this
-        simulation without `resume`, a `FileExistsError`; another simulation, or more games
-        of this one, a `ValueError`.
+        Raises a `BlockingIOError` if another process is writing, a `FileExistsError` if the
+        folder has other content, or this simulation without `resume`, and a `ValueError` if
+        it has another simulation, or more games of this one.
         """
         with contextlib.ExitStack() as stack:
             try:
@@ -132,7 +132,7 @@ class PartFolder:
             yield
 
     def _lock(self, file: io.BufferedWriter) -> None:
-        """Lock a file until it is closed, if the system can."""
+        """Lock a file until it is closed, if the system supports that."""
         with contextlib.suppress(ImportError):
             import fcntl
 
@@ -174,7 +174,7 @@ class PartFolder:
         with file.open("rb") as opened:
             meta = _as_dict(opened.read(_MAX_META_BYTES + 1))
         checksum = meta.pop("checksum", None) if meta else None
-        is_whole = meta and (meta.get("version") != VERSION or (checksum == _checksum(meta) and _says_all(meta)))
+        is_whole = meta and (meta.get("version") != VERSION or (checksum == _checksum(meta) and _is_valid_meta(meta)))
         if not is_whole:
             raise ValueError(f"{file} is damaged: it has no valid description")
         return meta
@@ -314,8 +314,8 @@ def _as_dict(text: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _says_all(meta: dict[str, Any]) -> bool:
-    """Return whether it has all keys in the right form."""
+def _is_valid_meta(meta: dict[str, Any]) -> bool:
+    """Return whether a description has all keys, with values of the right types."""
     if not all(type(meta.get(key)) is kind for key, kind in _META_TYPES.items()):
         return False
     lists = [meta["policies"], *meta["categories"].values()]

@@ -67,7 +67,7 @@ def is_same(one: object, other: object) -> bool:
         return bool(one == other)
     try:
         return bool(vars(one) == vars(other))
-    except Exception:  # noqa: BLE001 - without attributes, or with arrays and tensors, which cannot tell
+    except Exception:  # noqa: BLE001 - no attributes, or arrays and tensors, whose comparison has no single truth value
         return False
 
 
@@ -225,7 +225,7 @@ def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str,
 
 
 def as_frames(run: Run, columns: Columns) -> Frames:
-    """Return the tables of a run as pandas frames, from category numbers; below 0 a value is missing."""
+    """Return the tables of a run as pandas frames, from category numbers; those below 0 are missing values."""
     made = dict(columns)
     return {name: frame(run, name, made) for name in made}
 

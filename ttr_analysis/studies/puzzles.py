@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 LEAST_LEAD: Final = 0.05
 """Share of a win by which a puzzle's best move must lead the second."""
 _QUICK: Final = 400
-"""Rollouts of a quick check that rejects most decisions,"""
+"""Rollouts of a quick check that rejects most decisions."""
 _QUICK_LEAD: Final = 0.03
-"""and the least lead of the best move in it."""
+"""Minimum lead of the best move in the quick check."""
 
 OPENING, TICKETS, TICKET_DRAW, CLAIM, TUNNEL, STATION, CARDS = KINDS = (
     "opening tickets",
@@ -156,7 +156,7 @@ class Puzzle:
         Raises
         ------
         NotationError
-            If it cannot be read, or is illegal.
+            If the line cannot be read, or the move is illegal.
         """
         return read_move(line, self.game, self.state)
 
@@ -218,7 +218,7 @@ def puzzles(
     """
     Return decisions of reviewed games in which one move is clearly best.
 
-    Costly decisions come first, and so a player's own mistakes.
+    The costliest decisions, a player's own mistakes, come first.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def _decisions(reviews: Iterable[Review]) -> list[tuple[Review, int, str]]:
     """
     Return the steps with decisions: the most costly first, then those that may have cost nothing.
 
-    The texts identify them in the search file.
+    The strings identify them in the search file.
     """
     made = []
     for number, review in enumerate(reviews):
@@ -389,7 +389,7 @@ def _decoded(data: Any) -> dict[str, pd.DataFrame]:  # noqa: ANN401 - what a fil
 
 @dataclass(frozen=True)
 class _Stored:
-    """The line of a puzzle in a file."""
+    """A puzzle's line in a file."""
 
     map: Annotated[str, Text(MAX_NAME, 1)]
     variant: Annotated[str, Text(MAX_NAME)]
@@ -484,12 +484,12 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
 def _read(line: str, number: int, own: GameMap | None, faults: FaultList) -> Puzzle | None:
     """Return the puzzle on a line, adding faults."""
 
-    def refuse(keys: Keys, value: str, expected: str) -> None:
+    def add_fault(keys: Keys, value: str, expected: str) -> None:
         faults.add(number, ".".join(keys), value, expected)
 
     try:
-        stored: _Stored | None = Decoder(refuse).table(_Stored, json.loads(line))
+        stored: _Stored | None = Decoder(add_fault).table(_Stored, json.loads(line))
         return None if stored is None else stored.puzzle(own)
     except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
-        refuse((), "something else", f"expected a puzzle: {error}")
+        add_fault((), "something else", f"expected a puzzle: {error}")
     return None

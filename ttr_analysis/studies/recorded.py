@@ -233,7 +233,7 @@ def _players_of(record: GameRecord) -> list[tuple[str, int]]:
 
 
 class _RecordedGames(Collector):
-    """Follows records and collects notes of their games; `players` gives those of each game by seat."""
+    """Follows records and collects notes of their games; `players` gives the players of each game by seat."""
 
     def __init__(
         self, game_map: GameMap, names: Sequence[str], n_players: int, numbers: Sequence[int], players: Ints
@@ -259,7 +259,7 @@ class _RecordedGames(Collector):
 
     def follow(self, i: int, record: GameRecord) -> None:
         """Follow a record to its end, or to where it breaks off, taking notes."""
-        score = record.score()  # refuses a record that is impossible or has not begun
+        score = record.score()  # raises for a record that is impossible or has not begun
         timeline, first = record._timeline, int(self._notes.counts[notes.TICKETS])  # noqa: SLF001 - it is followed
         state = timeline.vector(0)
         for step in timeline.steps[1:]:

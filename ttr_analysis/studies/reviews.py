@@ -206,7 +206,7 @@ class Review:
         Parameters
         ----------
         n
-            The most to return.
+            Maximum number to return.
 
         Returns
         -------
@@ -219,13 +219,13 @@ class Review:
         """
         ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in self._missed.values()]
         clearest = {max(marked, key=lambda one: one.loss_low).step: marked for marked in ideas if marked}
-        dear = self.table.loc[list(clearest)].sort_values("loss_low", ascending=False, kind="stable").head(n)
-        dear = dear.assign(
-            times=[len(clearest[step]) for step in dear.index],
-            since=[clearest[step][0].step for step in dear.index],
-            until=[clearest[step][-1].step for step in dear.index],
+        found = self.table.loc[list(clearest)].sort_values("loss_low", ascending=False, kind="stable").head(n)
+        found = found.assign(
+            times=[len(clearest[step]) for step in found.index],
+            since=[clearest[step][0].step for step in found.index],
+            until=[clearest[step][-1].step for step in found.index],
         )
-        return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
+        return as_table(found.assign(reason=[self.reason(step) for step in found.index]), _MOMENT_FIRST, _UNITS)
 
     @cached_property
     def _missed(self) -> dict[tuple[int, object], list[Decision]]:
@@ -251,9 +251,9 @@ class Review:
             start = made[0].chances[seat] - made[0].skill[seat] if made else np.nan
             all_missed = [missed for (whose, _), missed in self._missed.items() if whose == seat]
             ideas = [[one for one in missed if label_of(one) in BOUNDS] for missed in all_missed]
-            dearest = [max(marked, key=lambda one: one.loss) for marked in ideas if marked]
+            costliest = [max(marked, key=lambda one: one.loss) for marked in ideas if marked]
             skill, result = self._gain(seat, made), self._result(seat)
-            cost = sum(one.loss for one in dearest)
+            cost = sum(one.loss for one in costliest)
             lost = min(cost, judging.lost_for_good((one for one in made if label_of(one) in BOUNDS), result))
             others = self._gain(seat, self._of_others(seat)) if self.seat is None else np.nan
             marks = Counter(max(map(label_of, missed), key=LABELS.index) for missed in all_missed)
@@ -273,7 +273,7 @@ class Review:
                     "skill_error": skill_error,
                     "luck_error": luck_error,
                     "cost": cost,
-                    "shared": sum(one.played == one.planned for one in dearest),
+                    "shared": sum(one.played == one.planned for one in costliest),
                     "decisions": len(table),
                     **{label: marks[label] for label in LABELS},
                 }
@@ -472,7 +472,7 @@ def player_names(record: GameRecord) -> tuple[str, ...]:
 
 DEFAULT_ROLLOUTS: Final = 2_400
 N_MOMENTS: Final = 20
-"""Decisions for each seat that are measured once more, the dearest; without a clock twice as many."""
+"""Decisions per seat that are measured again, the costliest; twice as many without a time limit."""
 _CLEAR: Final = 0.1
 """A decision counts as judged up to this half width; those that seem costly are measured again."""
 _OF_MOMENTS: Final = 0.4
@@ -563,7 +563,7 @@ def review(
     >>> found
     <Review of usa: P1 Greedy, 63 decisions>
     """
-    record.score()  # refuses a record that has not begun
+    record.score()  # raises for a record that has not begun
     if seat is not None:
         seat = seat_number(seat, record.header.n_players)
     n, seconds = check_budget(rollouts, seconds, None)
@@ -633,12 +633,12 @@ def _judge(
     first = [(step, partial(cases[step].judge, each)) for step in left]
     for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
-    # With few worlds, real mistakes hide as easily as false ones appear. With a time limit, the costliest need it all.
+    # With few worlds, real mistakes hide as easily as false ones appear. With a time limit, the costliest need it.
     least, clear = BOUNDS["inaccuracy"], BOUNDS["mistake"] if until is None else inf
     costly = [one for one in saved.judged.values() if one.loss >= least or one.loss_high >= clear]
     n_most = N_MOMENTS * len({one.seat for one in saved.judged.values()}) * (2 if until is None else 1)
-    dearest = sorted(costly, key=lambda one: -one.loss_low)
-    again = [one for one in dearest[:n_most] if one.step not in saved.again]
+    costliest = sorted(costly, key=lambda one: -one.loss_low)
+    again = [one for one in costliest[:n_most] if one.step not in saved.again]
     now, n_rounds = perf_counter(), ceil(len(again) / threads)
     second = []
     for at, one in enumerate(again):

@@ -561,7 +561,7 @@ def _finished(
     if not finished:
         _end_processes(executor)
         wait(waiting, timeout=_LAST_WORDS)
-        raise GameError(f"nothing finished within {patience:g} s of {_games(waiting.values())}: a worker hangs")
+        raise GameError(f"none of {_games(waiting.values())} finished within {patience:g} s: a worker hangs")
     return finished
 
 

@@ -44,7 +44,7 @@ class Paths(Record):
 
 @compiled
 def fill_map(tables: Tables, paths: Paths) -> None:
-    """Fill in what is the same in all games."""
+    """Fill in the parts that are the same in all games."""
     n = 0
     for city in range(tables.n_cities):
         paths.near_start[city] = n
@@ -75,7 +75,7 @@ LOST_TO: Final = 1
 @compiled
 def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
     """
-    Fill `found` with the trains on each completed ticket's path, and the route that each other ticket was lost to.
+    Fill `found` with the trains on each completed ticket's path, and the route whose claim lost each other ticket.
 
     `offers` has rows for game, seat, ticket, whether it was kept, and the destination that
     counted; `claims` for game, seat (below 0 for the neutral player) and route.

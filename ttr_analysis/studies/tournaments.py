@@ -532,7 +532,7 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     by_model, by_spread = (np.diag(against @ covariance @ against.T) for covariance in covariances)
     beaten: nx.DiGraph[int] = nx.from_numpy_array(
         sums > 0, create_using=nx.DiGraph
-    )  # edges point to the players it took points from
+    )  # edges point from each player to those it took points from
     winners, losers = nx.ancestors(beaten, reference), nx.descendants(beaten, reference)
     ends, bounds = np.zeros((len(sums), 2)), [""] * len(sums)
     for i in set(range(len(sums))) - {reference}:

@@ -66,7 +66,7 @@ def win_probability(
     n_rollouts
         Number of times that the game is played to the end.
     policies
-        Policies that play on: one compiled policy or name for each seat. None: planners,
+        Policies that finish the game: one compiled policy or name for each seat. None: planners,
         one in four of them with a varied style, or more if the record suggests it.
 
     Returns
@@ -89,7 +89,7 @@ def win_probability(
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession [1]_,
     since few rollouts would otherwise give extreme results. Its interval is that of the
     corresponding beta distribution, widened to `rate_interval` where that is wider. If five
-    or more opening tickets are offered, each three consecutive rollouts share tickets, and
+    or more opening tickets are offered, every three consecutive rollouts share tickets, and
     intervals use the effective number of rollouts. A finished game with all tickets known
     is certain.
 
@@ -221,7 +221,7 @@ def win_curve(
     >>> curve.pivot(index="step", columns="seat", values="win").round(2).iloc[:2].to_numpy().tolist()
     [[0.95, 0.05], [0.95, 0.05]]
     """
-    record.score()  # refuses a record that has not begun
+    record.score()  # raises for a record that has not begun
     n_steps = len(record.steps)
     numbers = sorted({range(n_steps)[step] for step in (range(n_steps) if steps is None else steps)})
     if not numbers:
@@ -384,7 +384,7 @@ def ticket_posterior(
     posterior
         One row for each ticket that the other seat may hold (index `ticket`), most
         likely first: `probability` with the 95% interval `low` and `high`, and
-        `uniform`, the probability if its routes showed nothing. With `to`, the first
+        `uniform`, the probability if its routes revealed nothing. With `to`, the first
         row is `any ticket to` that place, and the others are tickets to it. The name
         of the columns gives the seat that holds the tickets, and the viewer.
 
@@ -499,7 +499,7 @@ def route_gone(
     source, seat, step, n_rollouts, seed, policies
         As in `win_probability`.
     turns
-        The number of turns of the seat, including the current one; 1 is before its
+        The number of turns of the seat, including the current one; 1 means before its
         next turn, None the whole game.
 
     Returns
@@ -507,12 +507,12 @@ def route_gone(
     chances
         One row for each route that is open to the seat (index `route`), most endangered
         first: `gone`, the probability that others close it by taking it or the other
-        track, with `gone_low` and `gone_high`, and `own`, that the seat does so first.
+        track, with `gone_low` and `gone_high`, and `own`, that the seat takes one first.
 
     Raises
     ------
     GameError, ValueError
-        If there is no such seat; if there are no rollouts, or no turns.
+        If there is no such seat, or there are no rollouts or turns.
 
     Examples
     --------
@@ -600,5 +600,5 @@ def _lost_at(tables: Tables, state: State, taken: dict[int, int], seat: int, rou
     if twin in taken and (state.owner[twin] == seat or not tables.both_open):
         tracks.append(twin)
     times = [(taken[track], bool(state.owner[track] == seat)) for track in tracks if track in taken]
-    # A round of turns is counted from the seat's own, so that of two tracks taken in one its own came first.
+    # A round is counted from the seat's own turn, so if both tracks are taken in one round, its own came first.
     return min(times, key=lambda lost: (lost[0], not lost[1]), default=None)

@@ -248,7 +248,7 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
     Parameters
     ----------
     game_map
-        The map that was played; another one is refused.
+        The map that was played; any other raises a ValueError.
 
     Returns
     -------
@@ -309,7 +309,7 @@ def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]
 MEASURES: Final = ("length", "hops", "resistance", "length_as_conductance")
 """Possible causes of difficulty, as columns of `ticket_difficulty`."""
 _LEAST: Final = 4
-"""Fewest tickets for which a correlation has an interval."""
+"""Minimum number of tickets for a correlation to have an interval."""
 _PERFECT: Final = 1 - 1e-9
 """A correlation this close to 1 would give Fisher's transformation an interval without width."""
 
@@ -435,7 +435,7 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     Parameters
     ----------
     game_map
-        The map that was played; another one is refused.
+        The map that was played; any other raises a ValueError.
 
     Returns
     -------
@@ -473,7 +473,7 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     Parameters
     ----------
     game_map
-        The map that was played; another one is refused.
+        The map that was played; any other raises a ValueError.
 
     Returns
     -------
@@ -512,7 +512,7 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     Parameters
     ----------
     game_map
-        The map that was played; another one is refused.
+        The map that was played; any other raises a ValueError.
 
     Returns
     -------

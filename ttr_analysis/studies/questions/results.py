@@ -244,7 +244,7 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
 
     def rows() -> Iterator[pd.DataFrame]:
         for every in _tunnels(result):
-            tunnels = every[every["odds"].notna()]  # of people's games they are not always known
+            tunnels = every[every["odds"].notna()]  # for games of people, they are not always known
             number = (tunnels["odds"].astype("float64") * bins).astype("int64").clip(upper=bins - 1)
             yield tunnels.assign(bin=number / bins)
 
@@ -280,7 +280,7 @@ _MEASURES: Final[Mapping[str, Values]] = {
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
 _COUNTS: Final = ("loans", "stations built")
-"""Measures of events that are rare in many games; where one did not happen, it might have."""
+"""Measures of events that are rare in many games; a count of 0 does not mean that they never happen."""
 _SHOWN: Final = (
     *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
     *("bonus", "tickets", "completed"),
@@ -344,7 +344,7 @@ def compare_strategies(
     """
     Return how strategies fare against the same rivals, with the same deals: an experiment.
 
-    What goes along with winning may be luck or skill. Here only the strategy differs, such
+    What correlates with winning may be luck or skill. Here only the strategy differs, such
     as a planner that keeps more tickets or builds longer routes.
 
     Parameters
@@ -352,7 +352,7 @@ def compare_strategies(
     strategies
         Policies by name.
     rivals
-        Who plays against each of them.
+        Policies that play against each of them.
     n_games
         Games of each, rounded up to whole deals: one game for each player.
 
