@@ -1,4 +1,4 @@
-"""Timing, the same way in every benchmark."""
+"""Timing, shared by all benchmarks."""
 
 from __future__ import annotations
 

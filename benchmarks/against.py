@@ -47,7 +47,7 @@ class Measurement:
     script: str
     unit: str = "games/s"
     is_cold: bool = False
-    """Whether it begins with an empty cache of compiled code."""
+    """Whether it starts with an empty cache of compiled code."""
 
 
 def _games(what: str, players: str) -> str:
@@ -113,7 +113,7 @@ def checkout(revision: str) -> Path:
     return folder
 
 
-# Settings of who develops: without bytecode Python would parse every module of the package anew.
+# Settings of developers, not users: without bytecode, Python would parse every module of the package again.
 _OF_NO_USER = ("TTR_", "NUMBA_", "PYTHONDONTWRITEBYTECODE")
 
 

@@ -1,5 +1,5 @@
 """
-Speed of environments: agent steps a second, each with its observation and mask.
+Speed of environments: agent steps per second, each with its observation and mask.
 
 Batches on one thread and on two, and PettingZoo's loop over one game after another.
 Actions are random legal ones; the clock stands still while those of a batch are drawn.
@@ -18,14 +18,14 @@ from ttr_analysis.envs import Batch, random_actions
 TABLES = [("nordic", 2), ("usa", 2)]
 SIZES = (64, 1_024, 2_048)
 N_STEPS = 30_000
-"""Agent steps of each burst."""
+"""Agent steps per burst."""
 N_PAIRS = 15
 """Bursts on one thread and on two, in turn, since machines do not always run at one speed."""
 SEED = 7
 
 
 def make_burst(batch: Batch) -> Callable[[], float]:
-    """Return what plays one burst and returns agent steps a second, after some steps that mix the games."""
+    """Return a function that plays a burst and returns agent steps per second; some steps mix the games first."""
     rng, observed, mask = np.random.default_rng(SEED), batch.observe(), batch.mask()
 
     def play(n: int = N_STEPS // batch.n_games) -> float:
@@ -42,7 +42,7 @@ def make_burst(batch: Batch) -> Callable[[], float]:
 
 
 def bench_batches(name: str, n_players: int) -> None:
-    """Print steps a second of batches on one thread, and how many times as many on two."""
+    """Print steps per second of batches on one thread, and the speedup with two."""
     game_map = ttr.load_map(name)
     for n_games in SIZES:
         one, two = (make_burst(Batch(game_map, n_games, n_players, seed=SEED, n_threads=n)) for n in (1, 2))
@@ -56,7 +56,7 @@ def bench_batches(name: str, n_players: int) -> None:
 
 
 def bench_agents(name: str, n_players: int, n_steps: int = 10_000) -> str:
-    """Return steps a second of one game in PettingZoo's loop."""
+    """Return steps per second of one game in PettingZoo's loop."""
     env, rng, n = ttr.envs.AEC(name, n_players, seed=SEED), np.random.default_rng(SEED), 0
     env.reset()
     start = perf_counter()

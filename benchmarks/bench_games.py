@@ -30,12 +30,12 @@ PLAYERS: tuple[Player, ...] = (Random(), Greedy(), Planner())
 MAPS = ("nordic", "switzerland", "nederland", "usa")
 PAIRS: list[tuple[Player, Player]] = [(Planner(), Greedy()), (Planner(), Random()), (Greedy(), Random())]
 N_GAMES = 200
-"""For win rates, each with seats swapped."""
+"""Games for win rates, each also with seats swapped."""
 SECONDS = 1.0
-"""For each measurement of speed."""
+"""Seconds for each measurement of speed."""
 SEED = 7
 
-# Games a second, printed by another process: of one player at all seats, for at least some seconds.
+# Prints games per second of one player at all seats, in another process.
 SCRIPT = """
 import sys
 from benchmarks.bench_games import PLAYERS, games_per_second
@@ -49,7 +49,7 @@ class Builder:
     """A Python policy: it claims the route that scores most, draws if it cannot, and takes tickets last."""
 
     def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
-        """Return what to do: see the class."""
+        """Return the action: see the class."""
         best: tuple[int, int] | None = None
         chosen = actions[0]
         for action in actions:

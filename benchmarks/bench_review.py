@@ -52,7 +52,7 @@ class Blunderer:
         """The number of the decision in which it was made."""
 
     def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
-        """Return what a searcher does, or the poor move."""
+        """Return a searcher's action, or the poor move."""
         best = SEARCHER.choose(view, actions, rng)
         number, self._n_decisions = self._n_decisions, self._n_decisions + 1
         if self.planted is None and number >= self._first and len(actions) > 1:

@@ -59,7 +59,7 @@ class Clocked:
     def choose(
         self, view: ttr.SeatView, actions: Sequence[ttr.actions.Action], rng: np.random.Generator
     ) -> ttr.actions.Action:
-        """Return what the player does."""
+        """Return the player's action."""
         start = process_time()
         action = self.player.choose(view, actions, rng)
         self.seconds += process_time() - start
@@ -87,7 +87,7 @@ def play(settings: tuple[Setting, ...], path: Path | None) -> pd.DataFrame:
     done = set(zip(rows["map"], rows["players"], rows["rollouts"], rows["deal"], strict=True))
     frames = [rows] if len(rows) else []
     deals = [(setting, deal) for setting in settings for deal in range(setting.n_deals)]
-    deals.sort(key=lambda one: one[1] / one[0].n_deals)  # all settings go on alike, so that any part is a sample
+    deals.sort(key=lambda one: one[1] / one[0].n_deals)  # all settings advance equally, so any part is a sample
     for setting, deal in deals:
         if (*setting[:3], deal) in done:
             continue

@@ -65,7 +65,7 @@ class MemoryWatch(Thread):
         self.start()
 
     def run(self) -> None:
-        """Look each second: to look takes time, too."""
+        """Look once a second, since looking takes time too."""
         while not self._stopped.wait(1.0):
             self._peak = max(self._peak, sum(map(proportional_set, ["self", *(p.pid for p in active_children())])))
 

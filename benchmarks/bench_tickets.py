@@ -16,7 +16,7 @@ from ttr_analysis.maps.model import GameMap
 
 N_SETS = 20
 SECONDS = 120.0
-"""At most, for the best network of a map."""
+"""Time limit for the best network of a map."""
 
 
 def bench_networks(game_map: GameMap) -> str:

@@ -40,14 +40,14 @@ N_KEYS = 150
 N_UNDISTURBED = 3
 MOST_PLAYS = 10
 DISTURBED = 0.005
-"""Share of the processors that the host of a virtual machine gives to others: from here on frames drop with it."""
+"""Share of CPU time that the host of a virtual machine gives to others, from which frames drop because of it."""
 N_CHANGES = 40
 N_DRAWS = 24
 SECONDS = 10
 STEP_SECONDS = 0.1
 N_TICKETS = 5
 KEY = (10, 25)
-"""Milliseconds: the median, and what one in twenty may exceed."""
+"""Milliseconds: targets for the median and for the 95th percentile."""
 OPENING = 1000
 ANSWER = 100
 SIZE = 300

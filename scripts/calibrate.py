@@ -1,12 +1,12 @@
 """
-Play on from many positions, and store predictions beside outcomes.
+Predict the winners of many positions, and store the predictions with the outcomes.
 
     python -m scripts.calibrate rows.csv            # 20,000 positions a map with 2 players; resumes an existing file
     python -m scripts.calibrate rows.csv --show     # print the table of `docs/winning.md`, and draw its picture
 
 Each game gives five positions for each seat, at random steps, as that seat sees
-them. Nothing it does later counts. All seats count alike, so that which of them
-had luck cannot look like a bias. `scripts/calibration.py` evaluates the rows.
+them. Nothing it does later counts. All seats count equally, so that the luck of
+one of them cannot look like a bias. `scripts/calibration.py` evaluates the rows.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from ttr_analysis.policies.search.watching import Watcher, styled_share
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5
-"""Of each game and seat."""
+"""Positions per game and seat."""
 CHUNK: Final = 10
-"""Games of a task."""
+"""Games per task."""
 
 
 class Setting(NamedTuple):
@@ -94,9 +94,11 @@ def whole_chunks(path: Path, n_rollouts: int, seed: int) -> pd.DataFrame:
         return pd.DataFrame(columns=COLUMNS)
     rows = pd.read_csv(path, on_bad_lines="skip").dropna()
     if (rows["rollouts"] != n_rollouts).any():
-        raise SystemExit(f"{path} has other rollouts than {n_rollouts}: ask for those, or begin another file")
+        raise SystemExit(
+            f"{path} was made with another number of rollouts than {n_rollouts}: use that number, or start another file"
+        )
     if (rows["seed"] != seed).any():
-        raise SystemExit(f"{path} has games of another seed than {seed}: ask for that, or begin another file")
+        raise SystemExit(f"{path} has games with another seed than {seed}: use that seed, or start another file")
     sizes = rows.groupby(["map", "players", rows["game"] // CHUNK])["game"].transform("size")
     return rows[sizes == CHUNK * N_POSITIONS * rows["players"]]
 
@@ -106,7 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
     parser.add_argument("--rollouts", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=SEED, help="of the games (%(default)s)")
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of the games (%(default)s)")
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
@@ -124,7 +126,7 @@ def main() -> int:
         for first in range(0, setting.n_games, CHUNK)
         if (setting.name, setting.n_players, first) not in finished
     ]
-    tasks.sort(key=lambda task: task[1] / task[0].n_games)  # all settings go on alike, so that any part is a sample
+    tasks.sort(key=lambda task: task[1] / task[0].n_games)  # all settings advance equally, so any part is a sample
     pool = ProcessPoolExecutor(asked.cores, mp_context=get_context("spawn"))
     try:
         futures = [pool.submit(positions, *task) for task in tasks]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PICTURE: Final = Path(__file__).parents[1] / "docs" / "images" / "calibration.png"
 N_BINS: Final = 10
 FEWEST: Final = 500
-"""Positions of a bin that is judged."""
+"""Minimum number of positions for a bin to be judged."""
 N_RESAMPLES: Final = 1_000
 
 
@@ -53,7 +53,7 @@ def calibration_error(rows: pd.DataFrame) -> float:
 
 def noise_floor(rows: pd.DataFrame) -> float:
     """
-    Return the calibration error that perfect predictions would show: what the luck of these games leaves.
+    Return the calibration error that perfect predictions would show, by the luck of these games.
 
     Each bin is then off by a normal error of its size, whose distance from 0 is
     sqrt(2 / pi) standard errors on average.
@@ -142,7 +142,7 @@ def show(rows: pd.DataFrame) -> None:
 
 
 def draw(table: pd.DataFrame, error: float, n_positions: int) -> None:
-    """Draw what was predicted against what happened."""
+    """Draw the outcomes against the predictions."""
     figure, (ax, below) = plt.subplots(
         2, 1, figsize=(6.2, 6.6), layout="constrained", sharex=True, height_ratios=(4, 1)
     )

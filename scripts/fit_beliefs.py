@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzerland", 3), ("nederland", 3))
 LEFT_OUT: Final = ("nederland",)
-"""Maps that are shown only: how well the constants do where they were not fitted."""
+"""Maps not used for fitting, to show how well the constants do elsewhere."""
 N_WORLDS: Final = 10
 N_STEPS: Final = 8
 NAMES: Final = (
@@ -68,7 +68,7 @@ assert len(FITTED.way_fit) == WAYS.stop - WAYS.start  # noqa: S101
 
 
 class Moment(NamedTuple):
-    """A moment of a game: what one seat knows, whose tickets are asked for, which they are, and their signs."""
+    """A moment of a game: one seat's knowledge, another seat, its tickets, and the features of all tickets."""
 
     known: Knowledge
     seat: int
@@ -78,7 +78,7 @@ class Moment(NamedTuple):
     on_way: Ints
 
     def sums(self, sets: list[list[int]], model: Model) -> Floats:
-        """Return the sums of signs of some sets of tickets, of their pairs that count, and of routes; a row each."""
+        """Return a row for each set of tickets: the sums of its features, of its pairs that count, and of routes."""
         weights = np.tensordot(model.pair_fit, self.pairs, 1)
         signs = [self.signs[tickets].sum(axis=0) for tickets in sets]
         joint = [
@@ -90,7 +90,7 @@ class Moment(NamedTuple):
 
 
 def tree(weights: Floats, tickets: list[int]) -> list[tuple[int, int]]:
-    """Return the pairs of tickets that join them to one tree, of those with the largest weight."""
+    """Return the pairs of tickets that form a tree with the largest total weight."""
     left = tickets[1:]
     nearest = dict.fromkeys(left, tickets[0])
     edges = []
@@ -105,12 +105,12 @@ def tree(weights: Floats, tickets: list[int]) -> list[tuple[int, int]]:
 
 
 class Games(NamedTuple):
-    """What is played on each map."""
+    """The games to play on each map."""
 
     seed: int
     n_games: int
     n_moments: int
-    """Of each game."""
+    """Moments per game."""
 
 
 def moments(name: str, n_players: int, games: Games) -> tuple[list[Moment], list[Moment]]:
@@ -147,7 +147,7 @@ def worlds_of(moment: Moment, model: Model | None, seed: int) -> list[State]:
 
 
 def drawn(moment: Moment, model: Model | None, seed: int) -> list[list[int]]:
-    """Return the tickets that are drawn for the seat, one set a world."""
+    """Return the tickets that are drawn for the seat, one set per world."""
     return [world.held[moment.seat, : world.n_held[moment.seat]].tolist() for world in worlds_of(moment, model, seed)]
 
 
@@ -157,7 +157,7 @@ def model_of(constants: Floats) -> Model:
 
 
 def fit(some: list[Moment], seed: int) -> Floats:
-    """Return the constants with which tickets that are drawn have signs like those held."""
+    """Return the constants with which the tickets drawn have features like those held."""
     constants = np.zeros(len(NAMES))
     for _ in tqdm(range(N_STEPS), desc="fit"):
         model = model_of(constants)
@@ -171,7 +171,7 @@ def fit(some: list[Moment], seed: int) -> Floats:
 
 
 def score(some: list[Moment], model: Model | None, seed: int) -> float:
-    """Return how likely a ticket is, on average, that a seat holds: in how many of the worlds it does."""
+    """Return the mean probability of the tickets that are held: the share of worlds in which the seat holds them."""
     shares = []
     for number, moment in enumerate(some):
         sets = drawn(moment, model, seed + number)
@@ -180,16 +180,16 @@ def score(some: list[Moment], model: Model | None, seed: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Show how good the beliefs are, newly fitted or as in use; if they are fitted, the constants, too."""
+    """Show how good the beliefs are, newly fitted or in use; if they are fitted, show the constants too."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=11, help="of the games and of the worlds (%(default)s)")
-    parser.add_argument("--games", type=int, default=150, help="on each map (%(default)s)")
-    parser.add_argument("--moments", type=int, default=3, help="of each game (%(default)s)")
+    parser.add_argument("--seed", type=int, default=11, help="seed of the games and the worlds (%(default)s)")
+    parser.add_argument("--games", type=int, default=150, help="games on each map (%(default)s)")
+    parser.add_argument("--moments", type=int, default=3, help="moments of each game (%(default)s)")
     parser.add_argument("--in-use", action="store_true", help="fit nothing: only show the constants in use")
     given = parser.parse_args(arguments)
     games = Games(given.seed, given.games, given.moments)
     found = {table: moments(*table, games) for table in TABLES}
-    tried: dict[str, Model | None] = {"all as likely": None, "in use": FITTED}
+    tried: dict[str, Model | None] = {"equally likely": None, "in use": FITTED}
     if not given.in_use:
         some = [moment for (name, _), (to_fit, _) in found.items() if name not in LEFT_OUT for moment in to_fit]
         fitted, in_use = fit(some, games.seed), np.concatenate(FITTED)
@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{'':>15} fitted in use")
         print(*(f"{name:>15} {a:6.2f} {b:6.2f}" for name, a, b in zip(NAMES, fitted, in_use, strict=True)), sep="\n")
     judged = "all games" if given.in_use else "games not fitted to"
-    print(f"\nhow likely a ticket is that is held, in {judged}: {', '.join(tried)}")
+    print(f"\nmean probability of a held ticket, in {judged}: {', '.join(tried)}")
     for (name, n_players), (to_fit, others) in found.items():
         judging = [*to_fit, *others] if given.in_use else others
         scores = [score(judging, model, games.seed) for model in tried.values()]

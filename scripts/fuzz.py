@@ -1,9 +1,9 @@
 """
-Damage many maps, records, typed games, logs and simulations, and check that each is read or refused.
+Damage many maps, records, typed games, logs and simulations, and check that each is read or rejected.
 
 Run it from the project root: python -m scripts.fuzz --minutes 10
 
-A damaged file may be refused with the errors its reader documents. Any other
+A damaged file may be rejected with the errors its reader documents. Any other
 error is a find, and so is taking more than a second of CPU time or 300 MB. The
 first find of each kind is stored in the folder `finds`, as it was and reduced.
 Progress is stored too: a run that was interrupted or limited by `--minutes`
@@ -43,13 +43,13 @@ from ttr_analysis._decoding import write_atomically
 
 ROOT = Path(__file__).parents[1]
 SHARES = {"maps": 0.25, "records": 0.55, "notation": 0.09, "logs": 0.06, "simulations": 0.04, "resumed": 0.01}
-"""How much of a run is of which kind."""
+"""Share of each kind in a run."""
 
 _BLOCK = 100
 _HUNG_SECONDS = 60
 _STDERR = 2
 _MOST_BYTES = 4 * 2**30
-"""Of addresses beyond those that a process has anyway: what asks for more would slow down the whole machine."""
+"""Limit on address space beyond what a process starts with: more would slow down the whole machine."""
 
 
 class Block(NamedTuple):
@@ -72,7 +72,7 @@ class Find(NamedTuple):
 
     @property
     def case(self) -> str:
-        """What it is called."""
+        """Its name."""
         return f"{self.subject}-{self.number}"
 
 
@@ -99,7 +99,7 @@ class Figures:
 
 @dataclass
 class Progress:
-    """What was done, and the first find of each kind."""
+    """The results so far, and the first find of each kind."""
 
     seed: int
     figures: dict[str, Figures] = field(default_factory=lambda: {name: Figures() for name in SUBJECTS})
@@ -119,12 +119,12 @@ class Progress:
 def main() -> int:
     """Try the remaining mutants, print a table, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=10.0, help="stop after so many minutes (default: 10)")
+    parser.add_argument("--minutes", type=float, default=10.0, help="stop after this number of minutes (default: 10)")
     parser.add_argument("--mutants", type=int, default=100_000, help="mutants of all kinds together")
-    parser.add_argument("--seed", type=int, default=1, help="other mutants come of another seed")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz", help="folder of what is done and found")
+    parser.add_argument("--seed", type=int, default=1, help="another seed gives other mutants")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz", help="folder for progress and finds")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--again", metavar="CASE", help="try one mutant, such as maps-1234, and tell what comes of it")
+    parser.add_argument("--again", metavar="CASE", help="try one mutant, such as maps-1234, and print the result")
     options = parser.parse_args()
     if options.again:
         return _again(options.again, options.seed)
@@ -144,7 +144,7 @@ def _again(case: str, seed: int) -> int:
     with tempfile.TemporaryDirectory() as directory:
         _warm_up(name, Path(directory))
         outcome = _try(name, int(number), seed, Path(directory))
-    print(outcome.told or ("read" if outcome.was_read else "refused"))
+    print(outcome.told or ("read" if outcome.was_read else "rejected"))
     print(f"{outcome.seconds:.2f} s, {outcome.megabytes:.0f} MB")
     return int(bool(outcome.find))
 
@@ -232,7 +232,7 @@ def _warm_up(name: str, folder: Path) -> None:
         outcomes = [tried(SUBJECTS[name], files, folder / "mutant") for files in SUBJECTS[name].seeds()]
         wrong = [outcome for outcome in outcomes if not outcome.was_read and outcome.find not in {"slow", "large"}]
         if wrong:
-            raise AssertionError(f"right files of {name} are refused: {wrong[0].find}\n{wrong[0].told}")
+            raise AssertionError(f"valid files of {name} are rejected: {wrong[0].find}\n{wrong[0].told}")
 
 
 _WARM: set[str] = set()
@@ -251,7 +251,7 @@ def _deadly(note: Path) -> Find | None:
     return None if code in {0, 1} else Find(name, int(number), _DEATH, f"exit code {code}")
 
 
-# -- what is done ----------------------------------------------------------------------------------------------------
+# -- progress --------------------------------------------------------------------------------------------------------
 
 
 def _load(out: Path, seed: int) -> Progress:
@@ -262,11 +262,11 @@ def _load(out: Path, seed: int) -> Progress:
         if (data["sources"], data["seed"]) == (_sources(), seed):
             figures = {name: Figures(**data["figures"][name]) for name in SUBJECTS}
             return Progress(seed, figures, [Find(*find) for find in data["finds"]])
-        print("the sources or the seed have changed since the last run: it begins anew")
+        print("the sources or the seed have changed since the last run: starting over")
     except FileNotFoundError:
         pass
     except (ValueError, KeyError, TypeError):
-        print(f"{file} cannot be read: it begins anew")
+        print(f"{file} cannot be read: starting over")
     shutil.rmtree(out, ignore_errors=True)
     return Progress(seed)
 

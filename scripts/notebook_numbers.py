@@ -1,9 +1,9 @@
 """
 The numbers in the text of notebooks: a check expects each of them, and each number that a check expects is in the text.
 
-Checks are the asserts of cells with the tag `checks` and of hidden tests. They compare results with numbers of their
-own, so that a run fails if a result changes. Here their numbers are compared with those of the texts, so that a number
-changed in a text is found too.
+Checks are the asserts of cells with the tag `checks` and of hidden tests. They compare results with expected numbers,
+so a run fails if a result changes. This module compares those numbers with the ones in the text, so a number changed
+in the text is found too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OUTSIDE = {
 """By notebook, the numbers that no cell can compute, with their sources."""
 
 NO_PROSE = re.compile(r"```.*?```|`[^`]*`|</?[a-zA-Z][^>]*>", re.DOTALL)
-"""Code and marks in a text."""
+"""Code and markup in text."""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 FORMULA = re.compile(r"\$\$?[^$]+\$\$?")
 COUNTED = re.compile(r"^#+ (\d+)\.|\*\*Exercise (\d+)\.\*\*", re.MULTILINE)
@@ -45,9 +45,9 @@ ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
 IN_WORDS = {word: n for words in (CARDINALS, ORDINALS) for n, word in enumerate(words.split(), start=1)}
 IN_WORDS |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 OBVIOUS = {0.0, 1.0}
-"""What a check may expect without a text that quotes it."""
+"""Numbers that a check may expect although no text quotes them."""
 HUNDRED = 100.0
-"""What a text may have without a check: "18 of 100 games"."""
+"""A number that text may have without a check: "18 of 100 games"."""
 
 
 class Quote(NamedTuple):
@@ -74,7 +74,7 @@ def wrong_numbers(notebook: dict[str, Any], name: str = "") -> list[str]:
     Parameters
     ----------
     notebook
-        As it is stored. What is checked before its first section may be quoted anywhere.
+        As it is stored. Numbers checked before its first section may be quoted anywhere.
     name
         Its name, for `OUTSIDE`.
     """
@@ -152,13 +152,13 @@ def _numbers(text: str) -> set[float]:
 
 
 def _quotes(cells: list[Cell], in_code: set[float]) -> list[Quote]:
-    """Return the numbers in texts, but those that count sections and exercises, are in an address or are code."""
+    """Return the numbers in the text, without those that count sections or exercises, and those in links and code."""
     texts = (_text(cell) for cell in cells if cell["cell_type"] == "markdown")
     return [quote for text in texts for part in _prose(text, in_code).split("\n\n") for quote in _in_digits(part)]
 
 
 def _prose(text: str, in_code: set[float]) -> str:
-    """Return a text without code, without links that name what they lead to, and without formulas made of code."""
+    """Return text without code, links whose text repeats their target, and formulas made of numbers in the code."""
     prose = NO_PROSE.sub(" ", COUNTED.sub(" ", text))
     prose = LINK.sub(lambda link: " " if _numbers(link[1]) <= _numbers(link[2]) else link[1], prose)
     return FORMULA.sub(lambda formula: " " if _numbers(formula[0]) <= in_code else formula[0], prose)

@@ -1,9 +1,9 @@
 """
-Play games in which one player has a fault that is known, and see whether `insights` names it first.
+Play games in which one player has a known fault, and see whether `insights` names it first.
 
 Run it as `nice python -m scripts.planted early 24 --map usa`. Three players play like `Planner` except for one fault
-each; a fourth has none. Each sits with two planners. Only decisions that differ from a planner's are measured, in up to
-200 new worlds: the others cost nothing against one.
+each; a fourth has none. Each plays against two planners. Only decisions that differ from a planner's are measured, in
+up to 200 new worlds: the others cost nothing against one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BUDGET = Budget(10, None)
 
 
 def planned(view: SeatView, rng: np.random.Generator) -> Action:
-    """Return what a planner does."""
+    """Return a planner's action."""
     (code, value), _ = first_look(Planner(), view, stream_from(rng))
     return codec_of(view.game_map).decode(code, value, view.packed)
 
@@ -85,7 +85,7 @@ PLAYERS: dict[str, Callable[[], Policy | str]] = {
 
 
 def play(who: str, game_map: str, number: int) -> GameRecord:
-    """Return the game of a number of a player, called Ann, with two planners."""
+    """Return game number `number` of a player, called Ann, with two planners."""
     seat = number % 3
     record = Game(game_map, 3).play([PLAYERS[who]() if at == seat else "Planner" for at in range(3)], seed=100 + number)
     names = tuple("Ann" if at == seat else f"Bo{at}" for at in range(3))
@@ -93,7 +93,7 @@ def play(who: str, game_map: str, number: int) -> GameRecord:
 
 
 def review(record: GameRecord, budget: Budget = BUDGET) -> Review:
-    """Return a review of Ann's decisions in which a planner does something else."""
+    """Return a review of Ann's decisions in which a planner would act differently."""
     seat, steps = record.header.players.index("Ann"), []
     for step, (move, *_) in enumerate(record.steps):
         if isinstance(move, Move) and move.seat == seat:
@@ -109,7 +109,7 @@ def review(record: GameRecord, budget: Budget = BUDGET) -> Review:
 
 
 def insights_of(who: str, game_map: str, n_games: int, first: int) -> Insights:
-    """Return what a player's games say."""
+    """Return the insights from a player's games."""
     records = [play(who, game_map, number) for number in range(first, first + n_games)]
     reviews = {number: review(record) for number, record in enumerate(records)}
     whole = insights(records, "Ann", minutes=0, progress=False)

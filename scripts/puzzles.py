@@ -1,14 +1,14 @@
 """
-Make the puzzles that ship with the maps, or measure them once more.
+Make the puzzles that ship with the maps, or measure them again.
 
-Run it as `nice python scripts/puzzles.py`; interrupted, it resumes. It plays games between policies, and looks at
+Run it as `nice python scripts/puzzles.py`; run it again to resume. It plays games between policies, and looks at
 their decisions in random order, each as its seat saw it: from a record that ends there and in which all else is
 unknown. `find_puzzle` searches twice, with 4,000 rollouts and, in other worlds, with 8,000: the same move must be best
-both times, by 5% of winning and by an interval above 0 over the others that were tried to the end. What the second
-search found is kept. Of each map the puzzles are chosen kind by kind, so that they vary.
+both times, by 5% of winning and by an interval above 0 over the others that were tried to the end. The results of
+the second search are kept. For each map, puzzles are chosen kind by kind, so that they vary.
 
-`python scripts/puzzles.py --check 1` searches each puzzle once more, with 16,000 rollouts and a seed of its own, and
-prints in how many the best move stays.
+`python scripts/puzzles.py --check 1` searches each puzzle again, with 16,000 rollouts and another seed, and prints in
+how many the best move stays the same.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from ttr_analysis.studies.puzzles import FILE, KINDS, find_puzzle, watched
 BUILD = Path(__file__).parents[1] / "build" / "puzzles"
 ROLLOUTS = 4_000
 N_PUZZLES = 10
-"""Of each map."""
+"""Puzzles per map."""
 FROM_A_GAME = 3
 N_FOUND = 30
-"""Puzzles of a map from which they are chosen, if there are so many in ..."""
+"""Puzzles of a map from which to choose, if there are that many in `N_GAMES`."""
 N_GAMES = 24
 LINE_UPS = (["Planner", "Planner"], ["Greedy", "Planner"], ["Planner", "Greedy"], ["Planner", "Greedy", "Planner"])
 
@@ -78,7 +78,7 @@ def pool_of(game_map: GameMap) -> list[Puzzle]:
 
 
 def chosen(pool: list[Puzzle]) -> list[Puzzle]:
-    """Return puzzles of one map that vary: kind by kind, those first in which something else was played."""
+    """Return varied puzzles of one map: kind by kind, first those in which another move was played."""
     of_kind: dict[str, list[Puzzle]] = {kind: [] for kind in KINDS}
     for puzzle in sorted(pool, key=lambda one: one.find(one.read(one.played)) == 0):
         of_kind[puzzle.kind].append(puzzle)
@@ -87,7 +87,7 @@ def chosen(pool: list[Puzzle]) -> list[Puzzle]:
 
 
 def check(seed: int) -> None:
-    """Search each puzzle once more, and print in how many the best move stays."""
+    """Search each puzzle again, and print in how many the best move stays the same."""
     found = load_puzzles()
     stay = []
     for puzzle in found:
@@ -101,9 +101,7 @@ def check(seed: int) -> None:
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--check", type=int, metavar="SEED", help="search the shipped puzzles once more, with this seed"
-    )
+    parser.add_argument("--check", type=int, metavar="SEED", help="search the shipped puzzles again, with this seed")
     arguments = parser.parse_args()
     if arguments.check is not None:
         check(arguments.check)

@@ -59,7 +59,7 @@ class Block(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What it is counted under."""
+        """The key under which it is counted."""
         return str(self.combination), self.player
 
 
@@ -74,8 +74,8 @@ class Result(NamedTuple):
 def main() -> int:
     """Play the remaining games, print a table, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=30.0, help="stop after so many minutes (default: 30)")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "soak", help="folder of what is done")
+    parser.add_argument("--minutes", type=float, default=30.0, help="stop after this number of minutes (default: 30)")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "soak", help="folder for progress")
     parser.add_argument("--games", type=int, default=1000, help="games of each combination by Random and by Greedy")
     parser.add_argument("--others", type=int, default=200, help="games of each combination by each other player")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
@@ -98,7 +98,7 @@ def _players() -> dict[str, Player]:
 
 
 def _play(done: dict[Key, Counter[str]], wanted: dict[str, int], file: Path, processes: int, deadline: float) -> str:
-    """Play until all is done, time is up or a law is broken; return what is broken."""
+    """Play until all is done, time is up or a law is broken; return a message about the broken law."""
     blocks = list(_blocks(done, wanted))
     with (
         multiprocessing.get_context("spawn").Pool(processes) as pool,
@@ -143,20 +143,20 @@ def _play_block(block: Block) -> Result:
     return Result(block, endings, "")
 
 
-# -- what is done -----------------------------------------------------------------
+# -- progress ---------------------------------------------------------------------
 
 
 def _load(file: Path) -> dict[Key, Counter[str]]:
-    """Return how the games ended that were played with these sources."""
+    """Return the endings of the games that were played with these sources."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data["sources"] == _sources():
             return {(name, player): Counter(endings) for name, player, endings in data["done"]}
-        print("the sources have changed since the last run: it begins anew")
+        print("the sources have changed since the last run: starting over")
     except FileNotFoundError:
         pass
     except (ValueError, KeyError, TypeError):
-        print(f"{file} cannot be read: it begins anew")
+        print(f"{file} cannot be read: starting over")
     return {}
 
 

@@ -31,7 +31,7 @@ STILL_WINDOW: ViewportSize = {"width": 1300, "height": 1130}
 MOVING_WINDOW: ViewportSize = {"width": 1000, "height": 812}
 MOVING_SCALE = 0.8
 STEP_MS, LAST_MS = 500, 4_000
-"""How long each picture of the one that moves is shown."""
+"""How long each frame of the animation is shown, and the last one."""
 N_COLORS = 128
 MAX_BYTES = 600_000
 
@@ -67,7 +67,7 @@ def take_stepper(browser: Browser, folder: Path) -> None:
     page.goto(path.as_uri())
     moving = [shot(page, step) for step in (*claims[2::3], len(owners) - 1)]
 
-    # With the same few colors in all pictures, what has not changed need not be kept again.
+    # With the same few colors in all frames, parts that do not change are not stored again.
     palette = still.quantize(N_COLORS, dither=Image.Dither.NONE)
     palette.save(STILL, optimize=True)
     first, *others = (picture.quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB") for picture in moving)

@@ -2,7 +2,7 @@
 Run notebooks in full and store them with their results: `make notebooks`.
 
 `python -m scripts.store_notebooks 03 12` does so for some, by the beginning of their names. The same sources give the
-same bytes. Student editions are made from the notebooks of teachers. It needs Chromium for the pictures of widgets.
+same bytes. Student editions are made from the teachers' notebooks. It needs Chromium for the pictures of widgets.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from ttr_analysis.teaching.editions import SOURCE_DIGEST, dumps, write_editions
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
 MOST_PICTURE_BYTES, MOST_BYTES = 100_000, 1_500_000
-"""Of a picture, and of a notebook with all of its pictures."""
-FAILED = "fails, and is left as it was"
+"""Size limits of a picture, and of a notebook with all of its pictures."""
+FAILED = "failed, so it was not changed"
 WIDGET_WINDOW: Any = {"width": 980, "height": 900}
 FRAME = re.compile(r'class="ttr-frame" src="\.\./(widgets/[^"]+)"')
 """A widget as `docs/_kernel.py` shows it."""
@@ -43,7 +43,7 @@ MACHINE = re.compile(r"\b0x[0-9a-f]{6,}|(?<![\w/.])/(?:tmp|home|root|Users|usr|v
 STYLER = re.compile(r"\bT_[0-9a-f]{5}(?![0-9a-z])")
 """The random name of a table that pandas styles."""
 COMPILING = "ttr_analysis: compiling"
-"""How the message begins that is written when a function is used for the first time on a machine."""
+"""Beginning of the message written when a function is first used on a machine."""
 
 Notebook = dict[str, Any]
 
@@ -89,7 +89,7 @@ def _output_faults(output: dict[str, Any]) -> Iterator[str]:
     if output["output_type"] == "error":
         yield f"the error {output['ename']}"
     elif output.get("name") == "stderr":
-        yield f"the complaint {''.join(output['text'])[:80]!r}"
+        yield f"the message {''.join(output['text'])[:80]!r}"
     data = output.get("data", {"text/plain": output.get("text", "")})
     for kind, value in data.items():
         if kind.startswith("image/"):
@@ -109,7 +109,7 @@ def store(notebook: Notebook, executed: Notebook, picture_of: Callable[[str], by
     Parameters
     ----------
     notebook
-        Without or with older results.
+        A notebook, without results or with older ones.
     executed
         The same, as it ran.
     picture_of
@@ -179,7 +179,7 @@ def small(png: bytes) -> bytes:
 
 @contextmanager
 def photographer(site: Path) -> Iterator[Callable[[str], bytes]]:
-    """Yield what takes a picture of a page of a site in a browser."""
+    """Yield a function that takes a picture of a page of a site in a browser."""
     from tests.browser.lab import open_browser
 
     with open_browser() as browser:
@@ -194,7 +194,7 @@ def photographer(site: Path) -> Iterator[Callable[[str], bytes]]:
 
 
 def run_and_store(paths: list[Path], n_processes: int | None) -> dict[Path, str]:
-    """Run notebooks in full and store them with their results; return what happened to those that are not as before."""
+    """Run notebooks in full and store them with their results; return what happened to those that changed or failed."""
     sys.path.insert(0, str(ROOT / "docs"))
     from _execute import execute, prepare_kernels  # type: ignore[import-not-found, unused-ignore] # a folder of scripts
 

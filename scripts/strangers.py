@@ -29,14 +29,14 @@ from ttr_analysis.studies import rate_interval
 
 TABLES: Final = (("usa", 2), ("europe", 3), ("nordic", 3), ("switzerland", 2), ("nederland", 3))
 N_GAMES: Final = 60
-"""Of each table and kind."""
+"""Games for each table and kind."""
 N_MOMENTS: Final = 3
 N_WORLDS: Final = 150
 N_ROLLOUTS: Final = 40
 SEED: Final = 5
 SURE: Final = 0.9
 SPREAD: Final = 0.4
-"""By this the logarithm of each number of a perturbed planner is off, as a standard deviation."""
+"""Standard deviation of the change in the logarithm of each number of a perturbed planner."""
 
 
 def perturbed(rng: np.random.Generator) -> CompiledPolicy:
@@ -52,7 +52,7 @@ def drawer(rng: np.random.Generator) -> CompiledPolicy:
 
 
 STRANGERS: Final = ("perturbed planners", "planners who draw tickets")
-"""Kinds of which the table has a line for all together."""
+"""Kinds for which the table also has a joint line."""
 KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
     "Planner": lambda _: Planner(),
     "Planner1": lambda _: Planner1(),
@@ -91,7 +91,7 @@ def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED
 
 
 def table_of(moment: Moment) -> Rollouts:
-    """Return who plays on."""
+    """Return the rollouts from a moment."""
     return Rollouts(moment.known.game_map, moment.known.n_players, seed=moment.number)
 
 

@@ -46,7 +46,7 @@ from ttr_analysis.viz.placement import CAR_WIDTH, CITY_RADIUS, RIM_GAP, TRACK_GA
 
 N_SAMPLES = 9
 _SPOT = 1e-6
-"""Cities that begin on one spot are as far apart, and soon further."""
+"""Distance given to cities that start on the same spot, so that they can move apart."""
 
 
 class Energy:
@@ -96,7 +96,7 @@ class Energy:
         return fans
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
-        """Return the energy of positions, and how it grows with each coordinate."""
+        """Return the energy of positions, and its gradient."""
         p = flat.reshape(-1, 2)
         grows = 0.06 * (p - self.home)
         energy = 0.03 * ((p - self.home) ** 2).sum()

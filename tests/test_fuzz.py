@@ -157,7 +157,7 @@ def test_a_run_goes_on_where_the_last_one_stopped(
 
     monkeypatch.setattr(fuzz, "_sources", lambda: "others")
     assert fuzz._load(tmp_path, 1).figures["lines"].tried == 0
-    assert "it begins anew" in capsys.readouterr().out
+    assert "starting over" in capsys.readouterr().out
     assert not tmp_path.exists()
 
 

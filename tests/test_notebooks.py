@@ -127,7 +127,7 @@ def test_results_of_changed_code_are_refused() -> None:
     ("output", "fault"),
     [
         pytest.param({"output_type": "error", "ename": "KeyError"}, "the error KeyError", id="error"),
-        pytest.param({"output_type": "stream", "name": "stderr", "text": "old"}, "the complaint 'old'", id="warning"),
+        pytest.param({"output_type": "stream", "name": "stderr", "text": "old"}, "the message 'old'", id="warning"),
         pytest.param(shown(plain="<f at 0x7f59f955d250>"), "differs by machine: '<f at 0x7f59f9", id="address"),
         pytest.param(shown(html="in /home/ann/games"), "differs by machine: 'in /home/ann", id="path"),
         pytest.param(shown(html="x" * 1_600_000), "bytes, more than 1,500,000", id="size"),

@@ -88,4 +88,4 @@ def test_other_sources_and_a_damaged_file_begin_anew(
 
     file.write_text('{"sources": ', encoding="utf-8")
     assert soak._load(file) == {}
-    assert "cannot be read: it begins anew" in capsys.readouterr().out
+    assert "cannot be read: starting over" in capsys.readouterr().out
