@@ -185,10 +185,10 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(header(seed=-1), "of 0 or more, of at most 400 digits, got -1", id="seed"),
         pytest.param(header(game=True), "expected a whole number of 0 or more, below 2**62", id="game"),
         pytest.param(
-            header(policies=["Random"]), "expected 2 printable texts of at most 200 characters, or none", id="policies"
+            header(policies=["Random"]), "expected 2 printable names of at most 200 characters, or none", id="policies"
         ),
         pytest.param(
-            header(players=["Ann", 3]), "expected 2 printable texts of at most 200 characters, or none", id="players"
+            header(players=["Ann", 3]), "expected 2 printable names of at most 200 characters, or none", id="players"
         ),
         pytest.param(header(title="a\nb"), "expected printable text of at most 200 characters", id="title"),
         pytest.param(header(titel="x"), 'unknown key, expected title, got "titel"', id="unknown key"),
@@ -447,7 +447,7 @@ def test_unknown_cards_cannot_be_what_all_have_seen_elsewhere() -> None:
     ((line, said),) = faults_of(unknown(41, claim, text), few)
 
     assert line == 41
-    assert "P1 cannot hold 1 purple: it is known to hold 0, and 0 more are unseen" in said
+    assert "P1 cannot hold 1 purple: it is known to hold 0, with only 0 more unseen" in said
 
 
 def test_tickets_that_lie_face_up_must_be_named() -> None:
@@ -475,7 +475,7 @@ def shown(edit: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("edit", "message"), [("fewer", "tickets, not "), ("another's", "P1 cannot hold one of these tickets: it is seen")]
+    ("edit", "message"), [("fewer", "tickets, not "), ("another's", "P1 cannot hold all these tickets: one is known")]
 )
 def test_tickets_shown_must_be_possible(edit: str, message: str) -> None:
     assert GameRecord.loads(shown("same")).is_complete

@@ -226,7 +226,7 @@ def test_unknown_cards_do_not_pay_for_everything(nordic: GameMap) -> None:
     vector = known.packed.copy()
     vector.draw_pile[COLORS.index("green")] = 1
     two = ClaimRoute(nordic.route("Oslo", "Örebro", color="green"), Payment("green", 2, 0))
-    reason = "P0 cannot hold 2 green: it is known to hold 0, and 1 more are unseen"
+    reason = "P0 cannot hold 2 green: it is known to hold 0, with only 1 more unseen"
     assert game.why_illegal(GameState(nordic, 2, vector), two) == reason
 
 

@@ -273,7 +273,7 @@ def test_a_deal_has_one_long_ticket() -> None:
 
     text = GameRecord.from_position(game.position(tickets=[long[:1], 2])).dumps()
     shown = {"event": "tickets_shown", "seat": 1}
-    with pytest.raises(RecordError, match="P1 cannot hold 2 tickets of a deck of which it was dealt 1"):
+    with pytest.raises(RecordError, match="P1 cannot hold 2 tickets from a deck that dealt it only 1"):
         GameRecord.loads(text + json.dumps({**shown, "tickets": long[1:3]}) + "\n")
     record = GameRecord.loads(text + json.dumps({**shown, "tickets": [long[1], "Berlin-Roma"]}) + "\n")
     assert [ticket and ticket.id for ticket in record.state_at(-1).tickets[1]] == [long[1], "Berlin-Roma"]
@@ -333,7 +333,11 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         pytest.param("usa", 2, {}, "tickets: expected the tickets of P0", id="no tickets"),
         pytest.param("usa", 2, {"to_move": 0}, "hands: expected the cards of P0", id="no hands"),
         pytest.param(
-            "usa", 2, {"owners": {"Boston-New York/0": 0, "Boston-New York/1": 1}}, "a free track with 2", id="two"
+            "usa",
+            2,
+            {"owners": {"Boston-New York/0": 0, "Boston-New York/1": 1}},
+            "a free track in a 2-player game",
+            id="two",
         ),
         pytest.param("usa", 2, {"owners": {"Boston-New York/0": "neutral"}}, "no neutral player", id="no neutral"),
         pytest.param("usa", 2, {"tokens": [3, 0]}, "have no tolls", id="tokens"),

@@ -175,7 +175,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.TWIN_CLOSED,
         lambda: Position("nordic").own(1, "Bergen-Oslo/0"),
         lambda m: claim(m, "Bergen-Oslo/1", red=4),
-        r"P1 has the other track of Bergen-Oslo \(red, 4\), which closes this one with 2 players",
+        r"P1 has the other track of Bergen-Oslo \(red, 4\), which closes this one in a 2-player game",
     ),
     (
         ActionFault.TRAINS,
@@ -266,7 +266,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.PAYMENT,
         lambda: Position(changed("europe", claims={"locomotives_on": ("tunnel",)})).hand(0, locomotive=1),
         lambda m: BuildStation(m.city("Wien"), Payment(None, 0, 1)),
-        "station 1 of P0: a locomotive is not a joker there",
+        "station 1 of P0: locomotives are not wild there",
     ),
     (
         ActionFault.NOT_STUCK,

@@ -193,7 +193,7 @@ def test_players_title_and_note_are_kept() -> None:
     [
         ({"title": "a\nb"}, "title of a record: expected printable text of at most 200 characters"),
         ({"note": "a" * 2001}, "note of a record: expected printable text of at most 2,000 characters"),
-        ({"players": ["Ann"]}, "players of a record: expected 2 printable texts"),
+        ({"players": ["Ann"]}, "players of a record: expected 2 printable names"),
     ],
 )
 def test_texts_that_could_not_be_read_again_are_refused(texts: dict[str, Any], message: str) -> None:

@@ -81,7 +81,7 @@ def test_tickets_are_shown_by_seats_of_the_game_once_and_only_if_they_are_unknow
         ([*watched.events, TicketsShown(0, own)], "the tickets of P0 are known"),
         ([*record.events, shown], "the tickets of P1 are known"),
         ([*watched.events, TicketsShown(4, ())], "there is no P4"),
-        ([*watched.events[:-1], TicketsShown(1, (*others, others[0]))], "P1 shows a ticket twice"),
+        ([*watched.events[:-1], TicketsShown(1, (*others, others[0]))], "P1 shows the same ticket twice"),
     ]:
         made = GameRecord.from_play(Game(record.map), [], None, events)
         with pytest.raises(RecordError, match=message):
@@ -167,7 +167,7 @@ def test_names_of_all_scripts_are_names() -> None:
 
     assert GameRecord.loads(record.dumps()).header.players == tuple(players)
     for name in ("a\u202eb", "a\u2066b", "a\x1bb", "a\u200fb"):
-        with pytest.raises(GameError, match="players of a record: expected 2 printable texts"):
+        with pytest.raises(GameError, match="players of a record: expected 2 printable names"):
             GameRecord.from_play(game, [], 7, [], players=[name, "Bob"])
 
 

@@ -238,7 +238,8 @@ def test_scores_tell_what_stations_lend_and_left() -> None:
     table = lent_network(load("europe")).station(0, "Sofia", "Lisboa")
     score = score_state(table.map, table.state, 2)[0]
 
-    assert [str(use) for use in score.stations] == ["Lisboa: lends nothing", "Sofia: lends Sarajevo-Sofia (gray, 2)"]
+    uses = ["Lisboa: borrows nothing", "Sofia: borrows Sarajevo-Sofia (gray, 2)"]
+    assert list(map(str, score.stations)) == uses
     assert score.station_points == 4
     assert score.n_completed == 1
     assert "4 stations (2 built)" in repr(score)

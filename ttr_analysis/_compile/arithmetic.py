@@ -80,7 +80,7 @@ class Values(Writer):
         self.line = getattr(node, "lineno", self.line)
         method = getattr(self, f"value_of_{type(node).__name__.lower()}", None)
         if method is None:
-            raise self.source.refuse_node(node)
+            raise self.source.error_for(node)
         return cast("Value | Static", method(node))
 
     def static_value(self, node: ast.AST, thing: object) -> Value:
@@ -90,7 +90,7 @@ class Values(Writer):
         if isinstance(thing, np.generic):
             thing = thing.item()
         if isinstance(thing, int) and not -INT_LIMIT <= thing < INT_LIMIT:
-            raise self.source.refuse(node, f"an integer of {thing.bit_length()} bits", "stay below 2**63")
+            raise self.source.error(node, f"an integer of {thing.bit_length()} bits", "stay below 2**63")
         if isinstance(thing, (bool, int, float)):
             return constant(thing)
         if type(thing) is tuple or (isinstance(thing, tuple) and hasattr(thing, "_fields")):
@@ -102,7 +102,7 @@ class Values(Writer):
         instead = (
             "pass it as an argument" if isinstance(thing, np.ndarray) else "use numbers, arrays, tuples or records"
         )
-        raise self.source.refuse(node, f"{what} as a value", instead)
+        raise self.source.error(node, f"{what} as a value", instead)
 
     # -- tuples -----------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class Values(Writer):
         if isinstance(kind, Tuple) and isinstance(have, Tuple) and len(kind.items) == len(have.items):
             items = zip(self.items_of(value), kind.items, strict=True)
             return self.tuple_of([self.convert(node, item, to, role) for item, to in items], kind.made_by)
-        raise self.source.refuse(node, f"{role} is {kind}, not {have}", f"convert it, or use {have} from the start")
+        raise self.source.error(node, f"{role} is {kind}, not {have}", f"convert it, or use {have} from the start")
 
     def _as_float(self, value: Value) -> Value:
         if value.const is not None:
@@ -175,20 +175,20 @@ class Values(Writer):
                 rows = zip(*columns, strict=True)
                 items = tuple(self.common_type(node, list(row)) for row in rows)
                 return Tuple(items, made_by.pop() if len(made_by) == 1 else None)
-        raise self.source.refuse(node, f"a choice between {kinds[0]} and {kinds[-1]}", "give both one type")
+        raise self.source.error(node, f"a choice between {kinds[0]} and {kinds[-1]}", "give both one type")
 
     # -- numbers ----------------------------------------------------------------------
 
     def number(self, node: ast.AST, value: Value) -> Value:
         if value.kind not in _RANK:
-            raise self.source.refuse(node, f"{value.kind} where a number is needed", "write a loop over its items")
+            raise self.source.error(node, f"{value.kind} where a number is needed", "write a loop over its items")
         return value
 
     def integer(self, node: ast.expr) -> Value:
         """Return the value of an integer expression, as an int."""
         value = self.value(node)
         if value.kind not in (INT, INT32, BOOL):
-            raise self.source.refuse(node, f"{value.kind} where an int is needed", "write int(...) around it")
+            raise self.source.error(node, f"{value.kind} where an int is needed", "write int(...) around it")
         return self.wide(value)
 
     def truth(self, node: ast.AST, value: Value) -> str:
@@ -275,7 +275,7 @@ class Arithmetic(Values):
     def _folded(self, node: ast.AST, op: ast.operator, a: float, b: float) -> Value | None:
         """Return the result of two constants; None if it must raise an error at run time."""
         if isinstance(op, (ast.LShift, ast.Pow)) and isinstance(a, int) and b > INT_LIMIT.bit_length():
-            raise self.source.refuse(node, "an integer of many bits", "stay below 2**63")
+            raise self.source.error(node, "an integer of many bits", "stay below 2**63")
         try:
             result = _computed(ast.BinOp(ast.Constant(a), op, ast.Constant(b)))
         except (TypeError, ValueError, OverflowError, ZeroDivisionError):
@@ -289,7 +289,7 @@ class Arithmetic(Values):
     def _no(self, node: ast.AST, op: ast.operator) -> Value:
         instead = {ast.Pow: "multiply, or shift 1 to the left", ast.MatMult: "write a loop"}
         what = f"the operator {type(op).__name__} on these numbers"
-        raise self.source.refuse(node, what, instead.get(type(op), "convert to int first"))
+        raise self.source.error(node, what, instead.get(type(op), "convert to int first"))
 
     def _divide(self, node: ast.AST, a: Value, b: Value) -> Value:
         a, b = self.convert(node, a, FLOAT, "this"), self.convert(node, b, FLOAT, "this")
@@ -401,12 +401,12 @@ class Arithmetic(Values):
     def _compare(self, node: ast.AST, op: ast.cmpop, left: Value, right_node: ast.expr) -> tuple[str, Value]:
         """Return the result of one comparison, and its second operand."""
         if isinstance(op, (ast.Is, ast.IsNot)):
-            raise self.source.refuse(node, "'is' in compiled code", "compare with == or !=")
+            raise self.source.error(node, "'is' in compiled code", "compare with == or !=")
         right = self.value(right_node)
         if not isinstance(op, (ast.In, ast.NotIn)):
             return self.ordered(node, op, left, right), right
         if not isinstance(right.kind, Tuple):
-            raise self.source.refuse(node, f"'in' with {right.kind}", "name a tuple of numbers")
+            raise self.source.error(node, f"'in' with {right.kind}", "write a tuple of numbers")
         found = "false"
         for item in self.items_of(right):
             same = self.ordered(node, ast.Eq(), left, item)

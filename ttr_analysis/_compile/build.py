@@ -54,8 +54,8 @@ _CHECKED = _Effort(1, 50, vectorizes=False)
 """With checks, for debugging and tests, where LLVM takes more time than the games do."""
 _QUICK = _Effort(0, 0, vectorizes=False)
 """
-For functions marked `quickly_compiled`, which Python calls move by move: they compile in a quarter of the time and
-run three times slower, which matters little beside the Python code between two moves.
+For functions marked `quickly_compiled`, which Python calls about once per move: they compile in a quarter of the time
+and run at a third of the speed, which matters little next to the Python code between two moves.
 """
 
 
@@ -65,7 +65,7 @@ class Machine:
     The machine code of a root, a function compiled together with all that it calls.
 
     `entry` and `exported` are its addresses, for calls from Python and from compiled
-    code. `places` gives fault, file, line and function for each error number, from 1.
+    code. `places` lists fault, file, line and function for each error number, from 1.
     `stores` lists the parameters whose memory it may change. `library` keeps the code
     in memory.
     """
@@ -295,7 +295,7 @@ _LEAST_SECONDS = 2.0
 
 
 def announce(name: str, text: str) -> None:
-    """Print how long compiling will take, if it takes long and somebody sees standard error."""
+    """Print how long compiling will take, if that is long and someone can see standard error."""
     seconds = text.count("\n") / _LINES_PER_SECOND
     if seconds >= _LEAST_SECONDS and is_watched():
         line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s, once; the result is cached"

@@ -75,7 +75,7 @@ def compiled(function: _F) -> _F:
 
 def quickly_compiled(function: _F) -> _F:
     """
-    Compile a function that Python calls move by move.
+    Compile a function that Python calls about once per move.
 
     It compiles in a quarter of the time that `compiled` takes, and runs a third as fast when
     called from Python; compiled code inlines it like any other function.
@@ -93,7 +93,7 @@ def quickly_compiled(function: _F) -> _F:
 
 def short(function: _F) -> _F:
     """
-    Run a function of a line or two as Python, and compile it only into its compiled callers.
+    Keep a one- or two-line function as Python, and inline it into compiled callers.
 
     Calling machine code takes half a microsecond, in which Python can run such a function
     several times.
@@ -117,7 +117,7 @@ def is_plain() -> bool:
     try:
         import llvmlite.binding  # noqa: F401
     except (ImportError, OSError, RuntimeError) as error:  # llvmlite or its library is missing or unsuitable
-        text = f"ttr_analysis: no llvmlite ({error}), so everything runs as plain Python, hundreds of times more slowly"
+        text = f"ttr_analysis: no llvmlite ({error}), so everything runs as plain Python, hundreds of times slower"
         print(text, file=sys.stderr)  # noqa: T201
         return True
     return False
@@ -198,13 +198,13 @@ class Compiled(Marked):
         self.is_quick = is_quick
         self._calls: dict[tuple[Type, ...], Callable[..., Any]] = {}
         self._machines: dict[tuple[tuple[Type, ...], bool], Machine] = {}
-        self.__call__ = self.call_again
+        self.__call__ = self.dispatch
 
     def __repr__(self) -> str:
         return f"<compiled {self.source.name}>"
 
     def __reduce__(self) -> str | tuple[Callable[..., Compiled], tuple[object, ...]]:
-        """Pickle by name; a function from a notebook, with its text."""
+        """Pickle by name, or with its source text if it was defined in a notebook."""
         function = self.source.function
         if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
             return _rebuilt, (function, self.source.text.lines, self.is_quick)
@@ -213,13 +213,13 @@ class Compiled(Marked):
     def __get__(self, owner: object, kind: type | None = None) -> Any:  # noqa: ANN401
         return self if owner is None else functools.partial(self, owner)
 
-    def call_again(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    def dispatch(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
         """Call machine code with arguments of any types, compiling it if needed."""
-        return self.call_other(None, arguments, named)
+        return self.dispatch_after(None, arguments, named)
 
-    def call_other(self, missed: tuple[Type, ...] | None, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
+    def dispatch_after(self, missed: tuple[Type, ...] | None, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
         """
-        Call the machine code for these arguments, after the one for the types `missed` has refused them.
+        Call the machine code for these arguments, after the code for the types `missed` has rejected them.
 
         The current `__call__` does not show which one that was, since another thread may have set it.
         """
@@ -259,18 +259,18 @@ class Compiled(Marked):
             and kind in (types.INT, types.INT32)
             and not fits(value, 64 if kind is types.INT else 32)
         ):
-            raise OverflowError(f"{self.source.function.__name__}: {name} is beyond {kind}: {value}")
+            raise OverflowError(f"{self.source.function.__name__}: {name} does not fit in {kind}: {value}")
         if isinstance(value, int) and kind is types.FLOAT:
             float(value)  # may raise OverflowError
         return kind
 
     def _misfit(self, kinds: tuple[Type, ...], arguments: tuple[object, ...]) -> str:
-        """Return why machine code refuses arguments of the right types."""
+        """Return why machine code rejects arguments of the right types."""
         name = self.source.function.__name__
         for i in self.machine(kinds, is_quick=self.is_quick).stores:
             if any(not array.flags.writeable for array in _arrays_of(arguments[i])):
                 return f"{name}: {self.source.parameters[i]} is written to, but is read-only: pass a copy"
-        return f"{name}: the array of a record must be the one it was made with"
+        return f"{name}: a record's `cells` must be the array that it was created with"
 
     def machine(self, kinds: tuple[Type, ...], *, is_quick: bool) -> Machine:
         from ttr_analysis._compile.build import LOCK, build
@@ -361,7 +361,7 @@ def _as_plain(value: Any) -> Any:  # noqa: ANN401
 def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     for is_good, what in ((array.flags.c_contiguous, "contiguous"), (array.flags.aligned, "aligned in memory")):
         if not is_good:
-            raise TypeError(f"{_shown(array)} that is not {what}: pass a copy, by array.copy()")
+            raise TypeError(f"{_shown(array)} that is not {what}: pass array.copy()")
     native = np.dtype(array.dtype.name) if array.dtype.name in types.CELLS else array.dtype
     if native != array.dtype or (native is array.dtype and type(array) is np.ndarray):
         return array
@@ -377,52 +377,52 @@ _CODES = {"ptr": "q", "i64": "q", "double": "d", "i32": "i4x", "i1": "?7x"}
 
 class _Caller:
     """
-    Write the Python function that calls the machine code of a root for some argument types.
+    Generates the Python wrapper that calls a function's machine code for given argument types.
 
-    It packs them into a frame of eight bytes each, arrays by the address of their object;
+    The wrapper packs them into a frame of eight bytes each, arrays by the address of their object;
     machine code takes their buffers, and stores its results in the same frame. Each call has
     its own frame and its own part of scratch memory, so a signal handler may make another
-    call in the middle of one.
+    call while one is running.
     """
 
     def __init__(self) -> None:
-        self.anew = ""
+        self.retry = ""
         self.lines: list[str] = []
         self.packed: list[str] = []
         self.format = _CODES["ptr"]
         self.results: list[str] = []
-        self.inside: dict[str, Any] = {}
+        self.namespace: dict[str, Any] = {}
 
-    def known(self, thing: object) -> str:
+    def bind(self, thing: object) -> str:
         """Return the name under which the function refers to a Python object."""
-        name = f"__k{len(self.inside)}"
-        self.inside[name] = thing
+        name = f"__k{len(self.namespace)}"
+        self.namespace[name] = thing
         return name
 
-    def need(self, condition: str) -> None:
+    def guard(self, condition: str) -> None:
         """Call again with new types if a condition fails."""
-        self.lines += [f"    if not ({condition}):", f"        return {self.anew}"]
+        self.lines += [f"    if not ({condition}):", f"        return {self.retry}"]
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
         match kind:
             case types.Array():
-                self.need(f"{text}.__class__ is {self.known(np.ndarray)}")
+                self.guard(f"{text}.__class__ is {self.bind(np.ndarray)}")
                 self.pack(f"__id({text})", _CODES["ptr"])
             case types.Named():
-                self.need(f"{text}.__class__ is {self.known(kind.record)}")
+                self.guard(f"{text}.__class__ is {self.bind(kind.record)}")
                 self.pack_held(f"{text}.cells")
             case types.Pointers():
-                self.need(f"{text}.kind is {self.known(_POINTERS[kind])}")
+                self.guard(f"{text}.kind is {self.bind(_POINTERS[kind])}")
                 self.pack_held(f"{text}.addresses")
             case types.Tuple():
-                self.need(
-                    f"{text}.__class__ is {self.known(kind.made_by or tuple)} and __len({text}) == {len(kind.items)}"
+                self.guard(
+                    f"{text}.__class__ is {self.bind(kind.made_by or tuple)} and __len({text}) == {len(kind.items)}"
                 )
                 for i, item in enumerate(kind.items):
                     self.argument(f"{text}[{i}]", item, is_declared=False)
             case _:
                 if kind is types.BOOL or (kind is types.FLOAT and not is_declared):
-                    self.need(f"__isinstance({text}, {'bool' if kind is types.BOOL else 'float'})")
+                    self.guard(f"__isinstance({text}, {'bool' if kind is types.BOOL else 'float'})")
                 self.pack(text, _CODES[kind.llvm])
 
     def pack(self, text: str, code: str) -> None:
@@ -439,7 +439,7 @@ class _Caller:
         """Return the expression for a result, made of the next parts in the frame."""
         if isinstance(kind, types.Tuple):
             inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
-            return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
+            return f"{self.bind(kind.made_by)}{inside}" if kind.made_by else inside
         first = len(self.results)
         self.results += [_CODES[part] for part in types.parts_of(kind)]
         if isinstance(kind, types.Array):
@@ -450,15 +450,15 @@ class _Caller:
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
         source = compiled_function.source
-        # The parameters keep their names, for calls by name; all other names here begin with two underscores.
+        # The parameters keep their names, for keyword arguments; all other names here begin with two underscores.
         names = [f"__{i}" if name.startswith("__") else name for i, name in enumerate(source.parameters)]
-        self.anew = f"__anew({', '.join(names)})"
+        self.retry = f"__retry({', '.join(names)})"
         for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):
             self.argument(name, kind, is_declared=source.declared(parameter) is not None)
         result = self.result(machine.result)
         entry = ctypes.PYFUNCTYPE(ctypes.c_int64)(machine.entry)
         cast("Any", entry).argtypes = None  # so that bytes are passed by address, without conversion
-        self.inside |= {
+        self.namespace |= {
             "__array": _array_back,
             "__context": _CONTEXT,
             "__entry": entry,
@@ -467,7 +467,7 @@ class _Caller:
             "__id": id,
             "__isinstance": isinstance,
             "__len": len,
-            "__anew": lambda *arguments: compiled_function.call_other(kinds, arguments, {}),
+            "__retry": lambda *arguments: compiled_function.dispatch_after(kinds, arguments, {}),
             "__errors": (struct.error, TypeError),
             "__pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
             "__unpack": struct.Struct(f"{8 + 8 * len(self.packed)}x{''.join(self.results)}").unpack,
@@ -476,10 +476,10 @@ class _Caller:
             "    try:",
             f"        __frame = __pack({', '.join(['__context.address', *self.packed])})",
             "    except __errors:",
-            f"        return {self.anew}",
+            f"        return {self.retry}",
             "    __status = __entry(__frame)",
             "    if __status:",
-            f"        return {self.anew} if __status == {MISMATCH} else __fail(__status)",
+            f"        return {self.retry} if __status == {MISMATCH} else __fail(__status)",
         ]
         if self.results:
             lines.append("    __r = __unpack(__frame)")
@@ -491,8 +491,8 @@ class _Caller:
         by_position = source.function.__code__.co_posonlyargcount
         declared = [*names[:by_position], *["/"] * (by_position > 0), *names[by_position:]]
         lines = [f"def call({', '.join(declared)}):", *self.lines, *lines]
-        exec("\n".join(lines), self.inside)  # noqa: S102 - text made here
-        call = cast("FunctionType", self.inside["call"])
+        exec("\n".join(lines), self.namespace)  # noqa: S102 - text made here
+        call = cast("FunctionType", self.namespace["call"])
         call.__name__, call.__qualname__ = source.function.__name__, source.function.__qualname__
         call.__defaults__ = source.function.__defaults__
         return call

@@ -35,15 +35,15 @@ class Arrays(Arithmetic):
             part = self.part_of_array(node, base)
             return self.read(part) if isinstance(part, Place) else part
         instead = "name its field" if isinstance(base.kind, types.Named) else "only arrays and tuples have items"
-        raise self.source.refuse(node, f"an index into {base.kind}", instead)
+        raise self.source.error(node, f"an index into {base.kind}", instead)
 
     def _item_of_tuple(self, node: ast.Subscript, base: Value) -> Value:
         items = self.items_of(base)
         if isinstance(node.slice, ast.Slice):
-            raise self.source.refuse(node, "a slice of a tuple", "name its items")
+            raise self.source.error(node, "a slice of a tuple", "list its items")
         index = self.integer(node.slice)
         if index.const is None or not -len(items) <= index.const < len(items):
-            raise self.source.refuse(node, "an index into a tuple that is not a constant", "use an array")
+            raise self.source.error(node, "an index into a tuple that is not a constant", "use an array")
         return items[int(index.const)]
 
     def read(self, place: Place) -> Value:
@@ -60,14 +60,14 @@ class Arrays(Arithmetic):
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) >= len(base.parts):
             what = f"{len(indices)} indices into {base.kind}"
-            raise self.source.refuse(node, what, "give one for each dimension")
+            raise self.source.error(node, what, "give one for each dimension")
         offset, sizes = "0", []
         for at, n in enumerate(base.parts[1:]):
             offset = self.times(offset, n)
             index = indices[at] if at < len(indices) else None
             if isinstance(index, ast.Slice):
                 if at + 1 < len(indices):
-                    raise self.source.refuse(node, "an index after a slice", "loop over the rows")
+                    raise self.source.error(node, "an index after a slice", "loop over the rows")
                 first, length = self._slice(index, n)
                 offset = self.plus(offset, first)
                 sizes.append(length)
@@ -83,7 +83,7 @@ class Arrays(Arithmetic):
     def _index(self, node: ast.expr, n: str) -> str:
         i = self.integer(node)
         if i.const is not None and i.const < 0:
-            raise self.source.refuse(node, f"the negative index {i.const}", "count from the start")
+            raise self.source.error(node, f"the negative index {i.const}", "count from the start")
         if self.is_checked:
             self.fail_if(self.get(f"icmp uge i64 {i.one}, {n}"), Fault.INDEX)
         return i.one
@@ -91,11 +91,11 @@ class Arrays(Arithmetic):
     def _slice(self, node: ast.Slice, n: str) -> tuple[str, str]:
         """Return the start and the length of a slice."""
         if node.step is not None:
-            raise self.source.refuse(node.step, "a slice with a step", "loop with range(first, last, step)")
+            raise self.source.error(node.step, "a slice with a step", "loop with range(first, last, step)")
         first = self.integer(node.lower) if node.lower else constant(0)
         last = self.integer(node.upper) if node.upper else Value(types.INT, (n,))
         if (first.const or 0) < 0 or (last.const or 0) < 0:
-            raise self.source.refuse(node, "a slice that counts from the end", "count from the start")
+            raise self.source.error(node, "a slice that counts from the end", "count from the start")
         if self.is_checked:
             self.fail_if(self.get(f"icmp ugt i64 {first.one}, {last.one}"), Fault.SLICE)
             self.fail_if(self.get(f"icmp ugt i64 {last.one}, {n}"), Fault.SLICE)
@@ -114,7 +114,7 @@ class Arrays(Arithmetic):
         field: types.Field | None = kind.record.fields.get(node.attr)
         if field is None:
             names = ", ".join(kind.record.fields)
-            raise self.source.refuse(node, f"{kind} has no field {node.attr!r}", f"its fields are {names}")
+            raise self.source.error(node, f"{kind} has no field {node.attr!r}", f"its fields are {names}")
         address = self.address(base.one, str(field.offset), kind.cell.llvm)
         if not field.shape:
             return Place(kind.cell, address, base.origin)
@@ -132,9 +132,9 @@ class Arrays(Arithmetic):
                 field = self.field(node, base, base.kind)
                 if isinstance(field, Place):
                     return field
-                raise self.source.refuse(node, f"an assignment to {node.attr}", f"write {ast.unparse(node)}[:] = ...")
-            raise self.source.refuse(node, f"an assignment to part of {base.kind}", "only arrays and records change")
-        raise self.source.refuse(node, f"an assignment to {ast.unparse(node)}", "name each item")
+                raise self.source.error(node, f"an assignment to {node.attr}", f"write {ast.unparse(node)}[:] = ...")
+            raise self.source.error(node, f"an assignment to part of {base.kind}", "only arrays and records change")
+        raise self.source.error(node, f"an assignment to {ast.unparse(node)}", "name each item")
 
     def put(self, node: ast.AST, place: Place, value: Value) -> None:
         self.stored |= place.origin
@@ -154,7 +154,7 @@ class Arrays(Arithmetic):
     def truncated(self, node: ast.AST, value: Value, cell: types.Cell) -> str:
         if value.const is not None:
             if not fits(value.const, 8 * cell.size):
-                raise self.source.refuse(node, f"{value.const} as {cell}", "use an array of int64")
+                raise self.source.error(node, f"{value.const} as {cell}", "use an array of int64")
             return value.one
         part = self.get(f"trunc i64 {value.one} to {cell.llvm}")
         if self.is_checked:
@@ -171,7 +171,7 @@ class Arrays(Arithmetic):
             self.fill(array.parts[0], self.size_of(array), kind.cell.llvm, part)
             return
         if value.kind != kind:
-            raise self.source.refuse(node, f"{kind} set to {value.kind}", "copy item by item")
+            raise self.source.error(node, f"{kind} set to {value.kind}", "copy item by item")
         for n, m in zip(array.parts[1:], value.parts[1:], strict=True):
             if n != m:
                 self.fail_if(self.get(f"icmp ne i64 {n}, {m}"), Fault.SIZES)
@@ -200,13 +200,13 @@ def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
         known = None
     if known is None:
         instead = "mark it as compiled" if callable(thing) and hasattr(thing, "__code__") else "see docs/compiler.md"
-        raise self.source.refuse(node, f"a call of {name!r}, which is not compiled", instead)
+        raise self.source.error(node, f"a call to {name!r}, which is not compiled", instead)
     return known(self, node)
 
 
 def _one(self: Arrays, node: ast.Call) -> Value:
     if len(node.args) != 1 or node.keywords:
-        raise self.source.refuse(node, f"{ast.unparse(node.func)} with more or fewer than one argument", "give one")
+        raise self.source.error(node, f"a call to {ast.unparse(node.func)} without exactly one argument", "pass one")
     return self.value(node.args[0])
 
 
@@ -243,7 +243,7 @@ def _len(self: Arrays, node: ast.Call) -> Value:
     if isinstance(value.kind, types.Tuple):
         return constant(len(value.kind.items))
     if not isinstance(value.kind, types.Array):
-        raise self.source.refuse(node, f"the length of {value.kind}", "only arrays and tuples have one")
+        raise self.source.error(node, f"the length of {value.kind}", "only arrays and tuples have one")
     return Value(types.INT, (value.parts[1],))
 
 
@@ -263,7 +263,7 @@ def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, 
     def write(self: Arrays, node: ast.Call) -> Value:
         if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
             what = f"{choose.__name__} of one argument"
-            raise self.source.refuse(node, what, "write a loop, or name the numbers")
+            raise self.source.error(node, what, "write a loop, or pass the numbers one by one")
         values = [self.number(node, self.value(argument)) for argument in node.args]
         known = [value.const for value in values if value.const is not None]
         if len(known) == len(values):
@@ -286,15 +286,15 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
         n_positions = 2 if fill == "full" else 1
         dtypes = [k.value for k in node.keywords if k.arg == "dtype"] + args[n_positions:]
         if len(args) < n_positions or len(dtypes) != 1 or len(node.keywords) > 1:
-            raise self.source.refuse(node, "an array without a dtype", "write dtype=np.int64 or another")
+            raise self.source.error(node, "an array without a dtype", "write dtype=np.int64 or another")
         cell = _cell(self, dtypes[0])
         shape = self.value(args[0])
         sizes = self.items_of(shape) if isinstance(shape.kind, types.Tuple) else [shape]
         known = [int(size.const) for size in sizes if size.const is not None]
         if not sizes or any(size.kind not in (types.INT, types.INT32) for size in sizes):
-            raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
+            raise self.source.error(node, "an array of this shape", "give its sizes as ints")
         if any(n < 0 for n in known) or math.prod(known) > MOST_ITEMS:
-            raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"0 to {MOST_ITEMS} fit")
+            raise self.source.error(node, f"an array of {ast.unparse(args[0])} items", f"0 to {MOST_ITEMS} fit")
         zero = number(0.0) if cell.read is types.FLOAT else "0"
         part = zero if fill == "zeros" else None
         if fill == "full":
@@ -309,7 +309,7 @@ def _cell(self: Arrays, node: ast.expr) -> types.Cell:
     name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
     if name not in types.CELLS:
         names = ", ".join(f"np.{name}" for name in types.CELLS)
-        raise self.source.refuse(node, f"the dtype {ast.unparse(node)}", f"use one of {names}")
+        raise self.source.error(node, f"the dtype {ast.unparse(node)}", f"use one of {names}")
     return types.CELLS[name]
 
 
@@ -337,7 +337,7 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
         self.fill_array(node, array, value)
         return Value(types.NONE, ())
     if node.args or node.keywords or name not in ("copy", "sum"):
-        raise self.source.refuse(node, f"the method {name!r} of an array", "use fill, copy, sum or a loop")
+        raise self.source.error(node, f"the method {name!r} of an array", "use fill, copy, sum or a loop")
     if name == "copy":
         sizes = tuple(Value(types.INT, (size,)) for size in array.parts[1:])
         new = self.new_local_array(kind.cell.name, sizes, None)
@@ -347,10 +347,10 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
 
 
 def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
-    """Sum integers. Floats are refused because numpy adds them in a different order from a loop."""
+    """Sum integers. Floats are rejected because numpy adds them in a different order from a loop."""
     cell = cast("types.Array", array.kind).cell
     if cell.read is types.FLOAT:
-        raise self.source.refuse(node, "the sum of an array of floats", "write a loop: the order decides the last bits")
+        raise self.source.error(node, "the sum of an array of floats", "write a loop: the order decides the last bits")
     total = self.slot("i64")
     self.do(f"store i64 0, ptr {total}")
 
@@ -385,7 +385,7 @@ class Expressions(Arrays):
 
     def value_of_constant(self, node: ast.Constant) -> Value:
         if isinstance(node.value, (str, bytes, complex)) or node.value is ...:
-            raise self.source.refuse(node, f"the constant {node.value!r}", "use numbers")
+            raise self.source.error(node, f"the constant {node.value!r}", "use numbers")
         return self.static_value(node, node.value)
 
     def value_of_name(self, node: ast.Name) -> Value | Static:
@@ -395,9 +395,9 @@ class Expressions(Arrays):
                 self.fail_if(self.negated(self.get(f"load i1, ptr {variable.flag}")), Fault.UNBOUND)
             return self.load(variable.kind, variable.slots, frozenset((node.id,)))
         if node.id in self.source.local_names:
-            raise self.source.refuse(node, f"{node.id!r} before it has a value", "set it on every path")
+            raise self.source.error(node, f"{node.id!r} before it has a value", "set it on every path")
         if node.id not in self.source.names:
-            raise self.source.refuse(node, f"the unknown name {node.id!r}", "define it at the top of the module")
+            raise self.source.error(node, f"the unknown name {node.id!r}", "define it at the top of the module")
         thing = self.source.names[node.id]
         self.program.note(self.source, node.id, thing)
         return Static(thing)
@@ -406,7 +406,7 @@ class Expressions(Arrays):
         base = self.evaluate(node.value)
         if isinstance(base, Static):
             if not hasattr(base.thing, node.attr):
-                raise self.source.refuse(node, f"the unknown name {ast.unparse(node)!r}", "check the spelling")
+                raise self.source.error(node, f"the unknown name {ast.unparse(node)!r}", "check the spelling")
             thing = getattr(base.thing, node.attr)
             self.program.note(self.source, ast.unparse(node), thing)
             return Static(thing)
@@ -420,7 +420,7 @@ class Expressions(Arrays):
             case types.Named():
                 field = self.field(node, base, base.kind)
                 return self.read(field) if isinstance(field, Place) else field
-        raise self.source.refuse(node, f"{base.kind} has no {node.attr!r} in compiled code", "see docs/compiler.md")
+        raise self.source.error(node, f"{base.kind} has no {node.attr!r} in compiled code", "see docs/compiler.md")
 
     def value_of_tuple(self, node: ast.Tuple) -> Value:
         return self.tuple_of([self.value(item) for item in node.elts])
@@ -466,30 +466,30 @@ class Expressions(Arrays):
         self.start(after)
         parts = []
         for i, llvm in enumerate(types.parts_of(kind)):
-            ways = [(value.parts[i], block) for value, (_, block) in zip(values, found, strict=True)]
-            parts.append(self.phi(llvm, ways))
+            incoming = [(value.parts[i], block) for value, (_, block) in zip(values, found, strict=True)]
+            parts.append(self.phi(llvm, incoming))
         return Value(kind, tuple(parts), origin=frozenset[str]().union(*(value.origin for value in values)))
 
     # -- calls --------------------------------------------------------------------------
 
     def value_of_call(self, node: ast.Call) -> Value:
         if isinstance(node.func, ast.Subscript):
-            return self._call_by_number(node, node.func)
+            return self._call_by_index(node, node.func)
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
             if isinstance(base, Value):
                 if isinstance(base.kind, types.Array):
                     return call_method(self, node, base, node.func.attr)
                 what = f"the method {node.func.attr!r} of {base.kind}"
-                raise self.source.refuse(node, what, "write a compiled function that takes it as an argument")
+                raise self.source.error(node, what, "write a compiled function that takes it as an argument")
         callee = self.evaluate(node.func)
         if isinstance(callee, Value):
-            raise self.source.refuse(node, f"a call of {callee.kind}", "call a compiled function by its name")
+            raise self.source.error(node, f"a call to {callee.kind}", "call a compiled function by its name")
         thing = callee.thing
         if (function := marked(thing)) is not None:
             return self._call_compiled(node, function.source)
         if isinstance(thing, type) and issubclass(thing, types.Record):
-            return self._lay_record(node, thing)
+            return self._construct_record(node, thing)
         if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
             made_by = cast("Any", thing)
             items = self._arguments(node, made_by._fields, thing.__name__, made_by._field_defaults)
@@ -501,18 +501,18 @@ class Expressions(Arrays):
         if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             k.arg is None for k in node.keywords
         ):
-            raise self.source.refuse(node, "a call with * or **", "pass the arguments one by one")
+            raise self.source.error(node, "a call with * or **", "pass the arguments one by one")
         given = [*zip(names, node.args, strict=False), *((str(k.arg), k.value) for k in node.keywords)]
         if len(node.args) > len(names) or {name for name, _ in given} - set(names):
-            raise self.source.refuse(
+            raise self.source.error(
                 node, f"arguments that {what} does not have", f"it takes {', '.join(names) or 'none'}"
             )
         found = {name: self.value(argument) for name, argument in given}
         if len(found) < len(given):
-            raise self.source.refuse(node, f"an argument of {what} given twice", "give it once")
+            raise self.source.error(node, f"an argument of {what} given twice", "give it once")
         missing = [name for name in names if name not in found and name not in defaults]
         if missing:
-            raise self.source.refuse(node, f"{what} without {', '.join(missing)}", "pass it")
+            raise self.source.error(node, f"{what} without {', '.join(missing)}", "pass it")
         return [found[name] if name in found else self.static_value(node, defaults[name]) for name in names]
 
     def _call_compiled(self, node: ast.Call, source: Source) -> Value:
@@ -547,7 +547,7 @@ class Expressions(Arrays):
         self.uses_scratch = True
         return Value(result, parts, origin=frozenset[str]().union(*(value.origin for value in arguments)))
 
-    def _lay_record(self, node: ast.Call, record: type[types.Record]) -> Value:
+    def _construct_record(self, node: ast.Call, record: type[types.Record]) -> Value:
         """Compile `State()`, a new record, or `State(cells)`, a record that views an array."""
         kind = types.Named(record)
         if not node.args and not node.keywords:
@@ -556,11 +556,11 @@ class Expressions(Arrays):
             return Value(kind, new.parts[:1])
         (array,) = self._arguments(node, ("cells",), record.__name__, {})
         if array.kind != types.Array(kind.cell, 1):
-            raise self.source.refuse(node, f"a {record.__name__} on {array.kind}", f"give an array of {kind.cell}")
+            raise self.source.error(node, f"a {record.__name__} on {array.kind}", f"give an array of {kind.cell}")
         self.fail_if(self.get(f"icmp ne i64 {array.parts[1]}, {record.n_cells}"), Fault.RECORD)
         return Value(kind, array.parts[:1], origin=array.origin)
 
-    def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
+    def _call_by_index(self, node: ast.Call, where: ast.Subscript) -> Value:
         """Compile `functions[i](...)`, for `Functions` or a module-level tuple of functions."""
         base = self.evaluate(where.value)
         index = self.integer(where.slice)
@@ -568,11 +568,13 @@ class Expressions(Arrays):
         self.line = node.lineno
         if isinstance(base, Static) and is_functions(base.thing):
             sources = [function.source for function in cast("tuple[Marked, ...]", base.thing)]
-            self._same_number(node, {len(source.parameters) for source in sources})
+            self._check_n_arguments(node, {len(source.parameters) for source in sources})
             found = [self._instance(node, source, values) for source in sources]
             kinds = {(instance.result, *(value.kind for value in arguments)) for instance, arguments in found}
             if len(kinds) > 1:
-                raise self.source.refuse(node, "a call by number of functions of several types", "annotate them alike")
+                raise self.source.error(
+                    node, "a call by index of functions with different types", "annotate them alike"
+                )
             instances, (arguments, *_) = zip(*found, strict=True)
             may_fail = any(instance.may_fail for instance in instances)
             table, n = self.program.table([instance.symbol for instance in instances]), str(len(instances))
@@ -580,8 +582,8 @@ class Expressions(Arrays):
         else:
             base = self.static_value(where.value, base.thing) if isinstance(base, Static) else base
             if not isinstance(base.kind, types.Pointers):
-                raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
-            self._same_number(node, {len(base.kind.arguments)})
+                raise self.source.error(node, f"a call to an item of {base.kind}", "pass Functions as an argument")
+            self._check_n_arguments(node, {len(base.kind.arguments)})
             pairs = zip(values, base.kind.arguments, strict=True)
             arguments = [self.convert(node, value, kind, "this argument") for value, kind in pairs]
             self.stored = self.stored.union(*(value.origin for value in arguments))
@@ -590,10 +592,10 @@ class Expressions(Arrays):
         function = self.get(f"load ptr, ptr {self.address(table, index.one, 'ptr')}")
         return self._invoke(function, arguments, result, may_fail=may_fail)
 
-    def _same_number(self, node: ast.Call, n_parameters: set[int]) -> None:
+    def _check_n_arguments(self, node: ast.Call, n_parameters: set[int]) -> None:
         if node.keywords or n_parameters != {len(node.args)}:
             take = " or ".join(map(str, sorted(n_parameters)))
-            raise self.source.refuse(node, "a call by number with different arguments", f"give {take}, without names")
+            raise self.source.error(node, "a call by index with other arguments", f"pass {take}, by position")
 
 
 def returned_type(result: Type) -> str:

@@ -67,7 +67,7 @@ class Statements(Expressions):
         self.run(tree.body)
         if self.block.is_reached and not self.block.is_done:
             if self.result not in (None, NONE):
-                raise self.source.refuse(
+                raise self.source.error(
                     tree, f"{tree.name} has a path without a return", "return a value on every path"
                 )
             self.result = NONE
@@ -81,7 +81,7 @@ class Statements(Expressions):
             self.line = statement.lineno
             method = getattr(self, f"do_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise self.source.refuse_node(statement)
+                raise self.source.error_for(statement)
             method(statement)
             if self.block.is_done:  # the rest never runs, but must still compile
                 self.start(self.new_block("never"))
@@ -126,7 +126,7 @@ class Statements(Expressions):
         if variable is None:
             kind = value.kind
             if kind is NONE:
-                raise self.source.refuse(node, f"{name} = None", "use a sentinel such as -1")
+                raise self.source.error(node, f"{name} = None", "use a sentinel such as -1")
             flag = self.slot("i1") if self.is_checked and not is_parameter else None
             slots = tuple(map(self.slot, parts_of(kind)))
             variable = Variable(kind, slots, getattr(node, "lineno", self.line), flag)
@@ -147,7 +147,7 @@ class Statements(Expressions):
                 for part, item in zip(target.elts, self.items_of(value), strict=True):
                     self.assign(part, item)
             case ast.Tuple() | ast.List() | ast.Starred():
-                raise self.source.refuse(
+                raise self.source.error(
                     target, f"an assignment of {value.kind} to {ast.unparse(target)}", "name each item"
                 )
             case _:
@@ -168,16 +168,16 @@ class Statements(Expressions):
             self.assign(target, value)
 
     def _blame_callee(self, target: ast.Tuple, call: ast.expr, value: Value) -> None:
-        """Refuse a called function that returns no tuple where one is needed, reporting it in its own file."""
+        """Reject a called function that returns no tuple where one is needed, reporting it in its own file."""
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
             callee = marked(getattr(self.evaluate(call.func), "thing", None))
             if callee is not None:
                 what = f"a result of {value.kind}, where {self.source.function.__name__} needs {ast.unparse(target)}"
-                raise callee.source.refuse(None, what, f"return a tuple of {len(target.elts)}")
+                raise callee.source.error(None, what, f"return a tuple of {len(target.elts)}")
 
     def do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
-            raise self.source.refuse(node, "a declaration without a value", "assign a value")
+            raise self.source.error(node, "a declaration without a value", "assign a value")
         value = self.value(node.value)
         if isinstance(node.annotation, ast.Name) and node.annotation.id == "float":
             value = self.convert(node, value, FLOAT, ast.unparse(node.target))
@@ -191,7 +191,7 @@ class Statements(Expressions):
             return
         place = self.place(node.target)
         if not isinstance(place, Place):
-            raise self.source.refuse(node, "arithmetic on a whole array", "write a loop over its items")
+            raise self.source.error(node, "arithmetic on a whole array", "write a loop over its items")
         old = self.read(place)
         value = self.value(node.value)
         self.line = node.lineno
@@ -202,7 +202,7 @@ class Statements(Expressions):
         if not isinstance(node.value, ast.Constant):
             self.evaluate(node.value)
             if not isinstance(node.value, ast.Call):
-                raise self.source.refuse(node, "an expression that does nothing", "remove it")
+                raise self.source.error(node, "an expression that does nothing", "remove it")
 
     def do_pass(self, node: ast.Pass) -> None:
         """Compile nothing."""
@@ -242,7 +242,7 @@ class Statements(Expressions):
 
     def _no_else(self, node: ast.While | ast.For) -> None:
         if node.orelse:
-            raise self.source.refuse(node.orelse[0], "else after a loop", "set a flag before break")
+            raise self.source.error(node.orelse[0], "else after a loop", "set a flag before break")
 
     def _loop_body(self, statements: list[ast.stmt], onward: Block, after: Block) -> None:
         outer, self._loop = self._loop, (after, onward)
@@ -265,7 +265,7 @@ class Statements(Expressions):
                 self._for_range(node, node.iter)
                 return
             if isinstance(callee, Static) and callee.thing in (enumerate, zip, reversed, sorted, map, filter):
-                raise self.source.refuse(
+                raise self.source.error(
                     node.iter, f"a loop over {ast.unparse(node.iter)}", "loop over range(n) and index"
                 )
         over = self.value(node.iter)
@@ -274,15 +274,15 @@ class Statements(Expressions):
         elif isinstance(over.kind, Array):
             self._for_array(node, over)
         else:
-            raise self.source.refuse(node.iter, f"a loop over {over.kind}", "loop over a range, an array or a tuple")
+            raise self.source.error(node.iter, f"a loop over {over.kind}", "loop over a range, an array or a tuple")
 
     def _for_range(self, node: ast.For, call: ast.Call) -> None:
         if call.keywords or not 1 <= len(call.args) <= 3:  # noqa: PLR2004 - start, stop, step
-            raise self.source.refuse(call, "range with these arguments", "write range(start, stop, step)")
+            raise self.source.error(call, "range with these arguments", "write range(start, stop, step)")
         bounds = [self.integer(argument) for argument in call.args]
         step = bounds[2] if len(bounds) == 3 else constant(1)  # noqa: PLR2004
         if step.const is None or step.const == 0:
-            raise self.source.refuse(call, "a step that is not a constant", "loop with while")
+            raise self.source.error(call, "a step that is not a constant", "loop with while")
         first, last = (constant(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         self._counted(node, first.one, last.one, int(step.const), lambda i: Value(INT, (i,)))
 
@@ -347,7 +347,7 @@ class Program:
             known = self._instances[key]
             if known is None:
                 where, node = caller or (source, source.tree)
-                raise where.refuse(node, f"{source.function.__name__} calls itself", "write a loop")
+                raise where.error(node, f"{source.function.__name__} calls itself", "write a loop")
             return known
         self._instances[key] = None
         self.sources[source] = None
@@ -384,7 +384,7 @@ class Program:
         root = self.instance(source, kinds)
         if not _can_leave(root.result):
             what = f"a {root.result} returned to Python"
-            raise source.refuse(source.tree, what, "return numbers, arrays or tuples of them")
+            raise source.error(source.tree, what, "return numbers, arrays or tuples of them")
         declared = [f"declare {text.format(name)}" for name, text in PYTHON_FUNCTIONS.items()]
         parts = [*declared, _TAKE, *self._texts, _entry(root, kinds), _exported(root, kinds)]
         return "\n\n".join(parts), root
@@ -493,13 +493,13 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
         one = writer.get(f"extractvalue {llvm} {whole}, {i}")
         to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
         writer.do(f"store {part} {one}, ptr {to}")
-    ways = [(writer.get(f"load i64, ptr {error}"), writer.block), (str(MISMATCH), writer.mismatch)]
+    incoming = [(writer.get(f"load i64, ptr {error}"), writer.block), (str(MISMATCH), writer.mismatch)]
     writer.jump(writer.exit)
     writer.start(writer.mismatch)
     writer.do("call void @PyErr_Clear()")
     writer.jump(writer.exit)
     writer.start(writer.exit)
-    status = writer.phi("i64", ways)
+    status = writer.phi("i64", incoming)
     for view in writer.views:
         writer.do(f"call void @PyBuffer_Release(ptr {view})")
     writer.end(f"ret i64 {status}")

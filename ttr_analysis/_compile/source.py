@@ -32,15 +32,15 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.SetComp: ("a set comprehension", "mark members in an array of flags"),
     ast.DictComp: ("a dict comprehension", "fill an array in a loop"),
     ast.GeneratorExp: ("a generator", "write a loop"),
-    ast.List: ("a list", "write a tuple, or an array by np.zeros(n, dtype=np.int64)"),
+    ast.List: ("a list", "write a tuple, or np.zeros(n, dtype=np.int64)"),
     ast.Dict: ("a dict", "use an array, or a record with named fields"),
     ast.Set: ("a set", "write a tuple, or mark members in an array of flags"),
     ast.JoinedStr: ("text", "return a number, and format it in the caller"),
     ast.Await: ("await", "compiled code never waits"),
-    ast.Yield: ("yield", "fill an array, and return how many"),
-    ast.YieldFrom: ("yield from", "fill an array, and return how many"),
+    ast.Yield: ("yield", "fill an array, and return the number of items"),
+    ast.YieldFrom: ("yield from", "fill an array, and return the number of items"),
     ast.NamedExpr: ("an assignment inside an expression", "assign on a separate line"),
-    ast.Starred: ("a starred expression", "name the items one by one"),
+    ast.Starred: ("a starred expression", "write the items one by one"),
     ast.Try: ("try", "return an error code"),
     ast.TryStar: ("try", "return an error code"),
     ast.Raise: ("raise", "return an error code, and raise in the caller"),
@@ -144,7 +144,7 @@ class Source:
     def parameters(self) -> tuple[str, ...]:
         code = self.function.__code__
         if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            raise self.refuse(None, "parameters with * or after it", "take each argument by its position")
+            raise self.error(None, "parameters with * or after it", "take each argument by its position")
         return parameters_of(self.function)
 
     @cached_property
@@ -159,14 +159,14 @@ class Source:
         """Return the declared dtype of an array, or None."""
         return cell_from_annotation(self.hints.get(name))
 
-    def refuse(self, node: ast.AST | None, what: str, instead: str) -> SubsetError:
+    def error(self, node: ast.AST | None, what: str, instead: str) -> SubsetError:
         line = getattr(node, "lineno", self.line)
         return SubsetError(f"{self.file}:{line}: {self.function.__name__}", what, instead)
 
-    def refuse_node(self, node: ast.AST) -> SubsetError:
+    def error_for(self, node: ast.AST) -> SubsetError:
         usual = (f"{type(node).__name__} in compiled code", "see docs/compiler.md for what is supported")
         what, instead = _INSTEAD.get(type(node), usual)
-        return self.refuse(node, what, instead)
+        return self.error(node, what, instead)
 
 
 class Marked:
@@ -187,7 +187,7 @@ def is_functions(thing: object) -> bool:
 
 def describe(thing: object) -> str:
     """
-    Return a text that changes whenever the object that a name refers to changes.
+    Return a string that changes whenever the object that a name refers to changes.
 
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')

@@ -36,11 +36,11 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 """Numbers with a fraction."""
 Singles = npt.NDArray[np.float32]
-"""The same in half the space, as learners expect."""
+"""The same in half the space, as machine-learning libraries expect."""
 Narrow = npt.NDArray[np.int32]
 """Whole numbers in half the space, for large arrays."""
 Flags = npt.NDArray[np.int8]
-"""0 or 1 for each of some things."""
+"""0 or 1 for each item."""
 
 # -- records -------------------------------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ def float_block(*shape: int) -> Floats:
 
 def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:
     if not shape or min(shape) < 1:
-        raise ValueError(f"a block has one or more sizes of at least 1, got {shape}")
+        raise ValueError(f"a block needs one or more sizes, each at least 1, got {shape}")
     return shape
 
 
@@ -134,7 +134,7 @@ class Record:
     fields: ClassVar[dict[str, Field]] = {}
     """All fields by name."""
     n_cells: ClassVar[int] = 0
-    """Numbers in a record."""
+    """Number of cells in a record."""
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int64)
 
     cells: npt.NDArray[Any]
@@ -300,7 +300,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Pointers:
-    """Compiled functions with one signature, called by number."""
+    """Compiled functions with one signature, called by index."""
 
     arguments: tuple[Type, ...]
     result: Type

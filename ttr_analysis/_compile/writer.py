@@ -173,9 +173,9 @@ class Writer:
         self.entry.append(f"store {llvm} {'null' if llvm == 'ptr' else 'zeroinitializer'}, ptr {address}")
         return address
 
-    def phi(self, llvm: str, ways: list[tuple[str, Block]]) -> str:
+    def phi(self, llvm: str, incoming: list[tuple[str, Block]]) -> str:
         """Return a register whose value depends on the previous block."""
-        return self.get(f"phi {llvm} {', '.join(f'[{part}, %{block.label}]' for part, block in ways)}")
+        return self.get(f"phi {llvm} {', '.join(f'[{part}, %{block.label}]' for part, block in incoming)}")
 
     def address(self, base: str, index: str, llvm: str) -> str:
         return base if index == "0" else self.get(f"getelementptr inbounds {llvm}, ptr {base}, i64 {index}")

@@ -205,7 +205,7 @@ TAPE_START: Final = 4
 
 
 class ActionFault(IntEnum):
-    """Why an action is illegal; the messages are beside each action."""
+    """Why an action is illegal; each action's handler has the messages."""
 
     NONE = 0
     OVER = 1

@@ -121,7 +121,7 @@ class StartPosition:
     Parameters
     ----------
     words
-        The position in words, one text per part.
+        The position in words, one string per part.
     """
 
     position: Position
@@ -141,7 +141,7 @@ class Correction:
     position
         The corrected parts, and the reason (`position.reason`).
     words
-        The correction in words, one text per part.
+        The correction in words, one string per part.
     """
 
     position: Position

@@ -1,4 +1,4 @@
-"""A game as numbers, as the kernel plays it, and as objects; and the costs of claims and stations."""
+"""The game as packed numbers for the kernel and as objects for callers; previews of claims and stations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ran(NamedTuple):
 
 
 class KernelGame:
-    """The game on a map in numbers: the kernel with a map's tables; packed states are never modified."""
+    """The kernel bound to one map's tables; it never modifies the packed states that it is given."""
 
     def __init__(self, game_map: GameMap, n_players: int) -> None:
         self.game_map = game_map
@@ -69,7 +69,7 @@ class KernelGame:
         return rows[:n]
 
     def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:
-        """Explain why an action is illegal, None if it is legal; players may have names."""
+        """Explain why an action is illegal; None if it is legal. `names` replaces P0, P1, ..."""
         known, reason = _identified(state, code, value)
         fault = ActionFault(action_fault(known, self.tables, code, value))
         if fault is ActionFault.CARDS and reason:
@@ -113,9 +113,9 @@ class KernelGame:
         self, state: State | None, code: int, value: int, script: Rows | None, *, key: Ints = NO_KEY, game: int = 0
     ) -> Ran:
         """
-        Let the kernel make a step, or the setup if there is no state before.
+        Run one kernel step, or the setup if `state` is None.
 
-        Outcomes come from the script, or at random without one. If an outcome is missing or
+        Outcomes come from the script, or are random without one. If an outcome is missing or
         does not fit, the kernel continues with an unknown one.
         """
         if state is None:
@@ -159,7 +159,7 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
 
 
 def _identified(state: State, code: int, value: int) -> tuple[State, str]:
-    """Return a state in which the acting seat holds the cards it plays, and ""; else the same state, and the reason."""
+    """Return a state in which the acting seat holds the cards it plays, and ""; else the same state and why not."""
     seat = int(state.seat)
     if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
         return state, ""
@@ -204,7 +204,7 @@ class ClaimPreview(_Preview):
     payee
         The seat that would get the toll; None for the bank, or without a toll.
     takes_loan
-        Whether the toll would take a loan.
+        Whether paying the toll would take a loan.
     names
         Names of the players by seat; if empty, P0, P1, ...
     """
@@ -219,10 +219,10 @@ class ClaimPreview(_Preview):
             return f"{self._who} may not: {self.reason}"
         words = [f"{self._who} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
         if self.route.tunnel:
-            words.append("a surcharge may come on top")
+            words.append("plus a possible tunnel surcharge")
         if self.route.toll:
             payee = "the bank" if self.payee is None else owner_name(self.payee, self.names)
-            loan = ", by a loan" if self.takes_loan else ""
+            loan = ", with a loan" if self.takes_loan else ""
             words.append(f"toll {self.route.toll} to {payee}{loan}")
         return "; ".join(words)
 
@@ -233,7 +233,7 @@ def _preview_claim(game: KernelGame, state: State, route: Route, names: Sequence
     payment = payments.cheapest(route, hand)
     twin = int(tables.twin[number])
     payee = toll_payee(int(state.owner[twin]) if twin >= 0 else BANK, game.n_players, int(tables.pays_owner))
-    # What is wrong with the moment or the route comes before what is wrong with the hand.
+    # Report a wrong phase or route before a problem with the hand.
     code = make_action(codes.CLAIM_ROUTE, number)
     reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
     if payment is None and state.phase == TURN and route_fault(state, tables, seat, number) == codes.NONE:
@@ -339,7 +339,7 @@ class GameEngine:
         self, state: GameState, action: Action, seat: int | None = None, *, names: Sequence[str] = ()
     ) -> str | None:
         """
-        Return why an action is illegal, None if it is legal.
+        Return why an action is illegal; None if it is legal.
 
         Parameters
         ----------
@@ -371,7 +371,7 @@ class GameEngine:
         Parameters
         ----------
         seat, names
-            As in `why_illegal`.
+            As for `why_illegal`.
 
         Raises
         ------
@@ -400,7 +400,7 @@ class GameEngine:
         Parameters
         ----------
         seat, names
-            As in `why_illegal`.
+            As for `why_illegal`.
 
         Raises
         ------
@@ -440,7 +440,7 @@ class GameEngine:
         Raises
         ------
         ValueError
-            If one of them is not a whole number of 0 or more.
+            If `seed` or `game` is negative or not an integer.
         """
         return self.deal(seed, game)[0]
 
@@ -453,7 +453,7 @@ class GameEngine:
         Parameters
         ----------
         seed, game
-            As in `new`.
+            As for `new`.
         outcomes
             All outcomes of the deal, in order; None to deal at random.
 
@@ -535,7 +535,7 @@ class GameEngine:
         self, state: GameState, action: Action, *, most: int = 1_000
     ) -> tuple[tuple[tuple[Chance, ...], float], ...]:
         """
-        Return all outcomes of chance after an action with their probabilities, if they are few: a card, a reveal.
+        Return all outcomes of chance after an action, such as a drawn card, with their probabilities.
 
         Parameters
         ----------
@@ -554,7 +554,7 @@ class GameEngine:
         IllegalActionError
             If the action is illegal.
         GameError
-            If there are more, or something in the state is unknown.
+            If there are more than `most`, or part of the state is unknown.
 
         Examples
         --------
@@ -584,10 +584,10 @@ class GameEngine:
     def _vector(self, state: GameState) -> State:
         """Return the packed state itself, not to be modified, after checking that it belongs to this game."""
         if not isinstance(state, GameState):
-            raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
+            raise GameError(f"expected a GameState, such as Game.new returns, got {state!r}")
         if state.n_players != self.n_players or state.game_map != self.game_map:
             raise GameError(f"{state} is not a state of {self}")
-        return state._packed  # noqa: SLF001 - its other half
+        return state._packed  # noqa: SLF001 - the engine and GameState share it
 
     def __eq__(self, other: object) -> bool:
         """Return whether two games are on equal maps with the same number of players."""

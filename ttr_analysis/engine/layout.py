@@ -1,12 +1,12 @@
 """
-The packed state of a game, one record for every map and number of players, and what is unknown in it.
+The packed state of a game: one layout for all maps and numbers of players.
 
 Card counts are in the order of `CARD_KINDS`. SECRET fields must not influence a
 seat that cannot see them; `engine.state` blanks them. All other fields are public.
 
 A state may hold cards and tickets unknown to a record. A card drawn unseen then counts in
-`n_hand` but stays in `draw_pile`, which holds all cards not seen by the keepers of the
-record. When a seat shows cards, they are *identified*: moved from there to its hand. The
+`n_hand` but stays in `draw_pile`, which holds all cards that whoever kept the record did
+not see. When a seat shows cards, they are *identified*: moved from there to its hand. The
 same happens to an unknown market card when it is taken.
 """
 
@@ -72,7 +72,7 @@ UNKNOWN_CARD: Final = N_KINDS
 OLD_UNKNOWN_CARD: Final = UNKNOWN_CARD + 1
 """The same, for a market card that has been there since before the last shuffle."""
 UNKNOWN_MATCH: Final = UNKNOWN_CARD + 1
-"""Kind of an unknown card turned over for a tunnel that matches; `UNKNOWN_CARD` is one that does not."""
+"""Kind of an unknown card turned over for a tunnel if it matches; if not, it is `UNKNOWN_CARD`."""
 UNKNOWN_TICKET: Final = MAX_TICKETS
 """Number of a ticket unknown to the record."""
 
@@ -131,7 +131,7 @@ class State(Record):
     pending_color = cell()
     """The color played for it; 8 for locomotives alone."""
     surcharge = cell()
-    """Its surcharge in cards; after `ATTEMPT_TUNNEL`, which lays none down, also the cards for its spaces."""
+    """Its surcharge in cards; after `ATTEMPT_TUNNEL`, which lays no cards down, plus the cards for its spaces."""
     n_ticket_pile = cell()
     """Tickets in the shuffled pile, drawn before the queue."""
     n_queued = cell()
@@ -163,11 +163,11 @@ class State(Record):
     paid = block(N_KINDS)
     """Cards last paid as a surcharge, which count as discards too."""
     pool = block(N_KINDS)
-    """Cards shuffled into the pile last, less those all have seen since; for a seat, also less its blind draws."""
+    """Cards in the pile at the last shuffle, minus those seen by all since; for a seat, also minus its blind draws."""
     hand = block(MAX_SEATS, N_KINDS)
     """SECRET: cards of each seat."""
     blind = block(MAX_SEATS, N_KINDS)
-    """SECRET: each seat's blind draws since the last shuffle, less those it has certainly shown since."""
+    """SECRET: each seat's blind draws since the last shuffle, minus those it has certainly shown since."""
     known = block(MAX_SEATS, N_KINDS)
     """Cards that everyone knows each seat holds, at least."""
     n_hand = block(MAX_SEATS)
@@ -199,7 +199,7 @@ class State(Record):
     ticket_at = block(MAX_TICKETS)
     """Partly SECRET: the place of each ticket: the seat that holds it, or one of `AT_*`."""
     returned_by = block(MAX_TICKETS)
-    """SECRET for other seats: 1 + the seat that last returned each ticket, which may have moved since."""
+    """SECRET for other seats: 1 + the seat that last returned each ticket; the ticket may have moved since."""
     queue = block(MAX_TICKETS)
     """SECRET: tickets under the pile, a ring buffer that begins at `queue_head`."""
     queued_at = block(MAX_TICKETS)
@@ -236,7 +236,7 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 @short
 def show_tickets(state: State, seat: int, order: Ints) -> None:
-    """Fill in a seat's unknown tickets, given all that it got in the end, in order; none if `order` is empty."""
+    """Fill in a seat's unknown tickets from `order`, all that it turned out to receive; do nothing if it is empty."""
     for i in range(min(state.n_held[seat], len(order))):
         if state.held[seat, i] == UNKNOWN_TICKET:
             state.ticket_at[order[i]] = seat
@@ -262,7 +262,7 @@ def unknown_words(state: State, n_players: int) -> str:
 
 
 def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
-    """Identify unknown cards of a hand that shows cards (nine counts); return "", or why it cannot hold them."""
+    """Identify unknown cards of a hand that shows `cards` (nine counts); return "", or why it cannot hold them."""
     hand = state.hand[seat]
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
     n_unknown = n_unknown_cards(state, seat)
@@ -274,7 +274,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
         if n > unseen:
             return (
                 f"P{seat} cannot hold {cards[kind]} {CARD_KINDS[kind]}: "
-                f"it is known to hold {hand[kind]}, and {unseen} more are unseen"
+                f"it is known to hold {hand[kind]}, with only {unseen} more unseen"
             )
     for kind, n in enumerate(missing):
         hand[kind] += n
@@ -288,7 +288,7 @@ def impossible_kind(state: State, tables: Tables) -> int | None:
 
 
 def n_short_in_pile(state: State, tables: Tables) -> int:
-    """Return how many cards of the draw pile cannot be of any unseen kind that was shuffled into it."""
+    """Return by how much the draw pile exceeds the unseen cards that were shuffled into it."""
     unseen: list[int] = state.draw_pile.tolist()
     n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
     return max(0, int(state.n_pile) - n_possible)
@@ -301,7 +301,7 @@ def _left_of_shuffle(state: State, tables: Tables) -> list[int]:
 
 
 def n_of_leaving_decks(tables: Tables, tickets: Sequence[int]) -> list[int]:
-    """Return how many of some tickets, known or not, are from each deck that leaves the game after the opening."""
+    """Count the known tickets by deck; 0 for decks that stay in the game after the opening."""
     decks = [int(tables.ticket_deck[ticket]) for ticket in tickets if ticket != UNKNOWN_TICKET]
     return [decks.count(deck) if tables.deck_leaves[deck] else 0 for deck in range(tables.n_decks)]
 
@@ -315,14 +315,14 @@ def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[
     if len(known) == len(held):
         return f"the tickets of P{seat} are known"
     if len(set(tickets)) < len(tickets) or UNKNOWN_TICKET in tickets:
-        return f"P{seat} shows a ticket twice, or one that is not named"
+        return f"P{seat} shows the same ticket twice, or an unknown one"
     if not set(known) <= set(tickets):
-        return f"P{seat} is known to hold another ticket"
+        return f"P{seat} is known to hold a ticket that is not among these"
     new = [ticket for ticket in tickets if ticket not in known]
     if any(state.ticket_at[ticket] != AT_PILE for ticket in new):
-        return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
+        return f"P{seat} cannot hold all these tickets: one is known to be elsewhere"
     decks = zip(n_of_leaving_decks(tables, tickets), tables.deck_deal.tolist(), strict=False)
-    many = [f"{n} tickets of a deck of which it was dealt {dealt}" for n, dealt in decks if n > dealt]
+    many = [f"{n} tickets from a deck that dealt it only {dealt}" for n, dealt in decks if n > dealt]
     if not many:
         held[held == UNKNOWN_TICKET] = new
         state.ticket_at[new] = seat

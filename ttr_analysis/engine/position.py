@@ -62,7 +62,7 @@ class Position:
         Cities with the seat that has a station there, or `NOBODY` if it was removed.
         They determine the number of stations left.
     to_move
-        The seat to move; in a whole position, None if the game is over.
+        The seat to move; in a complete position, None if the game is over.
     turns
         Completed turns of all seats together.
     turns_left
@@ -252,7 +252,7 @@ class _Builder:
         self._set_cards()
         self._set_tickets()
 
-    def _refuse(self, part: str, value: object, expected: str) -> None:
+    def _report(self, part: str, value: object, expected: str) -> None:
         self.problems.append(Problem(part, value, expected))
 
     @property
@@ -279,28 +279,28 @@ class _Builder:
                 most = tables.neutral_trains if owner == layout.NEUTRAL_OWNER else tables.trains_each
                 taken = most - int(state.trains[owner])
                 who = owner_name(owner)
-                self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains for {who}")
+                self._report("owners", f"{taken} trains", f"expected routes of at most {most} trains for {who}")
         for part, found in (("trains", state.trains), ("scores", state.score)):
             for seat, given in enumerate(getattr(self.position, part) or ()):
                 if given is not None and given != found[seat]:
-                    self._refuse(part, given, f"expected {found[seat]} for P{seat}, which follows from its routes")
+                    self._report(part, given, f"expected {found[seat]} for P{seat}, which follows from its routes")
 
     def _check_track(self, route: int, owner: int) -> None:
         state, twin = self.state, int(self.tables.twin[route])
         name = self.map.routes[route].id
         if owner == layout.NEUTRAL_OWNER and not self.tables.neutral_trains:
-            self._refuse("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
+            self._report("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
         if twin < 0 or state.owner[twin] == layout.NOBODY:
             return
         other = f"{self.map.routes[twin].id} belongs to {owner_name(int(state.owner[twin]))}"
         if state.owner[twin] == owner:
-            self._refuse(
+            self._report(
                 "owners",
                 name,
                 f"expected an owner other than {owner_name(owner)}, who also has {self.map.routes[twin].id}",
             )
         elif not self.tables.both_open and layout.NEUTRAL_OWNER not in (owner, state.owner[twin]):
-            self._refuse("owners", name, f"expected a free track with {self.n_players} players, since {other}")
+            self._report("owners", name, f"expected a free track in a {self.n_players}-player game: {other}")
 
     # -- stations -------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ class _Builder:
                 each = int(tables.stations_each)
                 most = f"at most {each}" if each else "none"
                 why = "" if each else ": the rules have no stations"
-                self._refuse("stations", each - int(state.stations[seat]), f"expected {most} for P{seat}{why}")
+                self._report("stations", each - int(state.stations[seat]), f"expected {most} for P{seat}{why}")
 
     # -- money, turns ---------------------------------------------------------------
 
@@ -328,18 +328,18 @@ class _Builder:
             if not tables.tokens_each:
                 if tokens or loans:
                     part = "tokens" if tokens else "loans"
-                    self._refuse(part, tokens or loans, f"expected none for P{seat}: the rules have no tolls")
+                    self._report(part, tokens or loans, f"expected none for P{seat}: the rules have no tolls")
                 continue
             if tokens is None:
                 if tolls:
-                    self._refuse("tokens", "nothing", f"expected the value of the tokens of P{seat}")
+                    self._report("tokens", "nothing", f"expected the value of the tokens of P{seat}")
                 continue
             state.tokens[seat], state.loans[seat] = tokens, loans
         bank = tables.tokens_each * self.n_players
         if state.tokens.sum() > bank + sum(tables.toll[route] for route, _ in self.position.owners or ()):
-            self._refuse("tokens", int(state.tokens.sum()), f"expected at most {bank} in all, plus tolls paid by loans")
+            self._report("tokens", int(state.tokens.sum()), f"expected at most {bank} in all, plus tolls paid by loan")
         if 0 < tables.loan_limit < state.loans.sum():
-            self._refuse("loans", int(state.loans.sum()), f"expected at most {tables.loan_limit} in all")
+            self._report("loans", int(state.loans.sum()), f"expected at most {tables.loan_limit} in all")
 
     def _set_turn(self) -> None:
         state, tables, given = self.state, self.tables, self.position
@@ -351,9 +351,9 @@ class _Builder:
         if given.to_move is not None and state.n_turns % self.n_players != seat:
             n_turns = int(state.n_turns)
             fits = _next_turn(n_turns, seat, self.n_players)
-            self._refuse("turns", n_turns, f"expected a number after which P{seat} moves, such as {fits}")
+            self._report("turns", n_turns, f"expected a number after which P{seat} moves, such as {fits}")
         if state.n_turns >= tables.max_turns:
-            self._refuse("turns", int(state.n_turns), f"expected fewer than {tables.max_turns}")
+            self._report("turns", int(state.n_turns), f"expected fewer than {tables.max_turns}")
         state.seat = state.turn_seat = seat
         state.phase = layout.OVER if self.is_over else layout.TURN
         if self.is_over:
@@ -364,15 +364,15 @@ class _Builder:
         if given.turns_left is None:
             if low:
                 few = listed(f"P{of} has {counted(int(state.trains[of]), 'train')}" for of in low)
-                self._refuse("turns_left", "nothing", f"expected the number of turns left, since {few}")
+                self._report("turns_left", "nothing", f"expected the number of turns left, since {few}")
             return
         state.last_left = given.turns_left
         state.last_seat = (seat + given.turns_left - 1) % self.n_players
         if given.turns_left > most:
-            self._refuse("turns_left", given.turns_left, f"expected at most {most}")
+            self._report("turns_left", given.turns_left, f"expected at most {most}")
         elif int(state.last_seat) not in low:
             expected = f"expected P{state.last_seat}, who moves last, to have at most {tables.last_round_at} trains"
-            self._refuse("turns_left", given.turns_left, expected)
+            self._report("turns_left", given.turns_left, expected)
 
     # -- cards ----------------------------------------------------------------------
 
@@ -383,7 +383,7 @@ class _Builder:
             hand = _at(given.hands, seat)
             if hand is None:
                 if not self.is_over:
-                    self._refuse("hands", "nothing", f"expected the cards of P{seat}, or their number")
+                    self._report("hands", "nothing", f"expected the cards of P{seat}, or their number")
                 continue
             state.hand[seat] = state.blind[seat] = hand[:N_KINDS]
             state.n_hand[seat] = sum(hand)
@@ -400,7 +400,7 @@ class _Builder:
                 expected = (
                     f"expected at most {tables.deck[kind]} {CARD_KINDS[kind]} cards in hands, market and discards"
                 )
-                self._refuse("hands" if state.hand[:, kind].any() else "discards", n, expected)
+                self._report("hands" if state.hand[:, kind].any() else "discards", n, expected)
             state.draw_pile[kind] = tables.deck[kind] - n
             state.pool[kind] = tables.deck[kind] - state.discards[kind] - n_face_up
         self._set_pile(n_deck - n_seen, n_deck)
@@ -410,7 +410,7 @@ class _Builder:
         size = int(self.tables.market_size)
         given = self.position.market
         if given is not None and len(given) > size:
-            self._refuse("market", len(given), f"expected at most {counted(size, 'card')}")
+            self._report("market", len(given), f"expected at most {counted(size, 'card')}")
         face_up = (layout.UNKNOWN_CARD,) * n_left if given is None else given
         self.state.market[:size] = [*face_up, *[layout.NOBODY] * size][:size]
 
@@ -418,11 +418,11 @@ class _Builder:
         """Put all remaining cards into the pile; if its size is given, the rest are unknown discards."""
         pile = self.position.pile
         if n_left < 0:
-            self._refuse("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
+            self._report("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
         elif pile is not None and pile > n_left:
-            self._refuse("pile", pile, f"expected at most {n_left}, given the cards elsewhere")
+            self._report("pile", pile, f"expected at most {n_left}, given the cards elsewhere")
         elif pile is not None and self.position.discards is not None and pile != n_left:
-            self._refuse("pile", pile, f"expected {n_left}, given the cards elsewhere")
+            self._report("pile", pile, f"expected {n_left}, given the cards elsewhere")
         self.state.n_pile = n_left if pile is None else pile
         self.state.n_swept += n_left - self.state.n_pile
 
@@ -435,7 +435,7 @@ class _Builder:
         for seat in range(self.n_players):
             held = _at(given.tickets, seat)
             if held is None:
-                self._refuse("tickets", "nothing", f"expected the tickets of P{seat}, or their number")
+                self._report("tickets", "nothing", f"expected the tickets of P{seat}, or their number")
                 continue
             n_left -= len(held)
             if n_left < 0:
@@ -446,7 +446,7 @@ class _Builder:
                 dealt = int(tables.deck_deal[deck])
                 if n > dealt:
                     name = self.map.rules.tickets.decks[deck].name
-                    self._refuse("tickets", n, f"expected at most {dealt} for P{seat} from the deck {name}")
+                    self._report("tickets", n, f"expected at most {dealt} for P{seat} from the deck {name}")
             self._put_tickets("tickets", held, seat, f"P{seat}", seen)
         discarded, out = given.ticket_discards or (), given.tickets_out or ()
         n_left -= len(discarded) + len(out)
@@ -454,17 +454,17 @@ class _Builder:
         self._put_tickets("tickets_out", out, layout.AT_REMOVED, "the tickets out of the game", seen)
         state.n_ticket_discards = len(discarded)
         if n_left < 0:
-            self._refuse("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
+            self._report("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
         n_gone, n_places = self._find_leaving(out, seen)
         most = max(0, n_left - max(0, n_gone - n_places))
         if given.ticket_pile is not None and given.ticket_pile > most:
-            self._refuse("ticket_pile", given.ticket_pile, f"expected at most {most}, given the tickets elsewhere")
+            self._report("ticket_pile", given.ticket_pile, f"expected at most {most}, given the tickets elsewhere")
         state.n_ticket_pile = max(0, n_left - n_gone) if given.ticket_pile is None else given.ticket_pile
         if tables.neutral_trains:
             state.marker = tables.marker_seat if given.marker is None else given.marker
             state.neutral_in = 1 if given.neutral is None else given.neutral
         elif given.marker is not None or given.neutral:
-            self._refuse("marker", given.marker, "expected nothing: the rules have no neutral player")
+            self._report("marker", given.marker, "expected nothing: the rules have no neutral player")
 
     def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
         """Return how many tickets of removed decks are not named anywhere, and how many of them seats may hold."""
@@ -494,7 +494,7 @@ class _Builder:
                 continue
             if ticket in seen:
                 name = self.map.tickets[ticket].id
-                self._refuse(part, name, f"expected each ticket once: it is also listed for {seen[ticket]}")
+                self._report(part, name, f"expected each ticket once: it is also listed for {seen[ticket]}")
             seen[ticket] = where
             self.state.ticket_at[ticket] = place
 

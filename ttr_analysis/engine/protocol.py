@@ -1,8 +1,8 @@
 """
-Players: the interfaces of Python and of compiled policies, the built-in ones, and a policy in its seat.
+Players: the interfaces for Python and compiled policies, the built-in players, and binding a policy to a seat.
 
-Your own player needs no registration: an object with a method `choose` or `decide` is
-played move by move, and a class with a `chooser` also in the compiled loop. There,
+Your own player needs no registration: any object with a `choose` or `decide` method can
+play move by move, and one that also has a `chooser` can play in the compiled loop. There,
 built-in players differ in one way: they are not checked for illegal moves or for use of
 hidden information.
 """
@@ -29,13 +29,13 @@ from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key
 from ttr_analysis.tables import Tables
 
 RIVALS: Final = ("OneStep", "LongRoutes", "Paths", "Hungry", "Racer")
-"""Names of reference opponents, by others or developed against our players."""
+"""Names of reference opponents, written by others or tuned against our players."""
 
 FROZEN: Final = ("Planner1", "Planner2")
 """Names of players of earlier versions, kept unchanged as reference opponents."""
 
 BUILT_IN: Final = ("Random", "Greedy", "Planner", "Searcher", *FROZEN, *RIVALS)
-"""Names of all built-in players; of ours, weakest first."""
+"""Names of all built-in players. Our current ones come first, weakest first."""
 
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
 """A compiled function that plays: see `CompiledPolicy.decide` for its arguments."""
@@ -98,7 +98,7 @@ class CompiledPolicy(Protocol):
     A player made of one compiled function, such as `Random`, `Greedy` or `Planner`.
 
     With a `chooser`, `play_games` and `simulate` play it as fast as those; with only a
-    method `decide`, it is called from Python, move by move. It may look only at what
+    `decide` method, it is called from Python, move by move. It may look only at what
     `engine.state.redact` leaves of the state: it must make the same choice given the state
     or the view.
 
@@ -163,7 +163,7 @@ def policy_name(policy: object) -> str:
 
 
 PolicyLike: TypeAlias = Policy | CompiledPolicy | str
-"""A policy, or the name of a built-in one in any case; "Searcher:200" is a Searcher with 200 rollouts."""
+"""A policy, or the name of a built-in one (case-insensitive); "Searcher:200" is a Searcher with 200 rollouts."""
 
 
 def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
@@ -189,19 +189,19 @@ def find_policies(given: Iterable[PolicyLike]) -> list[Policy | CompiledPolicy]:
 
 
 def is_built_in(policy: object) -> bool:
-    """Return whether a policy is a built-in one, not of a derived class."""
+    """Return whether a policy is an instance of a built-in class itself, not of a subclass."""
     name = type(policy).__name__
     return name in BUILT_IN and type(policy) is _upward.player_class(name)
 
 
-# -- a policy in its seat ------------------------------------------------------------------------------------------
+# -- a policy bound to a seat ------------------------------------------------------------------------------------------
 
 SeatedChooser = Callable[[State], tuple[int, int]]
-"""A policy in its seat in one game: from the packed state to a legal code and value."""
+"""A policy bound to a seat for one game: from the packed state to a legal code and value."""
 
 
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
-    """Return a policy in its seat, with its own random numbers; errors name the policy, seat and turn."""
+    """Bind a policy to a seat, with its own random numbers; errors name the policy, seat and turn."""
     if isinstance(policy, type):
         raise GameError(f"P{seat} must be played by a policy, got the class: write {policy.__name__}()")
     if isinstance(policy, CompiledPolicy):
@@ -220,7 +220,7 @@ def check_memory(policy: CompiledPolicy, seat: int) -> None:
 
 def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: int, number: int) -> SeatedChooser:
     check_memory(policy, seat)
-    # A policy may change its arguments, but neither the game nor other policies' arguments.
+    # Copies, so that a policy that changes its arguments cannot affect the game or other policies.
     tables = game.tables.copy()
     params, lore = np.array(policy.params, dtype=np.float64), policy.lore(game.game_map, game.n_players).copy()
     memory = np.zeros(policy.memory_size, dtype=np.int64)
@@ -228,9 +228,9 @@ def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: in
 
     def choose(state: State) -> tuple[int, int]:
         seen = redact(state, tables, seat)
-        with _blamed(policy, state):
+        with _errors_name_policy(policy, state):
             code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
-        reason = game.why_illegal(state, code, value) if is_canonical(code, value) else _what_is_odd(code, value)
+        reason = game.why_illegal(state, code, value) if is_canonical(code, value) else _why_malformed(code, value)
         if reason is not None:
             raise IllegalActionError(f"{_who(policy, state)} chose an illegal action: {reason}")
         return code, value
@@ -247,7 +247,7 @@ def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number:
     def choose(state: State) -> tuple[int, int]:
         view = SeatView(game.game_map, game.n_players, state, seat)
         actions = LegalActions(game.rows(state), codec, view.packed)
-        with _blamed(policy, state):
+        with _errors_name_policy(policy, state):
             action = policy.choose(view, actions, rng)
         try:
             return game.encode(state, action)
@@ -257,12 +257,12 @@ def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number:
     return choose
 
 
-def _what_is_odd(code: int, value: int) -> str:
-    return "its code names a seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
+def _why_malformed(code: int, value: int) -> str:
+    return "its code has a seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
 
 
 @contextmanager
-def _blamed(policy: object, state: State) -> Iterator[None]:
+def _errors_name_policy(policy: object, state: State) -> Iterator[None]:
     try:
         yield
     except Exception as error:

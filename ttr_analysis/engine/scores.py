@@ -87,14 +87,14 @@ class StationScore(NamedTuple):
     Parameters
     ----------
     route
-        The route that it borrows, the best one for its owner; None if none helps.
+        The route that it borrows: the best one for its owner, None if none helps.
     """
 
     city: City
     route: Route | None
 
     def __str__(self) -> str:
-        return f"{self.city.name}: {'lends nothing' if self.route is None else f'lends {self.route}'}"
+        return f"{self.city.name}: {'borrows nothing' if self.route is None else f'borrows {self.route}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,7 @@ def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[
 
 
 def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
-    """Return the seats with the most of something."""
+    """Return the seats with the highest value."""
     return [score for score, value in zip(seats, values, strict=True) if value == max(values)]
 
 
@@ -357,7 +357,7 @@ _TIE_MEASURES: Final[dict[str, tuple[Callable[[Score], int], str]]] = {
         "the bonus for the longest trail",
     ),
 }
-"""The tie-breaks of the rules: what the winner has most of, and the wording."""
+"""The tie-breaks of the rules: the measure that the winner maximizes, and its wording."""
 
 
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:
@@ -366,8 +366,8 @@ def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: I
         BonusScore(rules.measure, points if is_known or rules.measure not in TICKET_MEASURES else None)
         for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
     )
-    label, lent = np.zeros(MAX_CITIES, dtype=np.int64), np.zeros(MAX_STATIONS, dtype=np.int64)
-    label_at_end(state, tables, seat, label, lent)
+    label, borrowed = np.zeros(MAX_CITIES, dtype=np.int64), np.zeros(MAX_STATIONS, dtype=np.int64)
+    label_at_end(state, tables, seat, label, borrowed)
     sure = row[columns.UNKNOWN_COLUMN] == 0 and all(bonus.points is not None for bonus in bonuses)
     return Score(
         seat=seat,
@@ -381,7 +381,7 @@ def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: I
         loan_points=int(row[columns.LOAN_POINTS_COLUMN]),
         total=int(row[columns.TOTAL_COLUMN]) if sure else None,
         won=bool(row[columns.WON_COLUMN]) if is_known else None,
-        stations=_station_scores(game_map, state, seat, lent.tolist()),
+        stations=_station_scores(game_map, state, seat, borrowed.tolist()),
         station_points=int(row[columns.STATIONS_COLUMN]),
     )
 
@@ -394,9 +394,9 @@ def _route_scores(game_map: GameMap, state: State, seat: int) -> tuple[RouteScor
     return tuple(RouteScore(length, len(points), sum(points)) for length, points in sorted(by_length.items()))
 
 
-def _station_scores(game_map: GameMap, state: State, seat: int, lent: Sequence[int]) -> tuple[StationScore, ...]:
+def _station_scores(game_map: GameMap, state: State, seat: int, borrowed: Sequence[int]) -> tuple[StationScore, ...]:
     cities = [game_map.cities[i] for i in np.flatnonzero(state.station_at == 1 + seat)]
-    routes = [None if route == NOBODY else game_map.routes[route] for route in lent]
+    routes = [None if route == NOBODY else game_map.routes[route] for route in borrowed]
     return tuple(map(StationScore, cities, routes))
 
 

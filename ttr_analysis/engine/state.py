@@ -265,7 +265,7 @@ class PublicState:
 
     @property
     def n_ticket_discards(self) -> int:
-        """Number of those tickets, including unknown ones."""
+        """Number of tickets on the discard pile, including unknown ones."""
         return self._packed.n_ticket_discards
 
     @property
@@ -350,8 +350,8 @@ class GameState(PublicState):
     """
     A whole game at one moment, including hidden information.
 
-    A state is immutable; two states are equal if everything is, including future random
-    numbers. `Game` makes states; `Game.view` returns what a seat can see.
+    A state is immutable; two states are equal if all their contents are, including future
+    random numbers. `Game` makes states; `Game.view` returns what a seat can see.
 
     Examples
     --------
@@ -465,8 +465,7 @@ class SeatView(PublicState):
     """
     One seat's view: everything public, plus its own cards and tickets.
 
-    It is made from the state and keeps nothing else: hidden information cannot be found in
-    it, nor in its `packed` state.
+    Hidden information is removed: it cannot be found in the view or in its `packed` state.
 
     Parameters
     ----------
@@ -529,7 +528,7 @@ class SeatView(PublicState):
     @property
     def pool(self) -> CardCounts:
         """
-        The cards that may be in the draw pile: those since the last shuffle minus all that this seat has seen since.
+        The cards that may be in the draw pile: those there at the last shuffle, minus all seen by this seat since.
 
         The pile holds `n_pile` of them; the others are in other seats' hands, or were played
         since by a seat that may have held them before.
@@ -538,7 +537,7 @@ class SeatView(PublicState):
 
     def worlds(self, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
         """
-        Return whole states that agree with what this seat sees, sampled according to their probability.
+        Sample complete states that are consistent with what this seat sees, according to their probability.
 
         Unseen cards are dealt again; other seats' tickets are sampled according to their
         probability given their routes, assuming players who plan.
@@ -555,9 +554,9 @@ class SeatView(PublicState):
 
         Notes
         -----
-        `docs/winning.md` explains the beliefs about tickets and their accuracy. Only a record
-        knows which tickets were face up before a shuffle of tickets: in a record watched from
-        the seat, players who have drawn no tickets since then hold none of them.
+        `docs/winning.md` explains the beliefs about tickets and their accuracy. A view
+        forgets which tickets were face up before the last ticket shuffle; a record does not. In
+        worlds drawn from a record, players who have drawn no tickets since hold none of them.
 
         Examples
         --------
@@ -581,13 +580,13 @@ class SeatView(PublicState):
     @property
     def open_routes(self) -> tuple[Route, ...]:
         """The free routes that no other track closes to this seat, in map order."""
-        return tuple(route for route, is_open in zip(self.game_map.routes, self._is_open(), strict=True) if is_open)
+        return tuple(route for route, is_open in zip(self.game_map.routes, self._open_flags(), strict=True) if is_open)
 
     @property
     def closed(self) -> tuple[Route, ...]:
         """The routes that this seat neither has nor can still claim, for use as `closed` in `paths` and `tickets`."""
         mine = {route.id for route in self.my_routes}
-        routes = zip(self.game_map.routes, self._is_open(), strict=True)
+        routes = zip(self.game_map.routes, self._open_flags(), strict=True)
         return tuple(route for route, is_open in routes if not is_open and route.id not in mine)
 
     def is_open(self, route: RouteLike) -> bool:
@@ -607,7 +606,7 @@ class SeatView(PublicState):
         wanted = {r.id for r in self.game_map.resolve_routes([route])}
         return any(r.id in wanted for r in self.open_routes)
 
-    def _is_open(self) -> list[int]:
+    def _open_flags(self) -> list[int]:
         if self._open is None:
             is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
             fill_open(self._packed, game_tables(self.game_map, self.n_players), self._seat, is_open)

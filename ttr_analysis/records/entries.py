@@ -22,7 +22,7 @@ attempt_tunnel          seat, route, color      the same, if its cards are not k
 card_revealed           card                    "match" or "other" if only that is
                                                 known
 pay_tunnel              seat, cards             the surcharge; after attempt_tunnel
-                                                with what the spaces cost
+                                                plus the cards for the spaces
 build_station           seat, city, cards
 decline_tunnel          seat
 draw_tickets            seat                    its ticket_offered events follow
@@ -31,7 +31,7 @@ choose_neutral_route    seat, route
 pass                    seat
 cards_shuffled                                  the discards become the pile
 tickets_shuffled
-market_replaced                                 all market_card follow
+market_replaced                                 all market_card events follow
 tickets_shown           seat, tickets           at the end, if some are unknown
 position                see `positions`         in place of the setup
 correction              reason; `positions`     between two turns
@@ -98,7 +98,7 @@ _REASON: Final = Text(200, least=1)
 _MOVE: Final = Range(0, 999_999)
 _COUNT: Final = Range(1, codes.MOST_OF_A_KIND)
 MAX_TIME: Final = 40
-"""Maximum length of the text of a time."""
+"""Maximum length of a time, in characters."""
 _TIME: Final = Text(MAX_TIME, least=1)
 
 
@@ -143,7 +143,7 @@ class Entry(NamedTuple):
     Parameters
     ----------
     kind
-        Of an action or a random event, or one of the three.
+        The kind of an action or outcome of chance, or one of those three.
     seat
         The seat that acts, or gets a card or ticket; else 0.
     argument
@@ -168,12 +168,12 @@ class Entry(NamedTuple):
 
     @classmethod
     def of(cls, code: int, value: int = 0) -> Self:
-        """Return the event of a code of the kernel."""
+        """Return the event for a kernel code."""
         return cls(kind_of(code), seat_of(code), argument_of(code), value)
 
     @property
     def code(self) -> int:
-        """The event as a code of the kernel."""
+        """The kernel code of the event."""
         # Same as make_event; calling compiled code from here would be slower than the sum.
         return self.kind | self.seat << codes.SEAT_SHIFT | self.argument << codes.ARGUMENT_SHIFT
 
@@ -278,7 +278,7 @@ def entry_text(entry: Entry, game_map: GameMap) -> str:
 
 
 def card_text(entry: Entry) -> str:
-    """Return the card of an event: its kind, "?", or of one turned over for a tunnel whether it matches."""
+    """Return the card of an event: its kind, "?", or whether it matches if unknown and turned over for a tunnel."""
     if entry.kind == codes.CARD_REVEALED and entry.value >= UNKNOWN_CARD:
         return MATCHES[entry.value - UNKNOWN_CARD]
     return UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value]
@@ -314,7 +314,7 @@ class EntryReader:
         self._n_players = n_players
         self._faults = faults
         self._line = 0
-        self._decoder = Decoder(lambda path, text, expected: self._refuse(path[0], text, expected))
+        self._decoder = Decoder(lambda path, text, expected: self._report(path[0], text, expected))
         check = self._decoder.check
         seats = Range(0, (n_players or MAX_SEATS) - 1)
         slots = Range(0, (game_map.rules.market.size if game_map else MAX_SLOTS) - 1)
@@ -331,7 +331,7 @@ class EntryReader:
             "tickets": self._tickets,
         }
 
-    def _refuse(self, key: str, text: str, expected: str) -> None:
+    def _report(self, key: str, text: str, expected: str) -> None:
         self._faults.add(self._line, key, text, expected)
 
     def read(self, line: Line) -> Entry | None:
@@ -360,20 +360,20 @@ class EntryReader:
         """Return a position or correction; None with faults, or if it cannot be checked."""
         n_faults = len(self._faults.faults)
 
-        def refuse(part: str, value: object, expected: str) -> None:
-            self._refuse(part, value if isinstance(value, str) else shown(value), expected)
+        def report(part: str, value: object, expected: str) -> None:
+            self._report(part, value if isinstance(value, str) else shown(value), expected)
 
         reason = data.get("reason", "")
         if kind == CORRECTED:
             self._decoder.check(("reason",), reason, _REASON)
         if self._map is None or self._n_players is None:
             return None
-        position = PositionReader(self._map, self._n_players, refuse, is_strict=True).read(data, str(reason))
+        position = PositionReader(self._map, self._n_players, report, is_strict=True).read(data, str(reason))
         if kind == CORRECTED and not set(PARTS) & data.keys():
-            refuse("", "nothing", f"expected at least one corrected part: {', '.join(PARTS)}")
+            report("", "nothing", f"expected at least one corrected part: {', '.join(PARTS)}")
         if kind == START and len(self._faults.faults) == n_faults:
             for problem in state_of(position, self._map, self._n_players)[1]:
-                refuse(*problem)
+                report(*problem)
         return None if len(self._faults.faults) > n_faults else Entry(kind, stamp=stamp, position=position)
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
@@ -383,10 +383,10 @@ class EntryReader:
             return True
         for key in shape.keys:
             if key not in line.data:
-                self._refuse(key, "nothing", "expected this key")
+                self._report(key, "nothing", "expected this key")
         for key in sorted(keys - shape.required - set(shape.may_have)):
             known = ", ".join(("event", *shape.keys, *shape.may_have))
-            self._refuse(key, key, f"unknown key, expected {known}")
+            self._report(key, key, f"unknown key, expected {known}")
         return False
 
     def _stamp(self, data: dict[str, Any]) -> Stamp | None:
@@ -417,26 +417,26 @@ class EntryReader:
         if isinstance(value, str) and value in CARD_KINDS:
             return CARD_KINDS.index(value)
         unknown = ' or "?"' if kind in _MAY_BE_UNKNOWN else ", which everyone sees"
-        self._refuse("card", shown(value), f"expected {near_kind(value, CARD_KINDS)}{unknown}")
+        self._report("card", shown(value), f"expected {near_kind(value, CARD_KINDS)}{unknown}")
         return None
 
     def _color(self, _kind: int, value: object) -> int | None:
         if isinstance(value, str) and value in COLORS:
             return int(pack_single(COLORS.index(value), 1, 0))
-        self._refuse("color", shown(value), f"expected {near_kind(value, COLORS)}")
+        self._report("color", shown(value), f"expected {near_kind(value, COLORS)}")
         return None
 
     def _cards(self, _kind: int, value: object) -> int | None:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
-            self._refuse("cards", shown(value), 'expected counts by kind, such as {"red":2}')
+            self._report("cards", shown(value), 'expected counts by kind, such as {"red":2}')
             return None
         counts = np.zeros(N_KINDS, dtype=np.int64)
         for kind, count in value.items():
             if kind not in CARD_KINDS:
-                self._refuse("cards", shown(kind), f"expected {near_kind(kind, CARD_KINDS)}")
+                self._report("cards", shown(kind), f"expected {near_kind(kind, CARD_KINDS)}")
             elif count not in _COUNT:
                 expected = f"expected a whole number of {kind} cards from 1 to {codes.MOST_OF_A_KIND}"
-                self._refuse("cards", shown(count), expected)
+                self._report("cards", shown(count), expected)
             else:
                 counts[CARD_KINDS.index(kind)] = count
         return int(pack_cards(counts))
@@ -446,13 +446,13 @@ class EntryReader:
 
     def _tickets(self, kind: int, value: object, key: str = "tickets") -> tuple[int, ...]:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
-            self._refuse(key, shown(value), "expected a list of tickets")
+            self._report(key, shown(value), "expected a list of tickets")
             return ()
         found = [self._ticket(key, kind, item) for item in value]
         numbers = tuple(ticket for ticket in found if ticket is not None)
         twice = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET and numbers.count(ticket) > 1]
         if twice and self._map and len(numbers) == len(found):
-            self._refuse(key, ticket_name(twice[0], self._map), "expected each ticket once")
+            self._report(key, ticket_name(twice[0], self._map), "expected each ticket once")
         return numbers
 
 
@@ -601,7 +601,7 @@ def seen_event(event: events.Event, seat: int, game_map: GameMap) -> events.Even
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:
-    """Return the positions of ticket offers that were not kept and are face up; opening choices come first."""
+    """Return the positions of offered tickets returned face up; the first `n_openings` choices are opening ones."""
     offered: dict[int, list[int]] = {}
     unkept: set[int] = set()
     n_keeps = 0

@@ -196,7 +196,7 @@ class RecordHeader:
     Parameters
     ----------
     variant
-        The variant; "" for the map's own rules.
+        The variant; "" for the map's standard rules.
     facts
         Fingerprint of the facts and rules (see `fingerprint`).
     policies
@@ -211,7 +211,7 @@ class RecordHeader:
     Raises
     ------
     GameError
-        If a text is not printable or too long, a number is out of range, the number of
+        If any text is not printable or too long, a number is out of range, the number of
         names is wrong, or the date does not exist. The message lists all faults.
     """
 
@@ -362,7 +362,7 @@ class _Only(NamedTuple):
 
 
 class _Joined(Text):
-    """Texts that may contain the unprintable joiners of some scripts and of emoji."""
+    """Text that may contain the unprintable joiners of some scripts and of emoji."""
 
     def __contains__(self, value: object, /) -> bool:
         return isinstance(value, str) and len(value) <= self.most and value.translate(_JOINERS) in Text(self.most)
@@ -392,7 +392,7 @@ class _Names(NamedTuple):
 
     def __str__(self) -> str:
         number = f"{self.n_players} " if self.n_players else ""
-        return f"{number}printable texts of at most {MAX_NAME} characters, or none"
+        return f"{number}printable names of at most {MAX_NAME} characters, or none"
 
 
 class _Seeds(Range):
@@ -449,7 +449,7 @@ def fingerprint(game_map: GameMap) -> str:
 
     Two maps share it if games on them are the same: positions, labels, titles and the
     order of routes and tickets do not matter. Rules at their default are left out, so
-    a rule added later, with the old behavior as its default, changes no fingerprint.
+    adding a rule whose default is the old behavior changes no fingerprint.
 
     >>> nederland = ttr.load_map("nederland")
     >>> fingerprint(nederland) == fingerprint(nederland.with_variant("no_tolls"))

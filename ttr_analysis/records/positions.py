@@ -19,14 +19,14 @@ pile                 how many cards are in the draw pile
 ticket_pile          how many tickets are in the pile
 ticket_discards      a list of tickets that are face up
 tickets_out          a list of tickets that are out of the game
-trains, scores       for each seat a number: it must be what the routes make it
+trains, scores       for each seat a number, which must agree with the routes
 tokens, loans        for each seat a number
-stations             {city: seat, or null where there is none any more}
+stations             {city: seat, or null for one that was removed}
 to_move              the seat whose turn it is
-turns                turns that are complete, of all seats together
+turns                completed turns of all seats together
 turns_left           turns left in the last round; 0 if the game is over
-marker, neutral      the seat with the marker of the neutral player; 1 if that
-                     still plays, else 0
+marker, neutral      the seat with the neutral player's marker; 1 if the neutral
+                     player is still in the game, else 0
 ===================  ===========================================================
 """
 
@@ -60,11 +60,11 @@ _COUNTED: Final = (*CARD_KINDS, UNKNOWN)
 _MARKET: Final = {layout.NOBODY: None, layout.UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
 
 
-class Refuse(Protocol):
+class Report(Protocol):
     """A callback for faults: the part, the wrong value, and what was expected."""
 
     def __call__(self, part: str, value: object, expected: str, /) -> None:
-        """Take a fault."""
+        """Report a fault."""
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ class PositionReader:
     Reads a position, or a part of one.
 
     In strict mode, names are as in records; otherwise routes, cities, tickets and cards may
-    be objects or have any of their names. `refuse` is called for each fault. Players' names,
+    be objects or have any of their names. `report` is called for each fault. Players' names,
     if given, can be used instead of seats.
     """
 
@@ -83,14 +83,14 @@ class PositionReader:
         self,
         game_map: GameMap,
         n_players: int,
-        refuse: Refuse,
+        report: Report,
         *,
         is_strict: bool = False,
         players: Sequence[str] = (),
     ) -> None:
         self._map = game_map
         self._n_players = n_players
-        self._refuse = refuse
+        self._report = report
         self._is_strict = is_strict
         self._players = players
         self._parsers: Mapping[str, Callable[[str, Any], Any]] = {
@@ -117,7 +117,7 @@ class PositionReader:
     def _number(self, part: str, value: object, allowed: Range = Range(0, _MOST)) -> int | None:  # noqa: B008
         if value in allowed:
             return value  # type: ignore[return-value] # an int, as it is in the range
-        self._refuse(part, value, f"expected {allowed}")
+        self._report(part, value, f"expected {allowed}")
         return None
 
     def _numbers(self, part: str, value: object) -> tuple[int | None, ...] | None:
@@ -139,7 +139,7 @@ class PositionReader:
         error: LookupError = UnknownNameError.among("player", name, self._players)
         if alike:
             error = AmbiguousNameError("player", name, alike)
-        self._refuse(part, "", str(error))
+        self._report(part, "", str(error))
         return None
 
     def _each_seat(
@@ -147,7 +147,7 @@ class PositionReader:
     ) -> tuple[T | None, ...] | None:
         items = self._by_seat(part, value) if self._players and isinstance(value, dict) else self._items(value)
         if items is None or len(items) != self._n_players:
-            self._refuse(part, value, f"expected a list with one item for each of {self._n_players} seats")
+            self._report(part, value, f"expected a list with one item for each of {self._n_players} seats")
             return None
         return tuple(None if item is None else parse(part, item) for item in items)
 
@@ -157,7 +157,7 @@ class PositionReader:
         for name, value in by_player.items():
             seat = self._player(part, name)
             if seat is not None and seat in found:
-                self._refuse(part, name, "expected each player once")
+                self._report(part, name, "expected each player once")
             found[seat] = value
         return [found.get(seat) for seat in range(self._n_players)]
 
@@ -175,13 +175,13 @@ class PositionReader:
             what = f"owners by route, such as {shown({self._map.routes[0].id: 0})}"
             if part == "stations":
                 what = f"seats by city, such as {shown({self._map.cities[0].name: 0})}"
-            self._refuse(part, value, f"expected {what}")
+            self._report(part, value, f"expected {what}")
             return None
         found: dict[int, int] = {}
         for name, owner in value.items():
             place, seat = self._place(part, name), self._owner(part, owner)
             if place is not None and seat is not None and found.setdefault(place, seat) != seat:
-                self._refuse(part, name, "expected it only once")
+                self._report(part, name, "expected it only once")
         return tuple(found.items())
 
     def _owner(self, part: str, owner: object) -> int | None:
@@ -195,7 +195,7 @@ class PositionReader:
         if owner in Range(0, self._n_players - 1):
             return owner  # type: ignore[return-value] # an int, as it is in the range
         others = ', "neutral" or null' if words else " or null"
-        self._refuse(part, owner, f"expected a seat from 0 to {self._n_players - 1}{others}")
+        self._report(part, owner, f"expected a seat from 0 to {self._n_players - 1}{others}")
         return None
 
     def _place(self, part: str, name: object) -> int | None:
@@ -213,15 +213,15 @@ class PositionReader:
                 found = name if isinstance(name, Route | Ticket | City) else find(*words)
                 name = found.name if isinstance(found, City) else found.id
         except (UnknownNameError, AmbiguousNameError) as error:
-            self._refuse(part, "", str(error))
+            self._report(part, "", str(error))
             return None
         except (TypeError, AttributeError):
-            self._refuse(part, str(name), "expected a name, or a pair of cities")
+            self._report(part, str(name), "expected a name, or a pair of cities")
             return None
         if isinstance(name, str) and name in numbers:
             return numbers[name]
         hint = nearest(name, numbers) if isinstance(name, str) else []
-        self._refuse(part, name, f"expected {' or '.join(hint) or f'{what} of {game_map.title}'}")
+        self._report(part, name, f"expected {' or '.join(hint) or f'{what} of {game_map.title}'}")
         return None
 
     # -- cards and tickets ----------------------------------------------------------
@@ -237,19 +237,19 @@ class PositionReader:
             value = value.as_dict()
         cards = None if isinstance(value, Mapping) else self._items(value)
         if not isinstance(value, Mapping) and (cards is None or self._is_strict):
-            self._refuse(part, value, 'expected counts by kind of card, such as {"red":2,"?":1}')
+            self._report(part, value, 'expected counts by kind of card, such as {"red":2,"?":1}')
             return None
         by_kind = value if isinstance(value, Mapping) else Counter(map(str, cards or ()))
         counts = [0] * len(_COUNTED)
         for name, n in by_kind.items():
             kind = self._kind(name)
             if kind not in _COUNTED:
-                self._refuse(part, kind, f"expected {near_kind(kind, _COUNTED)}")
+                self._report(part, kind, f"expected {near_kind(kind, _COUNTED)}")
             else:
                 counts[_COUNTED.index(kind)] += self._number(part, n) or 0
         return tuple(counts)
 
-    def _kind(self, card: object) -> Any:  # noqa: ANN401 - what is no kind stays as it is
+    def _kind(self, card: object) -> Any:  # noqa: ANN401 - other objects are returned unchanged
         """Return the canonical name of a kind of card."""
         try:
             return card if self._is_strict else kind_name("kind of card", card)
@@ -259,7 +259,7 @@ class PositionReader:
     def _market(self, part: str, value: object) -> tuple[int, ...] | None:
         cards = self._items(value)
         if cards is None:
-            self._refuse(part, value, 'expected a list of cards, such as ["red","?",null]')
+            self._report(part, value, 'expected a list of cards, such as ["red","?",null]')
             return None
         numbers = {kind: number for number, kind in _MARKET.items()}
         found = []
@@ -267,7 +267,7 @@ class PositionReader:
             if card is None or (isinstance(card, str) and card in numbers):
                 found.append(numbers[card])
             else:
-                self._refuse(part, card, f'expected {near_kind(card, CARD_KINDS)}, "?" or null')
+                self._report(part, card, f'expected {near_kind(card, CARD_KINDS)}, "?" or null')
         return tuple(found)
 
     def _held(self, part: str, value: object) -> tuple[int, ...] | None:
@@ -279,7 +279,7 @@ class PositionReader:
     def _tickets(self, part: str, value: object) -> tuple[int, ...] | None:
         items = self._items(value)
         if items is None or len(items) > MAX_TICKETS:
-            self._refuse(part, value, 'expected a list of tickets, "?" for an unknown one')
+            self._report(part, value, 'expected a list of tickets, "?" for an unknown one')
             return None
         unknown = (UNKNOWN,) if self._is_strict else (UNKNOWN, None)
         found = [layout.UNKNOWN_TICKET if item in unknown else self._place(part, item) for item in items]
@@ -302,14 +302,14 @@ def state_of_parts(
     """Return the state of a user's position: see `Game.position`; a `PositionError` lists all faults."""
     faults = faults or FaultList(game_map.title, "position", PositionError)
 
-    def refuse(part: str, value: object, expected: str) -> None:
+    def report(part: str, value: object, expected: str) -> None:
         faults.add(0, part, value, with_names(expected, players))
 
-    position = PositionReader(game_map, n_players, refuse, players=players).read(parts)
+    position = PositionReader(game_map, n_players, report, players=players).read(parts)
     faults.raise_if_any()
     state, problems = state_of(position, game_map, n_players)
     for problem in problems:
-        refuse(*problem)
+        report(*problem)
     faults.raise_if_any()
     return GameState(game_map, n_players, state)
 
@@ -350,7 +350,7 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
 
 
 def _object(content: str, faults: FaultList) -> dict[str, Any]:
-    """Parse a text as a JSON object."""
+    """Parse a JSON object."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""A game by the rules, and its record: a value to save, load, replay and continue."""
+"""A game played by the rules, and its record, which can be saved, loaded, replayed and continued."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If an event or a text is malformed. Whether the events are possible is checked
+            If an event or any text is malformed. Whether the events are possible is checked
             when the record is replayed.
         """
         codec = codec_of(game.game_map)
@@ -147,12 +147,12 @@ class GameRecord:
             table is kept, not how the game got there, such as cards that everyone has seen
             in a hand, or the order of tickets in the pile.
         players, title, note, date
-            As in `from_play`.
+            As for `from_play`.
 
         Raises
         ------
         GameError
-            If the state is in the middle of a turn, or a text is malformed.
+            If the state is in the middle of a turn, or any text is malformed.
 
         Examples
         --------
@@ -188,7 +188,7 @@ class GameRecord:
         rows
             Codes and values of the events, shape (events, 2).
         policies, seed, number
-            As in `from_play`.
+            As for `from_play`.
         timeline
             The steps, if already known.
         before
@@ -212,7 +212,7 @@ class GameRecord:
         ------
         RecordError
             If the file is damaged, describes an impossible game, or belongs to a map with
-            other facts. It lists faults with line and reason: all faults of the text, or
+            different facts. It lists faults with line and reason: all malformed lines, or
             else the first violation of the rules.
         OSError
             If the file cannot be read.
@@ -282,7 +282,7 @@ class GameRecord:
     def events(self) -> tuple[Event, ...]:
         """Everything that happened, in order."""
         codec = codec_of(self.map)
-        self._timeline  # noqa: B018 - what is impossible is refused first
+        self._timeline  # noqa: B018 - raises an error if something is impossible
         return tuple(event_of(entry, codec) for entry in self.entries)
 
     @cached_property
@@ -426,11 +426,11 @@ class GameRecord:
     def _timeline(self) -> Timeline:
         if self._followed is None:
             with_steps(self, self._follow(FaultList("of a game", "record")))
-        assert self._followed is not None  # noqa: S101 - else it is impossible, and refused
+        assert self._followed is not None  # noqa: S101 - an impossible record raised an error
         return self._followed
 
     def _follow(self, faults: FaultList) -> Timeline:
-        """Return the steps; something impossible is a fault of its line in a file."""
+        """Return the steps; an impossible event is reported as a fault of its line in a file."""
         try:
             return Timeline.of(KernelGame(self.map, self.header.n_players), self.entries)
         except ImpossibleError as error:
@@ -484,12 +484,12 @@ class Game(GameEngine):
     The game on a map, played by the rules.
 
     A game has no state: `new` returns the first state, `apply` the next. A state of another
-    game is refused with a `GameError`.
+    game raises a `GameError`.
 
     Parameters
     ----------
     variant
-        A variant of the rules; None for the map's own.
+        A variant of the rules; None for the map's standard rules.
 
     Raises
     ------
@@ -590,7 +590,7 @@ class Game(GameEngine):
 
         Examples
         --------
-        We have finished: who won?
+        The game is over: who won?
 
         >>> game = ttr.Game("usa")
         >>> owners = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}
@@ -659,7 +659,7 @@ class Game(GameEngine):
         Parameters
         ----------
         policies, seed, game
-            As in `play`.
+            As for `play`.
 
         Returns
         -------

@@ -2,8 +2,8 @@
 Games step by step: checked, replayed without random numbers, or built up event by event.
 
 A *step* is the setup, or a move with everything that follows until a seat must decide
-again. Its outcomes of chance are a script for the kernel. A record is of a possible game
-if everything that the kernel writes, including places of shuffles, matches the record.
+again. Its outcomes of chance are a script for the kernel. A record describes a possible game
+if everything that the kernel writes, including shuffles, matches the record.
 If cards are unknown, this check is necessary, but not sufficient.
 """
 
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     A transition from one state of a game to the next.
 
     It has its events in the record, from `first` to `end`; the action, or `SET_UP`; the
-    tickets, if a seat shows them; outcomes of chance without places of shuffles; and the
+    tickets, if a seat shows them; outcomes of chance without shuffles; and the
     state after a position or correction.
     """
 
@@ -74,7 +74,7 @@ class ImpossibleError(Exception):
 
 
 def outcomes_of(rows: Rows) -> Rows:
-    """Return the outcomes of chance among events, without places of shuffles."""
+    """Return the outcomes of chance among events, without shuffles."""
     return [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
 
 
@@ -193,14 +193,14 @@ class States(Sequence[GameState]):
     The states of a record: after the setup, after each move, and after tickets are shown.
 
     A state is computed on demand, from one stored at most 32 steps earlier; iterating in
-    order makes each step once.
+    order computes each step once.
 
     Parameters
     ----------
     timeline
         The steps of the record.
     numbers
-        Numbers of the steps after which these states are.
+        Step numbers of these states.
     """
 
     __slots__ = ("_numbers", "_timeline")
@@ -392,11 +392,11 @@ class _StepChecker:
                 after.stream[:] = 0
         unfitting = self._first_unfitting(written, is_fault=is_fault)
         if unfitting:
-            self._refuse(after, unfitting)
+            self._reject(after, unfitting)
             return None
         if layout.has_unknown_cards(after):
             if (kind := layout.impossible_kind(after, self.game.tables)) is not None:
-                self._refuse_kind(kind)
+                self._reject_kind(kind)
             if n_short := layout.n_short_in_pile(after, self.game.tables):
                 cards = f"{counted(n_short, 'card')} of the draw pile"
                 raise ImpossibleError(self.first, f"{cards} would have no possible kind")
@@ -491,8 +491,8 @@ class _StepChecker:
             return _Unfitting(n, written[n][0])
         return _Unfitting(n - 1, _NOTHING) if is_fault else None
 
-    def _refuse(self, state: State, unfitting: _Unfitting) -> None:
-        """Raise the reason for an outcome that does not fit; if the record ends there, only note the next outcome."""
+    def _reject(self, state: State, unfitting: _Unfitting) -> None:
+        """Raise an error for an outcome that does not fit; if the record ends there, only note the next outcome."""
         due = "" if unfitting.code == _NOTHING else _event_name(unfitting.code)
         if unfitting.at == len(self.outcomes):
             if self.end < len(self.entries):
@@ -511,8 +511,8 @@ class _StepChecker:
             reason = f"the draw pile has no {CARD_KINDS[entry.value]} card"  # an unknown one always fits
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
 
-    def _refuse_kind(self, kind: int) -> None:
-        """Refuse a step after which more cards of a kind have left the pile than were shuffled into it."""
+    def _reject_kind(self, kind: int) -> None:
+        """Reject a step after which more cards of a kind have left the pile than were shuffled into it."""
         shown = (i for i, entry in enumerate(self.outcomes) if entry.kind in _CARD_EVENTS and entry.value == kind)
         at = next((self.first_outcome + i for i in shown), self.first)
         raise ImpossibleError(at, f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have left it")

@@ -152,16 +152,16 @@ def _twin_closed(refused: Refused) -> str:
     twin = int(refused.tables.twin[refused.number])
     owner = owner_name(int(refused.state.owner[twin]), refused.names)
     n = int(refused.tables.n_seats)
-    return f"{owner} has the other track of {refused.route}, which closes this one with {n} players"
+    return f"{owner} has the other track of {refused.route}, which closes this one in a {n}-player game"
 
 
-def _trains(refused: Refused) -> str:
+def _too_few_trains(refused: Refused) -> str:
     trains = int(refused.state.trains[refused.seat])
     length = int(refused.tables.length[refused.number])
     return f"{refused.who} has {counted(trains, 'train')}, but {refused.route} needs {length}"
 
 
-def _loans(refused: Refused) -> str:
+def _no_loan_left(refused: Refused) -> str:
     tokens = int(refused.state.tokens[refused.seat])
     toll = int(refused.tables.toll[refused.number])
     return f"{refused.who} has tokens worth {tokens}, but {refused.route} has a toll of {toll}, and no loan is left"
@@ -184,9 +184,9 @@ CLAIM_HANDLER: Final = Handler(
         ActionFault.TAKEN: _claim_taken,
         ActionFault.TWIN_OWN: lambda refused: f"{refused.who} has the other track of {refused.route}",
         ActionFault.TWIN_CLOSED: _twin_closed,
-        ActionFault.TRAINS: _trains,
+        ActionFault.TRAINS: _too_few_trains,
         **card_faults(lambda refused: payments.why_illegal(refused.route, refused.cards) or ""),
-        ActionFault.LOANS: _loans,
+        ActionFault.LOANS: _no_loan_left,
     },
 )
 
@@ -276,7 +276,7 @@ def _most_own(state: State, seat: int) -> int:
     return int(min(state.hand[seat, color], state.surcharge))
 
 
-def _surcharge(refused: Refused) -> str:
+def _wrong_surcharge(refused: Refused) -> str:
     color, n = int(refused.state.pending_color), counted(int(refused.state.surcharge), "card")
     if color == N_COLORS:
         wanted = "locomotives"
@@ -298,7 +298,7 @@ PAY_TUNNEL_HANDLER: Final = Handler(
     encode=lambda _, action, _state: (0, packed(action.cards)),
     decode=lambda _, _argument, value, _state: PayTunnel(unpacked(value)),
     keys=("cards",),
-    faults={ActionFault.CARDS: missing_cards, ActionFault.SURCHARGE: _surcharge},
+    faults={ActionFault.CARDS: missing_cards, ActionFault.SURCHARGE: _wrong_surcharge},
 )
 
 
@@ -515,7 +515,7 @@ def _why_no_station_payment(refused: Refused) -> str:
         return ""
     number = int(claims.n_built(refused.state, refused.tables, refused.seat)) + 1
     words = {
-        PaymentFault.LOCOMOTIVE: "a locomotive is not a joker there",
+        PaymentFault.LOCOMOTIVE: "locomotives are not wild there",
         PaymentFault.TWO_COLORS: f"its cards must be of one color, got {refused.cards}",
     }
     takes = f"it takes exactly {counted(int(spaces.plain), 'card')}, got {refused.cards.n_cards}"
@@ -543,13 +543,13 @@ STATION_HANDLER: Final = Handler(
 )
 
 
-# -- attempt a tunnel with cards of which only the color is known, as in some logs -------------------------------------
+# -- attempt a tunnel with cards known only by color, as in some logs --------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptTunnel:
     """
-    Attempt a tunnel with cards of which only the color is known.
+    Attempt a tunnel with cards known only by color.
 
     No cards are laid down: they stay in the hand, and the later payment covers both the
     spaces and the surcharge. It is never listed among the legal actions, since players lay

@@ -22,7 +22,7 @@ _VALUE_KEYS: Final = {"cards", "color", "tickets", "taken"}
 
 
 class Refused(NamedTuple):
-    """An illegal action, for its message, which uses the names of players if there are any."""
+    """An illegal action with everything that its message needs; `names` replaces P0, P1, ..."""
 
     game_map: GameMap
     tables: Tables
@@ -72,7 +72,7 @@ class MapIndex:
         return self._number(city, City, self.game_map.cities, self.game_map.city_numbers)
 
     def ticket_index(self, ticket: Ticket | None) -> int:
-        """Return the number of a ticket, with the same error; None gives that of an unknown one."""
+        """Return the number of a ticket, with the same error; None stands for an unknown one."""
         if ticket is None:
             return UNKNOWN_TICKET
         return self._number(ticket, Ticket, self.game_map.tickets, self.game_map.ticket_numbers)
@@ -130,7 +130,7 @@ class Handler:
     keys: tuple[str, ...] = ()
     """Further keys on its line in a file, after name and seat: see `records.entries`."""
     optional_keys: tuple[str, ...] = ()
-    """Optional keys on its line; its value is then not 0."""
+    """Optional keys on its line; the value is 0 if and only if they are absent."""
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
     """Messages by fault."""
     needs_state: bool = False

@@ -165,7 +165,7 @@ class Codec(MapIndex):
         self._decoded: dict[tuple[int, int], Action] = {}
 
     def encode(self, action: Action, state: State) -> tuple[int, int]:
-        """Return the code and value of an action of the acting seat, legal or not; refuse other objects."""
+        """Return the code and value of an action of the acting seat, legal or not; reject other objects."""
         handler = HANDLER_OF.get(type(action))
         if handler is None:
             raise IllegalActionError(f"expected an action such as DrawCard(), got {action!r}")

@@ -68,7 +68,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def most_swept(state: State, kind: int) -> int:
-    """Return the most unknown discards that can be of a kind."""
+    """Return the maximum number of unknown discards that could be of this kind."""
     n = state.n_swept
     if n == 0:
         return 0
@@ -142,7 +142,7 @@ def _fill_slots(state: State, tables: Tables, tape: Ints) -> bool:
 def reset_market(state: State, tables: Tables, tape: Ints) -> None:
     """Replace all face-up cards, as often as the rules require after a refill."""
     n_resets = 0
-    # After a fault, the market may contain an unknown card that no pile counts.
+    # After a fault, the market may contain an unknown card that is not counted in any pile.
     while not state.fault and _is_reset_due(state, tables, tape, n_resets):
         _sweep_unknown(state, tables)
         sweep_market(state.market[: tables.market_size], state.discards)
@@ -182,7 +182,7 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
         n_in_pile += state.draw_pile[kind]
     is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile + state.n_swept), n_resets)
     if is_due and is_scripted(tape):
-        # Unknown cards count as being in the pile. If it is due only with them, the record decides.
+        # Unknown cards count as being in the pile. If the reset is due only with them, the record decides.
         n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, codes.MARKET_CARD)
@@ -312,7 +312,7 @@ def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
 
 @compiled
 def write_event(tape: Ints, code: int, value: int) -> None:
-    """Write an event if there is room on the tape; count it in any case."""
+    """Write an event if there is room on the tape; count it either way."""
     at = tape[codes.WRITE_AT]
     if at + 2 <= tape[codes.WRITE_END]:
         tape[at] = code

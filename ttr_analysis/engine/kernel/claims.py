@@ -99,7 +99,7 @@ def claim_cards(state: State, tables: Tables, seat: int, route: int, color: int,
 
 @compiled
 def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int) -> float:
-    """Return the probability that a seat can pay the surcharge after laying down packed cards; 1 without a tunnel."""
+    """Return the probability that a seat can pay the surcharge after laying down packed cards; 1 if not a tunnel."""
     if not tables.tunnel[route]:
         return 1.0
     laid = np.empty(N_KINDS, dtype=np.int64)

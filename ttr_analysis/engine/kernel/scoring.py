@@ -43,7 +43,7 @@ BONUS_COLUMN: Final = 6
 N_PARTS: Final = BONUS_COLUMN + MAX_BONUSES
 """Columns of points so far; together they are the total."""
 MEASURE_COLUMN: Final = N_PARTS
-"""What bonuses and tie-breaks compare, in the order of their numbers: first the trains on the longest trail."""
+"""First column of the measures that bonuses and tie-breaks compare, in the order of their numbers."""
 TRAIL_COLUMN: Final = MEASURE_COLUMN + MEASURE_TRAIL
 COMPLETED_COLUMN: Final = MEASURE_COLUMN + MEASURE_COMPLETED
 """Number of completed tickets."""
@@ -108,7 +108,7 @@ def fill_trails(states: Ints, tables: Tables, results: Ints) -> None:
 
 @compiled
 def fill_scores(states: Ints, tables: Tables, results: Ints) -> None:
-    """Fill in everything except the trails, which must be there."""
+    """Fill in everything except the trails, which must already be filled in."""
     for game in range(len(states)):
         _score_game(State(states[game]), tables, results[game])
 
@@ -184,7 +184,7 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
 
 @compiled
 def mark_completed(tables: Tables, states: Ints, seats: Ints, tickets: Ints, done: Flags) -> None:
-    """Mark which of some tickets, held or not, a seat of each game has completed: shape (games, tickets)."""
+    """Mark which tickets, held or not, a seat of each game has completed; `done` has shape (games, tickets)."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     lent = np.empty(MAX_STATIONS, dtype=np.int64)
     for i in range(len(states)):
@@ -199,7 +199,7 @@ def mark_completed(tables: Tables, states: Ints, seats: Ints, tickets: Ints, don
 @quickly_compiled
 def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
     """
-    Label the cities connected by a seat's routes and by routes that its stations borrow, and fill in the latter.
+    Label the cities connected by a seat's own and borrowed routes, and fill in the borrowed ones.
 
     Each station borrows one route, the same for all tickets, or none (-1). The best choice
     has the most points for tickets, then the most tickets completed, then the fewest routes
@@ -326,8 +326,8 @@ def _mark_winners(tables: Tables, result: Ints) -> None:
     """
     Mark the winners: most points, ties broken step by step, and remaining ties shared.
 
-    Decision: if the path bonus should break a tie but the map has none, as in Nederland,
-    that step is skipped; the rules sheets do not cover ties.
+    Decision: if the path bonus is to break a tie but the map has none, as in Nederland,
+    that step is skipped; the rule sheets do not cover ties.
     """
     n_seats = tables.n_seats
     winners = np.full(n_seats, 1, dtype=np.int64)

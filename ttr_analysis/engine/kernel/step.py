@@ -19,7 +19,7 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
     write_event(tape, make_event(kind, seat, argument), value)
     if kind == PASS and state.phase == TURN:
         state.n_passes += 1
-    elif state.phase != NEUTRAL:  # which is not part of a turn
+    elif state.phase != NEUTRAL:  # that phase is not part of a turn
         state.n_passes = 0
     APPLIERS[kind](state, tables, tape, seat, argument, value)
 

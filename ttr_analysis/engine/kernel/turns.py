@@ -101,17 +101,17 @@ def _scripted_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: 
 
 @compiled
 def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> bool:
-    """Return whether a ticket not seen outside the pile may come from a deck."""
+    """Return whether a ticket may still be in the pile and belongs to the deck."""
     if not (0 <= ticket < tables.n_tickets and state.ticket_at[ticket] == layout.AT_PILE):
         return False
     of = tables.ticket_deck[ticket]
-    # If it is unknown which of its tickets were dealt, a deck that left the game still seems to be there.
+    # If it is unknown which were dealt, the tickets of a deck that left the game still appear to be in the pile.
     return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
 
 
 @compiled
 def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
-    """Return the ticket given by the script; if the tickets there are known, it must be one of them."""
+    """Return the ticket given by the script; if the tickets under the pile are known, it must be one of them."""
     drawn = cards.read_outcome(state, tape, code)
     if drawn not in (ticket, layout.UNKNOWN_TICKET):
         _bring_up(state, tables, drawn)
@@ -172,7 +172,7 @@ def _offer(state: State, seat: int, ticket: int) -> None:
 
 @compiled
 def _remove_deck(state: State, tables: Tables, deck: int) -> None:
-    """Remove the undealt tickets of a deck from the game; their names are known only if all dealt ones are."""
+    """Remove a deck's undealt tickets from the game; which ones they are is known only if every dealt ticket is."""
     n_left = max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
     n_found = 0
     for ticket in range(tables.n_tickets):
@@ -185,7 +185,7 @@ def _remove_deck(state: State, tables: Tables, deck: int) -> None:
 
 @compiled
 def fewest_kept(state: State, tables: Tables, seat: int) -> int:
-    """Return the fewest tickets of its offer that a seat must keep."""
+    """Return the minimum number of offered tickets that a seat must keep."""
     at_least = tables.opening_keep if state.phase == layout.KEEP_START else tables.ticket_keep
     return int(min(at_least, state.n_offer[seat]))
 
@@ -202,7 +202,7 @@ def count_bits(number: int) -> int:
 
 @quickly_compiled
 def where_unkept(state: State, tables: Tables) -> int:
-    """Return where rejected tickets go now: one of `UNKEPT_*`."""
+    """Return where returned tickets go now: one of `UNKEPT_*`."""
     return int(tables.opening_unkept if state.phase == layout.KEEP_START else tables.unkept)
 
 
@@ -252,7 +252,7 @@ def _put(state: State, ticket: int, place: int) -> None:
 @compiled
 def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     """
-    Count the draws of a turn, which ends when there are enough.
+    Add `cost` to the draws used this turn, and end the turn once all are used.
 
     Decision: a second card that cannot be drawn is skipped. Of the rule books, only the
     Nordic one covers a turn in which no card can be drawn at all.
@@ -266,7 +266,7 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
 
 @compiled
 def end_turn(state: State, tables: Tables, tape: Ints) -> None:
-    """End the current turn, and begin what comes next."""
+    """End the current turn, and start the next turn or the neutral player's phase."""
     if state.added_discards:
         cards.fill_market(state, tables, tape)
     state.added_discards = 0
@@ -376,7 +376,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
 
 @quickly_compiled
 def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> None:
-    """Set up a game of a run, given the key of its seed: deal, and let seat 0 choose its tickets."""
+    """Set up game number `game` of a run, given the key of the run's seed: deal, and let seat 0 choose its tickets."""
     state.cells.fill(0)
     put_pieces(tables, state)
     open_stream(key, game, TABLE_STREAM, state.stream)
