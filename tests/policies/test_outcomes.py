@@ -55,7 +55,7 @@ def test_what_cannot_be_played_on_is_refused(nordic: GameMap, switzerland: GameM
         play_out([record.state_at(4), unknown], players, seed=7)
     with pytest.raises(GameError, match="state 1 is on another map"):
         play_out([record.state_at(4), Game(switzerland).new(seed=7)], players, seed=7)
-    with pytest.raises(GameError, match="state 0 is of a game of 2 players, but there are 3 policies"):
+    with pytest.raises(GameError, match="state 0 is from a 2-player game, but there are 3 policies"):
         play_out([record.state_at(4)], ["Greedy"] * 3, seed=7)
     with pytest.raises(GameError, match="expected a GameState"):
         play_out([Game(nordic).view(record.state_at(4), 0)], players, seed=7)  # type: ignore[list-item]

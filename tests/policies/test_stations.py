@@ -16,7 +16,7 @@ from ttr_analysis.engine.codes import BUILD_STATION, argument_of, kind_of
 from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.layout import NOBODY
 from ttr_analysis.policies import Greedy, Planner, Planner2
-from ttr_analysis.policies.planner.claims import lend_to_stations
+from ttr_analysis.policies.planner.claims import borrow_for_stations
 from ttr_analysis.policies.search.searcher import Candidate, candidates
 from ttr_analysis.tables import MAX_CITIES
 from ttr_analysis.viz.style import BOARD
@@ -113,7 +113,7 @@ def test_what_a_station_lends_already_is_not_lent_again() -> None:
 
     label = np.zeros(MAX_CITIES, dtype=np.int64)
     label_cities(position.state, position.tables, 0, label)
-    assert lend_to_stations(position.state, position.tables, 0, label) == 7
+    assert borrow_for_stations(position.state, position.tables, 0, label) == 7
     assert built(position) is None
 
 

@@ -32,7 +32,7 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.SetComp: ("a set comprehension", "mark members in an array of flags"),
     ast.DictComp: ("a dict comprehension", "fill an array in a loop"),
     ast.GeneratorExp: ("a generator", "write a loop"),
-    ast.List: ("a list", "write a tuple, or np.zeros(n, dtype=np.int64)"),
+    ast.List: ("a list", "write a tuple, or an array with np.zeros(n, dtype=np.int64)"),
     ast.Dict: ("a dict", "use an array, or a record with named fields"),
     ast.Set: ("a set", "write a tuple, or mark members in an array of flags"),
     ast.JoinedStr: ("text", "return a number, and format it in the caller"),

@@ -60,7 +60,7 @@ class OneFunction:
 
     @property
     def params(self) -> Floats:
-        """Without parameters."""
+        """A placeholder: there are no parameters."""
         return np.zeros(1)
 
     def decide(
@@ -123,9 +123,7 @@ def check_turn(view: SeatView) -> None:
     if view.is_over:
         raise GameError("the game is over: there is nothing to choose")
     if view.acting != view.seat:
-        raise GameError(
-            f"this is what P{view.seat} sees, but P{view.acting} acts: give its view, or leave the seat out"
-        )
+        raise GameError(f"this is what P{view.seat} sees, but P{view.acting} acts: pass its view, or omit the seat")
 
 
 @compiled
@@ -214,7 +212,7 @@ def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, I
 
 
 def chooser_of(policy: Player) -> Chooser:
-    """Return a policy's functions in the compiled loop: built-in ones directly, others guarded."""
+    """Return a policy's function for the compiled loop: its own if it is built in, else a guarded one."""
     return policy.chooser if is_built_in(policy) else guarded(policy.chooser)
 
 

@@ -1,7 +1,7 @@
 """
 Random: the policy that plays at random.
 
-Every legal action is equally likely. Claims count by route and form of payment; the
+Every legal action is equally likely. Claims are counted by route and form of payment; the
 cards of sets are drawn at random from the rest of the hand.
 
 Claims are counted by shape. Routes with the same cost, apart from color, share a

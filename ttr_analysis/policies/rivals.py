@@ -155,7 +155,7 @@ def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: in
                 best = i
         if best < 0:
             break
-        is_found = _add_way(state, tables, seat, params, tickets[best], plan)
+        is_found = _add_path(state, tables, seat, params, tickets[best], plan)
         tickets[best] = -1
         if is_found and params[ONE_TICKET] > 0.0 and kept == 0:
             break
@@ -163,7 +163,7 @@ def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: in
 
 
 @compiled
-def _add_way(state: State, tables: Tables, seat: int, params: Floats, ticket: int, plan: Plan) -> bool:
+def _add_path(state: State, tables: Tables, seat: int, params: Floats, ticket: int, plan: Plan) -> bool:
     """Add the shortest path that completes a ticket to a plan; return whether there is one."""
     n = tables.n_cities
     cost, by = np.full(n, _FAR, dtype=np.int64), np.full(n, -1, dtype=np.int64)

@@ -318,14 +318,14 @@ _LAST: Final = 2.0
 
 @compiled
 def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
-    """Return a station to build now instead of a claim (or of `NO_ROUTE`) and its cards, or `NO_STATION`."""
+    """Return a station worth building now rather than a claim (`NO_ROUTE` if none), and its cards, or `NO_STATION`."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     if turn.left >= _LAST:
         for i in range(memory.n_planned):
             join_ends(tables, memory.plan[i], label)
-    points = lend_to_stations(state, tables, seat, label)
-    route, most = best_lent(state, tables, seat, ANY_CITY, label)
+    points = borrow_for_stations(state, tables, seat, label)
+    route, most = best_borrowed(state, tables, seat, ANY_CITY, label)
     if route == NO_ROUTE or most - points <= tables.station_points:
         return NO_STATION, 0
     instead = turn.params.route_price
@@ -342,18 +342,18 @@ def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
 
 
 @quickly_compiled
-def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> int:
+def borrow_for_stations(state: State, tables: Tables, seat: int, label: Ints) -> int:
     """Let each of a seat's stations borrow its best route in turn; return the points of its tickets."""
     for city in range(tables.n_cities):
         if state.station_at[city] == 1 + seat:
-            route, _ = best_lent(state, tables, seat, city, label)
+            route, _ = best_borrowed(state, tables, seat, city, label)
             if route != NO_ROUTE:
                 join_ends(tables, route, label)
     return ticket_points(state, tables, seat, label)
 
 
 @quickly_compiled
-def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -> tuple[int, int]:
+def best_borrowed(state: State, tables: Tables, seat: int, city: int, label: Ints) -> tuple[int, int]:
     """
     Return the best route to borrow for a seat's tickets, and the points of all tickets with it.
 
@@ -439,7 +439,7 @@ def _last_claim(turn: Turn) -> tuple[int, int]:
     """Return the claim that adds the most to a seat's final score, and its cards; -1 if none adds points."""
     state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
-    tickets = lend_to_stations(state, tables, seat, label)
+    tickets = borrow_for_stations(state, tables, seat, label)
     trails = np.empty(MAX_SEATS, dtype=np.int64)
     hope = _measure_trails(state, tables, seat, trails)
     most = 0.0
@@ -452,7 +452,7 @@ def _last_claim(turn: Turn) -> tuple[int, int]:
         for city in range(tables.n_cities):
             label[city] = memory.label[city]
         if join_ends(tables, route, label):
-            gain += lend_to_stations(state, tables, seat, label) - tickets
+            gain += borrow_for_stations(state, tables, seat, label) - tickets
         if tables.toll[route] > 0:
             gain -= _exact_toll_cost(state, tables, seat, route)
         if gain + hope <= most:

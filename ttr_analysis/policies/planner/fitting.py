@@ -102,7 +102,7 @@ def fit(
     Parameters
     ----------
     game_map
-        The map, as the variant to play.
+        The map, in the variant to play.
     n_players
         Players in a game, one of whom is tried.
     opponents
@@ -266,7 +266,7 @@ class _Part:
 
 
 def games_of(game_map: GameMap) -> list[tuple[str, int]]:
-    """Return the variants of a map ("" for its own rules) with each number of players."""
+    """Return the variants of a map ("" for its standard rules) with each number of players."""
     rules = [game_map.rules, *game_map.rules.variants]
     return [(one.variant, n) for one in rules for n in range(one.players[0], one.players[1] + 1)]
 
@@ -322,11 +322,11 @@ def _read_part(path: Path) -> _Part | None:
     if text is None:
         return None
 
-    def refuse(keys: Keys, value: str, expected: str) -> None:
+    def report(keys: Keys, value: str, expected: str) -> None:
         faults.add(1, ".".join(keys), value, expected)
 
     try:
-        part: _Part | None = Decoder(refuse).table(_Part, json.loads(text))
+        part: _Part | None = Decoder(report).table(_Part, json.loads(text))
     except ValueError:
         faults.add(1, "", "something else", "expected JSON; delete the file to start over")
         part = None

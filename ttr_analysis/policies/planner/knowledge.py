@@ -197,7 +197,7 @@ def add_planned(route: int, memory: Memory) -> None:
 @compiled
 def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Memory, route: int) -> None:
     """
-    Replace a plan by that of another memory for as many tickets, and add `route` unless it is below 0.
+    Replace a plan with that of another memory for equally many tickets, and add `route` unless it is below 0.
 
     Routes that the seat has by now are left out. The plan is kept to the end, unless another player takes one of its
     routes, or there are too few trains for all.
@@ -223,7 +223,7 @@ def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Me
     if n_trains > state.trains[seat]:
         memory.is_stale = 1
     memory.gain_planned = other.gain_planned
-    memory.left_planned = 0  # not made anew because few turns are left
+    memory.left_planned = 0  # so that it is not remade because few turns are left
     memory.board_foreseen = 0
 
 

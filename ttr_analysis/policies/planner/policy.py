@@ -111,13 +111,13 @@ def _shares(tables: Tables, distance: Ints) -> Floats:
     total = 0
     for ticket in range(tables.n_tickets):
         origin = _cities_of(tables, tables.origin[ticket])
-        ways = []
+        paths = []
         for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
             there = _cities_of(tables, tables.goal_place[goal])
             between = distance[np.ix_(origin, there)]
             i, j = np.unravel_index(between.argmin(), between.shape)
-            ways.append((tables.goal_points[goal] - between.min(), origin[i], there[j], tables.goal_points[goal]))
-        _, start, end, points = max(ways, key=lambda way: way[0])
+            paths.append((tables.goal_points[goal] - between.min(), origin[i], there[j], tables.goal_points[goal]))
+        _, start, end, points = max(paths, key=lambda path: path[0])
         via = length + np.minimum(distance[start, a] + distance[b, end], distance[start, b] + distance[a, end])
         share += np.where(via <= distance[start, end] + 1, points, 0)
         total += int(points)
@@ -368,7 +368,7 @@ class Planner(OneFunction, Strategy):
     own routes will not complete.
 
     Its parameters are fitted to each map, variant and number of players. They are in
-    `planner.toml` beside the rules of the map; `fit` makes them for your own map.
+    `planner.toml` beside the rules of the map; `fit` finds them for your own map.
     Parameters that you give apply everywhere; all others are None and come from the map.
 
     Parameters

@@ -36,7 +36,7 @@ MAX_GROUPS: Final = 10
 """Maximum number of groups of nodes at their ends."""
 
 _HELD: Final = -1
-"""Stands for the position of a ticket in the offer."""
+"""Stands for the position in the offer, for a ticket already held."""
 _IMPOSSIBLE: Final = -1e9
 _HAND_PART: Final = 0.6
 """Part of a hand that turns out to be useful."""
@@ -130,7 +130,7 @@ def _want_tickets(turn: Turn, board: Board, worth_now: Floats) -> Wanted:
 
 @compiled
 def _best_goal(turn: Turn, board: Board, ticket: int, last: int) -> int:
-    """Return the most valuable destination by itself among those before `last`."""
+    """Return the destination that is most valuable by itself, among those before `last`."""
     tables = turn.tables
     row = np.full(len(board.start) - 1, UNREACHABLE, dtype=np.int32)
     place = tables.origin[ticket]
@@ -387,17 +387,17 @@ _BASE: Final = -1.9
 _PER_BEST: Final = 0.86
 """For each point of the best ticket drawn."""
 _PER_TURN: Final = 0.3
-"""For each turn left,"""
+"""For each turn left."""
 _PER_TRAIN: Final = -2.56
-"""each train,"""
+"""For each train of the plan."""
 _PER_ROUTE: Final = 3.43
-"""each route of the plan, and"""
+"""For each route of the plan."""
 _PER_HELD: Final = -1.44
-"""each ticket held."""
+"""For each ticket held."""
 _PER_BONUS: Final = 0.825
-"""For each point of a seat's share in bonuses for completed tickets, and"""
+"""For each point of a seat's share in bonuses for completed tickets."""
 _PER_MEAN: Final = 0.244
-"""each point by which tickets are worth more on average than this."""
+"""For each point by which the mean value of tickets exceeds `_MEAN`."""
 _MEAN: Final = 12.0
 _BEST: Final = 12.0
 """Upper bound on the points of the best ticket drawn: if a draw is not worthwhile even then, nothing is computed."""
@@ -406,12 +406,12 @@ _FINE: Final = 1000.0
 """Units per point in which remembered predictions are stored."""
 
 _BELIEF: Final = 0.85
-"""Probability of completing a nearby ticket,"""
+"""Probability of completing a nearby ticket."""
 _BELIEF_LOST: Final = 0.02
-"""minus this for each of its trains,"""
+"""Drop of this probability for each train that the ticket needs."""
 _EARLY: Final = 6.0
 _SPAN: Final = 8.0
-"""scaled down with fewer than two spare turns; 0 with `_EARLY` too few."""
+"""The probability is scaled down with fewer than two spare turns, to 0 with `_EARLY` too few."""
 _TRAIN_WORTH: Final = 1.26
 """Points that a train earns elsewhere."""
 

@@ -1,1 +1,1 @@
-"""Search: worlds that agree with a seat's knowledge, and games played on from them."""
+"""Search: worlds consistent with a seat's knowledge, and games played on from them."""

@@ -78,13 +78,13 @@ FITTED: Final = Model(
 EXCLUDED_WEIGHT: Final = 1e-30
 """Factor for a ticket that a seat cannot hold; it gets one only if nothing else is left."""
 _OWN_TRAIN: Final = 2
-"""On the path of a ticket, the cost of a train on a route that the seat has,"""
+"""On the path of a ticket, the cost of a train on a route that the seat has."""
 _NEW_TRAIN: Final = 5
-"""and on one that it does not have. Of ratios from 0 to 4/5, this one gave the best beliefs."""
+"""The same on a route that it does not have. Of ratios from 0 to 4/5, this one gave the best beliefs."""
 _LAST_BIT: Final = 1 << 61
 """Bit of the last route of a seat that is used, two below the sign. No seat on the built-in maps has as many routes."""
 _MAX_NEEDED: Final = 15
-"""Number of routes of a ticket that cannot be completed."""
+"""Number of routes assumed for a ticket that cannot be completed."""
 
 
 @lru_cache(maxsize=64)
@@ -205,9 +205,9 @@ DONE: Final = 2
 UNTOUCHED: Final = 3
 """1 if they save none."""
 TRAINS_ALONE: Final = 4
-"""Fewest trains on an empty board: long tickets are kept more often,"""
+"""Fewest trains on an empty board; long tickets are kept more often."""
 ROUTES_ALONE: Final = 5
-"""as are those with few routes: fewest routes on an empty board."""
+"""Fewest routes on an empty board; tickets with few routes are kept more often."""
 LATE_SHARE: Final = 6
 """Three of the features again, times the share of the seat's trains placed."""
 LATE_DONE: Final = 7

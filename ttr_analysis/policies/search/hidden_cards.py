@@ -97,7 +97,7 @@ def _fill_swept(state: State, fresh: Ints, stale: Ints, stream: Ints) -> None:
 
 @compiled
 def _draw_fitting(cards: Ints, color: int, matches: int, stream: Ints) -> int:
-    """Remove a random card that matches the color played (`matches` 0: that does not); return its kind, -1 if none."""
+    """Remove a random card that matches the color (or does not, if `matches` is 0); return its kind, -1 if none."""
     fitting = np.zeros(N_KINDS, dtype=np.int64)
     for kind in range(N_KINDS):
         if (kind in (color, LOCOMOTIVE_INDEX)) == (matches == 1):

@@ -1,4 +1,4 @@
-"""Rollouts: play games to the end many times, from partial knowledge or from whole states."""
+"""Rollouts: play games to the end many times, from partial knowledge or from complete states."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Rollouts:
         return believe(known, self.policies)
 
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
-        """Return states that agree with the known facts, one per row, starting at number `first`."""
+        """Return states consistent with the known facts, one per row, starting at number `first`."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
         if known.orders:  # each world separately
             parts = [(known.possible(first + i), first + i, worlds[i : i + 1]) for i in range(n)]
@@ -202,7 +202,7 @@ class Rollouts:
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
-        Let the acting seat take each of some actions in each of some worlds, and play on.
+        Play on after each of some actions of the acting seat, in each of some worlds.
 
         Parameters
         ----------
@@ -212,9 +212,9 @@ class Rollouts:
             Number of the first of them.
         actions
             Codes and values of actions that are legal in all worlds. Three more columns, if
-            any, give for each another such action, or `NO_ACTION`: the seat, a planner, then
-            keeps to the plan that it would have made after that one. If the last column is 1,
-            it also takes it as soon as it is legal, at the latest on its next turn (a face-up
+            any, pair each with another such action, or `NO_ACTION`: the seat, a planner, then
+            keeps the plan that it would have made after the other. If the last column is 1,
+            it also takes the other as soon as it is legal, at the latest on its next turn (a face-up
             card only if it is still there).
         memory
             Memory of the acting seat, such as its plan; empty by default. Each world has its
@@ -328,7 +328,7 @@ def _look(tables: Tables, players: Players, state: State, seat: int) -> None:
 def _come_back(
     tables: Tables, players: Players, state: State, seat: int, code: int, value: int, market: Ints, tape: Ints
 ) -> None:
-    """Play on until a seat can take an action, up to its next turn; a face-up card must be the one of the market."""
+    """Play on until a seat can take an action, up to its next turn; a face-up card must be the one in `market`."""
     is_card, slot = kind_of(code) == DRAW_FACE_UP, argument_of(code)
     while state.phase != OVER:
         if state.seat == seat:
@@ -343,7 +343,7 @@ def _come_back(
 
 
 def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
-    """Return whole states that agree with what a seat sees: see `SeatView.worlds`."""
+    """Return complete states consistent with what a seat sees: see `SeatView.worlds`."""
     if n < 0:
         raise ValueError(f"expected a number of worlds of 0 or more, got {n}")
     known = knowledge_of(view, view.seat)
@@ -352,7 +352,7 @@ def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameS
     return tuple(GameState(view.game_map, view.n_players, State(world)) for world in worlds)
 
 
-# -- from whole states ------------------------------------------------------------------------------------------
+# -- from complete states ---------------------------------------------------------------------------------------
 
 
 def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, seed: int) -> pd.DataFrame:
@@ -363,7 +363,7 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
     ----------
     states
         States of one map and number of players, without unknowns; `SeatView.worlds`
-        returns whole states that agree with what a seat knows.
+        returns complete states consistent with what a seat knows.
     policies
         One compiled policy for each seat, or names of built-in ones. They have not seen
         the games before.
@@ -422,13 +422,13 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
 
 
 def _pack(states: Sequence[GameState], n_players: int) -> Ints:
-    """Return states as rows, after checking that they are whole and from games with `n_players` players."""
+    """Return states as rows, after checking that they are complete and from games with `n_players` players."""
     packed = np.empty((len(states), State.n_cells), dtype=np.int64)
     for i, state in enumerate(states):
         if not isinstance(state, GameState):
-            raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
+            raise GameError(f"expected a GameState, such as Game.new returns, got {state!r}")
         if state.n_players != n_players:
-            raise GameError(f"state {i} is of a game of {state.n_players} players, but there are {n_players} policies")
+            raise GameError(f"state {i} is from a {state.n_players}-player game, but there are {n_players} policies")
         if state.game_map != states[0].game_map:
             raise GameError(f"state {i} is on another map, or another variant of it, than state 0")
         if unknown := unknown_words(state.packed, n_players):

@@ -2,7 +2,7 @@
 `Searcher`: a player that tries out its moves before making one.
 
 It considers the legal actions that matter (`candidates`). They are tried in the same
-worlds, which agree with its seat's knowledge (`Search`), and planners play on to the
+worlds, consistent with its seat's knowledge (`Search`), and planners play on to the
 end. Sequential halving [1]_ spends the rollouts on the most promising actions (`halve`).
 
 References
@@ -32,7 +32,7 @@ from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.state import SeatView
-from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
+from ttr_analysis.policies.planner.claims import best_borrowed, borrow_for_stations
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look, joined
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
@@ -88,8 +88,8 @@ def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) 
         return []
     label = np.zeros(MAX_CITIES, dtype=np.int64)
     label_cities(state, tables, state.seat, label)
-    now = lend_to_stations(state, tables, state.seat, label)
-    gain = {city: best_lent(state, tables, state.seat, city, label)[1] - now for city in cheapest}
+    now = borrow_for_stations(state, tables, state.seat, label)
+    gain = {city: best_borrowed(state, tables, state.seat, city, label)[1] - now for city in cheapest}
     ranked = sorted(cheapest, key=lambda city: -gain[city])
     return [cheapest[city] for city in ranked[:_N_STATIONS] if gain[city] > 0]
 
@@ -106,7 +106,7 @@ def _most_valuable_first(claims: Iterable[Candidate], state: State, tables: Tabl
 
 
 def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
-    """Return the cards and locomotives spent, and the cards left of the color spent most."""
+    """Return the cards and locomotives spent, and minus the cards held of the color spent most."""
     cards = unpacked(row[1])
     most = int(np.argmax(cards.counts[:-1]))
     return cards.n_cards, cards.counts[-1], -int(state.hand[state.seat][most])
@@ -166,7 +166,7 @@ class Search:
             return joined(list(run(self._results, *zip(*given, strict=True))), axis=1)
 
     def _results(self, table: Rollouts, actions: Ints, first: int, n_worlds: int) -> Results:
-        """Return the same for the worlds from number `first` on."""
+        """As `results`, for the worlds from number `first` on."""
         worlds = table.worlds_to_play(self.known, self._beliefs, n_worlds, first)
         return table.try_out(worlds, first, actions, self._memory)
 

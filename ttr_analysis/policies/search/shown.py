@@ -33,7 +33,7 @@ _OF_ROUTE: Final = -0.63
 _OF_NEXT: Final = 1.29
 """Added for each of the next claims on the ticket's path, divided likewise."""
 _N_NEXT: Final = 2
-"""Number of claims that come next."""
+"""Number of next claims that count."""
 _NEVER: Final = -1e6
 """Log odds of an impossible turn."""
 N_ORDERS: Final = 64
@@ -99,7 +99,7 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
     tables, alone = game_tables(record.map, record.header.n_players), alone_on(record.map, record.header.n_players)
     features, shared = np.zeros((MAX_TICKETS, N_FEATURES)), np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     phase, at = State.across(states, "phase"), State.across(states, "ticket_at")
-    on_way, claimed_at = _ways(states, tables, seat, tickets)
+    on_way, claimed_at = _path_shares(states, tables, seat, tickets)
     odds = np.zeros((len(tickets), len(turns)))
     for i, turn in enumerate(turns):
         odds[:, i] = _OF_ROUTE * (on_way * (claimed_at < turn)).sum(axis=1)
@@ -121,7 +121,7 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
     return odds
 
 
-def _ways(states: Ints, tables: Tables, seat: int, tickets: Ints) -> tuple[Floats, Ints]:
+def _path_shares(states: Ints, tables: Tables, seat: int, tickets: Ints) -> tuple[Floats, Ints]:
     """Return each ticket's share in each route of a seat, and the step in which the route was claimed."""
     bits = np.zeros(MAX_TICKETS, dtype=np.int64)
     fill_on_way(State(states[-1]), tables, seat, bits)

@@ -1,4 +1,4 @@
-"""What a record shows to a viewer, and the odds that players have styles of their own."""
+"""What a record shows to a viewer, and the odds that players have their own styles."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Watcher:
 
 
 _Excluded = tuple[frozenset[int], ...]
-"""For each seat, tickets that lay face up before a shuffle and that it cannot hold, since it has drawn none since."""
+"""For each seat, tickets that were face up before a shuffle and that it cannot hold, since it has drawn none since."""
 
 
 def _remember(record: GameRecord) -> list[_Excluded]:
@@ -162,9 +162,9 @@ _GUESSED_SLIP: Final = 0.05
 _N_ORDERS: Final = 8
 """Orders of tickets to try."""
 _UNSEEN: Final = -1
-"""A decision that does not count,"""
+"""Marks a decision that does not count."""
 _LOOKED: Final = -2
-"""and one at which a planner updates its plan, whatever it decides."""
+"""Marks a decision at which a planner only updates its plan, whatever it decides."""
 
 
 class Decisions(NamedTuple):
@@ -187,7 +187,7 @@ def style_chance(decisions: Decisions, *others: Decisions) -> float:
     Return the probability, after some decisions, that a player has its own style.
 
     `others` are alternative counts, equally likely in advance. A planner almost always does
-    the expected; a record may be wrong. A player with its own style does so with an unknown
+    as expected; a record may be wrong. A player with its own style does so with an unknown
     probability (Jeffreys prior), so the likelihood of its decisions is a beta function (Gelman
     et al., "Bayesian Data Analysis", 3rd ed., 2013, sections 2.4 and 2.8).
 
@@ -195,7 +195,7 @@ def style_chance(decisions: Decisions, *others: Decisions) -> float:
     [0.25, 0.04, 0.28, 0.99]
     """
     both = [_likelihoods(its) for its in (decisions, *others)]
-    of_planner, of_others = (logsumexp(ways) for ways in zip(*both, strict=True))
+    of_planner, of_others = (logsumexp(logs) for logs in zip(*both, strict=True))
     return float(expit(logit(PRIOR) + of_others - of_planner))
 
 
@@ -210,7 +210,7 @@ def _likelihoods(decisions: Decisions) -> tuple[float, float]:
 
 def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
     """
-    Return the share of players to be given styles of their own, by a viewer's decisions up to a step.
+    Return the share of players to give their own styles, judged by a viewer's decisions up to a step.
 
     It is one share for all, even if some certainly are planners, since a player of another
     style need not be weaker. A record that begins from a position shows nothing: planners
@@ -219,8 +219,8 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     number = range(len(record.states()))[index(step)]
     if record.entries[0].kind == START:
         return PRIOR
-    made = [ways for seat in seats if any(map(any, ways := [way[number] for way in _decisions(record, seat)]))]
-    return float(np.mean([style_chance(*ways) for ways in made])) if made else PRIOR
+    made = [counts for seat in seats if any(map(any, counts := [its[number] for its in _decisions(record, seat)]))]
+    return float(np.mean([style_chance(*counts) for counts in made])) if made else PRIOR
 
 
 @lru_cache(maxsize=8)

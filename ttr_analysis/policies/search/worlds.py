@@ -1,5 +1,5 @@
 """
-Worlds: whole states drawn at random that agree with the known facts.
+Worlds: complete states drawn at random, consistent with the known facts.
 
 The known facts are a packed state with unknowns: unknown cards of hands are in the draw
 pile, and unknown tickets in hands, offers and under the pile are `UNKNOWN_TICKET`.
@@ -42,8 +42,8 @@ _N_CHOICES: Final = 150
 """Attempts to find tickets that the player would have kept; after these, the last draw stays."""
 _FINE: Final = 1 << 31
 """Resolution of random numbers for probabilities."""
-_SURE: Final = 0.01
-"""Stands for an impossible number of tickets kept: every number needs a hand."""
+_LEAST_DIVISOR: Final = 0.01
+"""Least value of a divisor, which an impossible number of tickets kept would make 0 or negative."""
 _ANY_SEAT: Final = -1
 
 
@@ -75,7 +75,7 @@ def fill_worlds(
     known: State, tables: Tables, beliefs: Beliefs, players: Players, viewer: int, key: Ints, first: int, worlds: Ints
 ) -> None:
     """
-    Fill worlds, one per row, that agree with a viewer's knowledge.
+    Fill worlds, one per row, consistent with a viewer's knowledge.
 
     Each depends only on the knowledge, the seed and its number. While opening tickets are
     being chosen, other seats' offers are filled in too, and they have not chosen. The
@@ -120,13 +120,13 @@ def _count_opening(state: State, tables: Tables, viewer: int) -> None:
         elif viewer < state.seat:
             n -= state.n_held[viewer]
             if tables.opening_unkept == UNKEPT_UNDER_PILE:
-                _queue_given_back(state, tables, n)
+                _queue_returned(state, tables, n)
             elif tables.opening_unkept == UNKEPT_DISCARDED:
                 state.n_ticket_discards = n
 
 
 @compiled
-def _queue_given_back(state: State, tables: Tables, n: int) -> None:
+def _queue_returned(state: State, tables: Tables, n: int) -> None:
     """Put tickets under the pile, known ones first; the pile has no others yet."""
     state.queue_head = 0
     state.n_queued = n
@@ -309,7 +309,7 @@ def _sweep(world: _World, seats: Ints, places: Ints, of_seat: int, n: int) -> No
 @compiled
 def _would_choose(world: _World, seat: int) -> bool:
     """
-    Return whether a seat's player would keep its tickets from an opening offer that has others beside them.
+    Return whether a seat's player would keep exactly its tickets from an opening offer that has more.
 
     If the tickets cannot all have been offered, some were drawn later, and the player is
     not asked. The rest of the offer are free tickets, whose order changes.
@@ -440,7 +440,7 @@ def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: 
         n_free_staying += int(_is_from(tables, free[i], ANY_DECK))
     n_places = min(n_before, state.n_held[seat])
     of_place = (tables.deck_deal[deck] - n_same) / max(1, n_places - n_same)
-    of_staying = staying_kept / max(_SURE, n_staying_dealt - staying_kept + 1.0)
+    of_staying = staying_kept / max(_LEAST_DIVISOR, n_staying_dealt - staying_kept + 1.0)
     return float(of_place * of_staying * max(1, n_free_staying) / max(1, n_free_same))
 
 
