@@ -245,6 +245,24 @@ def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, command: Command
     assert set(GameRecord.load(tmp_path / "game.jsonl").scores) == set(record.scores)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_a_log_from_any_editor_is_imported(tmp_path: Path, command: Command, encoding: str) -> None:
+    record = Game(load_map("europe"), n_players=2).play([Planner(), Planner()], seed=4)
+    text = log_text(record, np.random.default_rng(1)).encode("cp1252", errors="replace").decode("cp1252")
+    (tmp_path / "game.txt").write_bytes(text.encode(encoding))
+
+    assert "all equal to the record" in command("import game.txt")
+
+
+def test_a_log_is_never_replaced(tmp_path: Path, command: Command) -> None:
+    log = tmp_path / "game.jsonl"
+    log.write_text("Ann keeps 2 destination(s)\n", "utf-8")
+
+    assert "choose another file with --out" in command("import game.jsonl", code=cli.USAGE)
+    assert log.read_text("utf-8") == "Ann keeps 2 destination(s)\n"
+    assert "is a directory" in command("import .", code=cli.USAGE)
+
+
 def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, command: Command) -> None:
     (tmp_path / "game.txt").write_text(
         "Ann keeps 2 destination(s)\nBo keeps 2 destination(s)\nAnn takes 1\nBo takes 2\n", "utf-8"

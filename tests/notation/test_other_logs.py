@@ -58,14 +58,21 @@ def test_cards_may_go_by_name() -> None:
 def test_a_talk_about_moves_is_no_move() -> None:
     _, text = whole(3)
     lines = text.splitlines()
-    talk = ["Ann: Bo takes 3", "Ann : Bo takes 4", "Ann: Bo takes 5", "Bo: Ann passes", "move 3 trains, Bo!"]
+    talk = [
+        "Ann: Bo takes 3",
+        "Ann : Bo takes 4",
+        "Ann: Bo takes 5",
+        "Bo: Ann passes",
+        "move 3 trains, Bo!",
+        "Move 7 :)",
+    ]
     lines[60:60] = talk
     marked = [f"<p><b>{line.split()[0]}</b> {' '.join(line.split()[1:])}</p>" for line in lines]
 
     for read in (read_bga("\n".join(lines)), read_bga("\n".join(marked))):
         assert read.report is not None
         assert read.entries == read_bga(text).entries
-        assert [number for number, _ in read.report.unread] == [61, 62, 63, 64, 65]
+        assert [number for number, _ in read.report.unread] == [61, 62, 63, 64, 65, 66]
 
 
 def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:
@@ -82,8 +89,24 @@ def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:
     assert read.corrections
     assert {correction.reason for _, correction in read.corrections} == {"Bo left the game"}
     assert "inferred: Bo left the game: the turn before line" in str(read.report)
-    with pytest.raises(RecordError, match="it is Bo's turn, not"):
-        read_bga(cut.replace("Bo has quit", "Bo has not quit yet: he thinks about how to leave").replace("quit", "xx"))
+    for other in ("Bo has not xx yet: he thinks about how to leave", "Bobby has quit", "Bo: I may have quit"):
+        with pytest.raises(RecordError, match="it is Bo's turn, not"):
+            read_bga(cut.replace("Bo has quit", other))
+
+
+def test_a_line_may_follow_the_time_of_its_move() -> None:
+    _, text = whole(2)
+
+    assert read_bga(re.sub(r"(?m)^(Move \d+ :[\d:]+)\n", r"\1 ", text)).entries == read_bga(text).entries
+
+
+def test_a_number_at_the_very_end_is_no_color() -> None:
+    _, text = whole(2)
+    hidden = list(re.finditer(r"takes [12](?= hidden)", text))[-1]
+    log = read_bga(text[: hidden.end()])
+
+    assert log.report is not None
+    assert any(line.endswith(hidden.group()) for _, line in log.report.unread)
 
 
 def test_a_game_that_ends_before_its_end_is_told() -> None:

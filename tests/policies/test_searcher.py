@@ -318,5 +318,5 @@ def test_what_cannot_be_searched_is_refused(nordic: GameMap) -> None:
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be a "):
             Searcher(**wrong)
     game = Game(nordic)
-    with pytest.raises(GameError, match="P0 acts: give its view"):
+    with pytest.raises(GameError, match="P0 acts: pass its view"):
         Searcher().choose(game.view(game.new(seed=7), 1), [], np.random.default_rng(7))

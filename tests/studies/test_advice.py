@@ -144,7 +144,7 @@ def test_there_is_no_advice_where_nothing_is_to_be_decided(nordic: GameMap) -> N
     record = played(nordic)
     with pytest.raises(GameError, match="the game is over"):
         advise(record)
-    with pytest.raises(GameError, match="acts: give its view"):
+    with pytest.raises(GameError, match="acts: pass its view"):
         advise(record, 1 - record.state_at(30).acting, step=30)
 
 

@@ -97,7 +97,7 @@ def test_graphs_and_edges_with_data_name_routes(any_map: GameMap) -> None:
 def test_cities_in_a_row_are_told_how_to_name_the_routes_between_them(nordic: GameMap) -> None:
     way = nx.shortest_path(nordic.graph, "Oslo", "Narvik")
     told = (
-        r"no route 'Oslo': it is a city; .*\[\('Oslo', 'Lillehammer'\)\].* zip\(way, way\[1:\]\) or nx.utils.pairwise"
+        r"no route 'Oslo': it is a city; .*\[\('Oslo', 'Lillehammer'\)\].* zip\(path, path\[1:\]\) or nx.utils.pairwise"
     )
     for ask in (
         lambda: nordic.resolve_routes(way),

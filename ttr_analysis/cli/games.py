@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import sys
 import warnings
@@ -33,7 +34,7 @@ _MAX_POSITION: Final = 1_000_000
 
 
 @common.commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
-@click.argument("log", type=common.FILE)
+@click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--map", "map_", shell_complete=common.complete_map, help="The map.  [default: detected from the log]")
 @click.option("--tickets", type=common.FILE, help="JSON file with the ticket offers that you noted; see above.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
@@ -53,14 +54,26 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
     from ttr_analysis.notation.bga import read_bga, read_notes
 
     out = out or log.with_suffix(".jsonl")
-    text = log.read_text("utf-8", errors="replace")
-    record = read_bga(text, tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
+    if out.resolve() == log.resolve():
+        raise click.UsageError(f"The record would replace the log {log}: choose another file with --out.")
+    record = read_bga(_text_of(log), tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
     if record.report is None or record.report.steps.empty:
         raise common.Stopped(
             f"no move was understood in {log}, so no record was written\n{record.report}", common.FAULTS
         )
     record.save(out)
     print(f"{record!r}\n{record.report}\n{out}")
+
+
+def _text_of(log: Path) -> str:
+    """Return the text of a file from any editor: UTF-8, UTF-16 with its mark, or the encoding of old Windows."""
+    content = log.read_bytes()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", errors="replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
 
 
 @common.commands.command(epilog="Example: ttr-analysis review my-game.jsonl --minutes 3")

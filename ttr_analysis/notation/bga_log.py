@@ -33,7 +33,10 @@ COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange
 
 _LONGEST: Final = 300
 """Longer lines, and longer names of noted tickets, are ignored."""
-_MOVE: Final = re.compile(r"move (?P<move>\d{1,6})(?P<time> ?[:\d].*)?", re.IGNORECASE)
+_MOVE: Final = re.compile(
+    r"move (?P<move>\d{1,6})(?:(?P<time> ?:? ?\d[\d:./ -]*(?:[ap]m\b)?)(?P<rest> ?[^\d\s].*)?)?", re.IGNORECASE
+)
+"""The heading of a move; what follows its time on the same line is the first line of the move."""
 _PLAYER: Final = r"(?P<player>.+?)"
 _NAMES: Final = {
     "pink": "purple",
@@ -156,15 +159,17 @@ def read_log(text: str, you: str = "") -> Log:
     contents = [_content(raw) for raw in text.splitlines()]
     keepers = {found["player"] for found in map(_PATTERNS["keep"].fullmatch, contents) if found}
     for line, content in enumerate(contents, start=1):
-        if found := _MOVE.fullmatch(content):
+        found = _MOVE.fullmatch(content)
+        if found:
             _add_move(log, of_move, you)
             of_move = []
-            move, time = int(found["move"]), (found["time"] or "").lstrip(" :")[:MAX_TIME]
-        elif not _is_talk(content, keepers) and (entry := _read_line(content, line, move, time, you)):
+            move, time = int(found["move"]), (found["time"] or "").strip(" :")[:MAX_TIME]
+        said = (found["rest"] or "").strip() if found else content
+        if not _is_talk(said, keepers) and (entry := _read_line(said, line, move, time, you)):
             of_move.append(entry)
             last = line
-        elif content:
-            log.unread.append((line, content))
+        elif said:
+            log.unread.append((line, said))
     _leave_out_broken(log, of_move, you, is_last=last == len(contents) and text[-1:] not in _LINE_ENDS)
     _add_move(log, of_move, you)
     return log
@@ -175,7 +180,10 @@ def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: b
     if is_last and of_move:
         entry = of_move[-1]
         is_short = entry.kind in ("claim", "station") and len(entry.cards) < entry.number
-        is_draw = entry.kind == "take" and any(other.kind == "yours" for other in of_move)
+        # "takes 1" may be the beginning of "takes 1 hidden train car card".
+        is_draw = entry.kind == "take" and (
+            entry.text[-2:] in (" 1", " 2") or any(other.kind == "yours" for other in of_move)
+        )
         if is_short or is_draw or entry.kind in ("neutral", "attempt"):
             log.unread.append((entry.line, entry.text))
             of_move.pop()

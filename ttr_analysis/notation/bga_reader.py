@@ -296,9 +296,9 @@ class LogFollower:
         self.skipped.append(f"{names} left the game: the turn before line {act.line} is skipped")
 
     def _has_left(self, name: str, act: LogEntry) -> bool:
-        """Return whether an earlier line that was not understood reports that a player left."""
-        lines = (text for line, text in self.log.unread if line < act.line and text.startswith(name))
-        return any(_LEFT.search(text[len(name) :]) and "tunnel" not in text for text in lines)
+        """Return whether an earlier line that was not understood reports that a player left; talk does not."""
+        left = re.compile(rf"{re.escape(name)} +(?!:)(?!.*tunnel).*{_LEFT.pattern}", re.IGNORECASE)
+        return any(left.match(text) for line, text in self.log.unread if line < act.line)
 
     def _hint(self) -> str:
         """List earlier lines that were not understood: one may be the missing move."""
