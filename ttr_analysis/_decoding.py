@@ -157,8 +157,8 @@ class FaultList:
     """
     All faults of a source, which is one file or several.
 
-    `raise_if_any` raises an `error` about the `source`, the path or name that was asked for, as soon
-    as there are `most` faults.
+    `raise_if_any` raises an `error` about the `source`, the path or name that was asked for; `add`
+    calls it once there are `most` faults.
     """
 
     source: str

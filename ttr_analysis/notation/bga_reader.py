@@ -37,9 +37,7 @@ from ttr_analysis.tables import UNKEPT_DISCARDED
 # -- known opening hands -----------------------------------------------------------------------------------------------
 
 
-_LEFT: Final = re.compile(
-    r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
-)
+_LEFT: Final = r"(?i:\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b)"
 """Words in a line about a player who left or ran out of time."""
 
 
@@ -297,7 +295,7 @@ class LogFollower:
 
     def _has_left(self, name: str, act: LogEntry) -> bool:
         """Return whether an earlier line that was not understood reports that a player left; talk does not."""
-        left = re.compile(rf"{re.escape(name)} +(?!:)(?!.*tunnel).*{_LEFT.pattern}", re.IGNORECASE)
+        left = re.compile(rf"{re.escape(name)} +(?!:)(?!.*tunnel).*{_LEFT}")
         return any(left.match(text) for line, text in self.log.unread if line < act.line)
 
     def _hint(self) -> str:

@@ -124,7 +124,7 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
         ("Players", _players(rules)),
         ("Train cards", _cards(rules)),
         ("Drawing cards", _drawing(rules)),
-        ("Locomotives as jokers", _jokers(rules, ferries=ferries, tunnels=tunnels)),
+        ("Wild locomotives", _wild_locomotives(rules, ferries=ferries, tunnels=tunnels)),
         ("Ferries", _ferries(rules) if ferries else ""),
         ("Tunnels", f"{turned} turned over; each match costs one more card." if tunnels else ""),
         ("Double routes", _doubles(rules) if doubles else ""),
@@ -184,7 +184,7 @@ def _drawing(rules: RuleSet) -> str:
     )
 
 
-def _jokers(rules: RuleSet, *, ferries: bool, tunnels: bool) -> str:
+def _wild_locomotives(rules: RuleSet, *, ferries: bool, tunnels: bool) -> str:
     there = ["plain", *(["ferry"] if ferries else []), *(["tunnel"] if tunnels else [])]
     kinds = [kind for kind in there if kind in rules.claims.locomotives_on]
     if kinds == there:

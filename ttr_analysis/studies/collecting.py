@@ -353,21 +353,21 @@ def note_end(state: State, tables: Tables, seats: Narrow) -> None:
 
 
 @compiled
-def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
-    """Find the routes borrowed by stations at the end of games: a row of `lent` for each seat; `NO_ROUTE` for none."""
+def fill_borrowed(states: Ints, tables: Tables, borrowed: Ints) -> None:
+    """Find the routes borrowed by stations at the end of games: a row for each seat, with `NO_ROUTE` for none."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(len(states)):
         state = State(states[i])
         for seat in range(tables.n_seats):
-            label_at_end(state, tables, seat, label, lent[i, seat])
+            label_at_end(state, tables, seat, label, borrowed[i, seat])
 
 
 @compiled
-def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns: Ints, found: Narrow) -> None:
+def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, borrowed: Ints, turns: Ints, found: Narrow) -> None:
     """
     Fill `found` with tickets' points and completion turns: rows by `COMPLETED`, `GOAL`, `TICKET_POINTS`.
 
-    `lent` are the routes borrowed by stations, `turns` the turns of each seat of each game.
+    `borrowed` are the routes borrowed by stations, `turns` the turns of each seat of each game.
     """
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(found.shape[1]):
@@ -376,13 +376,13 @@ def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns
         found[TICKET_POINTS, i] = 0
     for game in range(len(ends) - 1):
         for seat in range(tables.n_seats):
-            if _fill_points(tables, notes, ends, game, seat, lent[game, seat], label, found):
+            if _fill_points(tables, notes, ends, game, seat, borrowed[game, seat], label, found):
                 _fill_completed(tables, notes, ends, game, seat, turns[game, seat], label, found)
 
 
 @compiled
 def _fill_points(
-    tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, lent: Ints, label: Ints, found: Narrow
+    tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, borrowed: Ints, label: Ints, found: Narrow
 ) -> bool:
     """Find the final points of a seat's tickets; return whether some are completed."""
     for city in range(tables.n_cities):
@@ -391,8 +391,8 @@ def _fill_points(
         if _is_taken(notes, i, seat):
             join_ends(tables, notes.claims[ROUTE, i], label)
     for station in range(MAX_STATIONS):
-        if lent[station] != NO_ROUTE:
-            join_ends(tables, lent[station], label)
+        if borrowed[station] != NO_ROUTE:
+            join_ends(tables, borrowed[station], label)
     is_any_reached = False
     for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
         ticket = notes.tickets[TICKET, i]

@@ -307,7 +307,7 @@ class Collector:
         self._endings = np.zeros(n_games, dtype=np.int64)
         self._n_turns = np.zeros(n_games, dtype=np.int64)
         self._n_stations = np.zeros((n_games, n_players), dtype=np.int64)
-        self._lent = np.full((n_games, n_players, MAX_STATIONS), notes.NO_ROUTE)
+        self._borrowed = np.full((n_games, n_players, MAX_STATIONS), notes.NO_ROUTE)
 
     def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
         players: Ints = (game + seat) % self._n_players
@@ -326,7 +326,7 @@ class Collector:
         each = self._map.rules.stations.number
         if each:
             self._n_stations[block] = each - State.across(states, "stations")[:, : self._n_players]
-            collecting.fill_lent(states, self._tables, self._lent[block])
+            collecting.fill_borrowed(states, self._tables, self._borrowed[block])
 
     # -- tables -------------------------------------------------------------------
 
@@ -402,7 +402,7 @@ class Collector:
     def _of_tickets(self) -> dict[str, Cells]:
         tickets = self._notes.tickets
         found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
-        collecting.fill_ticket_ends(self._tables, self._notes, self._ends, self._lent, self._seat_turns(), found)
+        collecting.fill_ticket_ends(self._tables, self._notes, self._ends, self._borrowed, self._seat_turns(), found)
         return {
             **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
             "ticket": tickets[notes.TICKET],

@@ -628,8 +628,8 @@ def _why_no_attempt(refused: Refused) -> str:
 
 
 def _too_few_to_attempt(refused: Refused) -> str:
-    route, jokers = refused.route, " or locomotives" if refused.route.locomotives_allowed else ""
-    return f"{refused.who} cannot hold {route.length} {_color(refused.cards)} cards{jokers} for {route}"
+    route, wild = refused.route, " or locomotives" if refused.route.locomotives_allowed else ""
+    return f"{refused.who} cannot hold {route.length} {_color(refused.cards)} cards{wild} for {route}"
 
 
 ATTEMPT_HANDLER: Final = Handler(

@@ -165,8 +165,8 @@ def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
 @compiled
 def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
     label = np.empty(MAX_CITIES, dtype=np.int64)
-    lent = np.empty(MAX_STATIONS, dtype=np.int64)
-    label_at_end(state, tables, seat, label, lent)
+    borrowed = np.empty(MAX_STATIONS, dtype=np.int64)
+    label_at_end(state, tables, seat, label, borrowed)
     row[GAINED_COLUMN] = row[LOST_COLUMN] = row[COMPLETED_COLUMN] = row[UNKNOWN_COLUMN] = 0
     for i in range(state.n_held[seat]):
         ticket = state.held[seat, i]
@@ -186,9 +186,9 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
 def mark_completed(tables: Tables, states: Ints, seats: Ints, tickets: Ints, done: Flags) -> None:
     """Mark which tickets, held or not, a seat of each game has completed; `done` has shape (games, tickets)."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
-    lent = np.empty(MAX_STATIONS, dtype=np.int64)
+    borrowed = np.empty(MAX_STATIONS, dtype=np.int64)
     for i in range(len(states)):
-        label_at_end(State(states[i]), tables, seats[i], label, lent)
+        label_at_end(State(states[i]), tables, seats[i], label, borrowed)
         for j in range(len(tickets)):
             done[i, j] = goal_reached(tables, tickets[j], label) != NO_GOAL
 
@@ -197,7 +197,7 @@ def mark_completed(tables: Tables, states: Ints, seats: Ints, tickets: Ints, don
 
 
 @quickly_compiled
-def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
+def label_at_end(state: State, tables: Tables, seat: int, label: Ints, borrowed: Ints) -> None:
     """
     Label the cities connected by a seat's own and borrowed routes, and fill in the borrowed ones.
 
@@ -206,7 +206,7 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
     borrowed, then the most points gained. All choices are tried; ties go to the first.
     """
     label_cities(state, tables, seat, label)
-    lent[:MAX_STATIONS] = NOBODY
+    borrowed[:MAX_STATIONS] = NOBODY
     if state.stations[seat] == tables.stations_each:
         return
     routes = np.empty(MAX_STATIONS * MAX_ROUTES, dtype=np.int64)
@@ -223,7 +223,7 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
                 best_way[station] = way[station]
     _try_way(state, tables, seat, own, routes, first, best_way, label)
     for station in range(MAX_STATIONS):
-        lent[station] = routes[best_way[station]] if first[station] < first[station + 1] else NOBODY
+        borrowed[station] = routes[best_way[station]] if first[station] < first[station + 1] else NOBODY
 
 
 @compiled
