@@ -254,6 +254,16 @@ def test_a_log_from_any_editor_is_imported(tmp_path: Path, command: Command, enc
     assert "all equal to the record" in command("import game.txt")
 
 
+def test_a_log_that_breaks_off_is_imported_as_the_variant_that_was_played(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "game.txt").write_text(
+        "Move 2 :\nAnn keeps 3 destination(s)\nMove 3 :\nBo keeps 3 destination(s)\n", "utf-8"
+    )
+
+    command("import game.txt --map usa --variant mega")
+    assert GameRecord.load(tmp_path / "game.jsonl").map.rules.variant == "mega"
+    assert "--variant needs --map" in command("import game.txt --variant mega", code=cli.USAGE)
+
+
 def test_a_log_is_never_replaced(tmp_path: Path, command: Command) -> None:
     log = tmp_path / "game.jsonl"
     log.write_text("Ann keeps 2 destination(s)\n", "utf-8")

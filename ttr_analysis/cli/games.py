@@ -36,12 +36,20 @@ _MAX_POSITION: Final = 1_000_000
 @common.commands.command("import", epilog="Example: ttr-analysis import table.txt --out my-game.jsonl")
 @click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--map", "map_", shell_complete=common.complete_map, help="The map.  [default: detected from the log]")
+@click.option("--variant", metavar="NAME", help="Variant of the rules, if the log does not show it; needs --map.")
 @click.option("--tickets", type=common.FILE, help="JSON file with the ticket offers that you noted; see above.")
 @click.option("--seat", metavar="NAME", help='The player that the log calls "You".')
 @click.option("--title", default="", help="A title for the game.")
 @click.option("--date", metavar="DAY", default="", help="Date of the game, such as 2026-03-14.")
 @click.option("--out", type=common.FILE, help="File for the saved game.  [default: LOG with .jsonl]")
-def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **options: Any) -> None:  # noqa: ANN401
+def import_(
+    log: Path,
+    map_: str | None,
+    variant: str | None,
+    tickets: Path | None,
+    out: Path | None,
+    **options: Any,  # noqa: ANN401
+) -> None:
     """
     Convert a Board Game Arena log into a saved game.
 
@@ -51,12 +59,16 @@ def import_(log: Path, map_: str, tickets: Path | None, out: Path | None, **opti
     each player: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
     ["Boston - Miami", "Dallas - New York"]]]}
     """
+    from ttr_analysis.maps.loading import load_map
     from ttr_analysis.notation.bga import read_bga, read_notes
 
+    if variant and not map_:
+        raise click.UsageError("--variant needs --map.")
+    game_map = load_map(map_, variant=variant) if map_ else None
     out = out or log.with_suffix(".jsonl")
     if out.resolve() == log.resolve():
         raise click.UsageError(f"The record would replace the log {log}: choose another file with --out.")
-    record = read_bga(_text_of(log), tickets=read_notes(tickets) if tickets else None, game_map=map_, **options)
+    record = read_bga(_text_of(log), tickets=read_notes(tickets) if tickets else None, game_map=game_map, **options)
     if record.report is None or record.report.steps.empty:
         raise common.Stopped(
             f"no move was understood in {log}, so no record was written\n{record.report}", common.FAULTS
