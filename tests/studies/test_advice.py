@@ -232,19 +232,19 @@ def test_a_route_may_make_the_longest_path(usa: GameMap) -> None:
     assert reasons(usa, owners={**owners, "Helena-Duluth/0": 1}).of(houston) == "15 points"
 
 
-def test_a_route_may_keep_others_from_joining_their_track(usa: GameMap) -> None:
+def test_a_route_may_keep_the_routes_of_others_apart(usa: GameMap) -> None:
     omaha = ttr.actions.ClaimRoute(usa.route("Helena", "Omaha"), RED)
     apart = {"Helena-Seattle/0": 1, "Duluth-Omaha/0": 1}
     joined = {**apart, "Helena-Duluth/0": 1}
 
-    assert reasons(usa, owners=apart).of(omaha) == "keeps P1 from joining its track there; 10 points"
+    assert reasons(usa, owners=apart).of(omaha) == "keeps P1's routes at Helena and Omaha apart; 10 points"
     assert reasons(usa, owners=joined).of(omaha) == "10 points"
     far = ("Miami-New Orleans", "El Paso-Houston", "Portland-Salt Lake City", "Calgary-Winnipeg", "Nashville-Raleigh")
     spent = {**apart, **dict.fromkeys([f"{name}/0" for name in (*far, "Sault Ste. Marie-Winnipeg")], 1)}
     assert reasons(usa, owners=spent).of(omaha) == "10 points"  # with four trains left
     sioux = {"Chicago-Saint Louis/0": 1, "Kansas City-Oklahoma City/0": 1}
     missouri = ttr.actions.ClaimRoute(usa.route("Kansas City", "Saint Louis", track=0), RED)
-    for n_players, said in ((2, "keeps P1 from joining its track there; 2 points"), (4, "2 points")):
+    for n_players, said in ((2, "keeps P1's routes at Kansas City and Saint Louis apart; 2 points"), (4, "2 points")):
         more = {"hands": [{}, *[4] * (n_players - 1)], "tickets": [[], *[2] * (n_players - 1)]}
         assert reasons(usa, n_players, owners=sioux, **more).of(missouri) == said  # four may use both tracks
 

@@ -94,7 +94,7 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
 
     spent = what_changes(known, DRAW, pays("Dallas", "Little Rock", "green", 2))
     assert spent.reasons == (
-        "claiming El Paso – Houston at once may be as good",
+        "claiming El Paso – Houston now may be as good",
         "keeps green for El Paso – Houston",
         "Dallas – Little Rock can wait: P0 still claims it in 100% of games",
     )
@@ -171,7 +171,7 @@ def test_it_is_told_how_often_others_take_the_route_of_the_best_action() -> None
 
     assert single
     assert double
-    assert single[1].endswith("takes it")
+    assert single[1].endswith("takes the route")
     assert double[1].endswith("take both tracks")
     assert 90 > int(single[2]) > int(double[2]) + 20 > 40
 
@@ -193,9 +193,9 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
         for told in words(why):
             assert set(re.findall(r"P\d+", told)) <= {"P0", "P1"}
             assert re.fullmatch(
-                r"(otherwise .+ (takes it|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of games"
+                r"(otherwise .+ (takes the route|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of .+"
                 r"|keeps \w+ for .+|only \w+ pays for .+, any color for .+"
-                r"|claiming .+ at once (may be as good|would cost \d+%)"
+                r"|claiming .+ now (may be as good|would be worse)"
                 r"|in games that planners play on from here, P\d more often (claims|completes|gets) .+"
                 r"|P\d gets the longest path less often \(.+\)",
                 told,

@@ -195,7 +195,7 @@ class Reasons:
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
-        return f"{points} points for tickets; with those held they take {trains} of {own}"
+        return f"tickets worth {points} points; all open tickets together need {trains or 'none'} of {own}"
 
     @_of.register
     def _(self, action: actions.ChooseNeutralRoute) -> str:
@@ -284,7 +284,7 @@ class Reasons:
             parts = join_cities(self._view.routes_of(seat))
             a, b = (parts.get(city) for city in route.cities)
             if a and b and a != b and self._view.trains[seat] >= route.length:
-                yield f"keeps P{seat} from joining its track there"
+                yield f"keeps P{seat}'s routes at {listed(route.cities)} apart"
 
     @property
     def _others(self) -> list[int]:

@@ -312,7 +312,7 @@ class _Games:
         who = ["the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}" for owner in often]
         # Nobody may own both tracks, so it takes two to close them.
         is_pair = both_open and len(tracks) > 1
-        taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes it"
+        taken = f"{listed(who)} take both tracks" if is_pair else f"{listed(who, 'or')} takes the route"
         return f"otherwise {taken} in {percent(float(is_closed.mean()))} of games"
 
     def _can_wait(self, claims: Iterable[Row]) -> str:
@@ -335,7 +335,7 @@ class _Games:
         return f"keeps {spent} for {needed[0]}" if spent and needed else ""
 
     def _at_once(self, planned: Sequence[Row]) -> str:
-        """Describe how good it is to claim a route of the plan at once, if a draw of a card is best."""
+        """Describe whether to claim a route of the plan now may be as good, if a draw of a card is best."""
         if codes.kind_of(self._best[0]) not in (codes.DRAW_CARD, codes.DRAW_FACE_UP):
             return ""
         wanted = {row.route for row in planned} - {*self._replaced}
@@ -347,10 +347,8 @@ class _Games:
         losses = (results_from(self._futures[0].scores).won - won)[..., self._seat]
         least = int(losses.mean(axis=1).argmin())
         name = between(self._known.game_map.routes[codes.argument_of(claims[least][0])].cities)
-        loss = float(losses[least].mean())
-        if loss <= max(LEAST_LOSS, 2 * float(advice.standard_errors(losses[least]))):
-            return f"claiming {name} at once may be as good"
-        return f"claiming {name} at once would cost {percent(loss)}"
+        is_close = losses[least].mean() <= max(LEAST_LOSS, 2 * float(advice.standard_errors(losses[least])))
+        return f"claiming {name} now {'may be as good' if is_close else 'would be worse'}"
 
 
 def _tracks(known: Knowledge, code: int) -> list[int]:
