@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import offset_copy
 
 from ttr_analysis._errors import _shorten
-from ttr_analysis._words import number
+from ttr_analysis._words import number, seat_names
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, figure_of, ink_upon
@@ -457,8 +457,8 @@ TAG_INCHES = 0.3
 """Minimum distance between names at the ends of lines."""
 LONGEST_NAME = 18
 """Maximum length of a name, in characters; longer ones are cut to leave room for the lines."""
-LEAD_POINTS = 40
-"""Length of the line segments that lead to the names, in points, enough to show every dash."""
+LEAD_POINTS = 12
+"""Distance of the names from the ends of the lines, in points."""
 
 
 def plot_win_curve(
@@ -530,22 +530,19 @@ def _line(seat: int) -> dict[str, Any]:
 
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
-    """Connect each line to the name of its seat, so that lines with equal ends split up and show their dashes."""
+    """Write the name of each seat beside the end of its line, with a thin line between them."""
     figure = figure_of(ax)
     beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
+    names = dict(enumerate(seat_names([_shorten(name, LONGEST_NAME) for name in players])))
     literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
     for seat, height in spread(ends.items(), TAG_INCHES / figure.get_figheight(), most=1.0):
-        line = _line(seat)
-        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
-        tag = {"boxstyle": "round,pad=0.2", "fc": line["color"], "ec": "none"}
+        color = _line(seat)["color"]
+        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), "color": color, "lw": 0.8}
+        tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
         ax.annotate(
-            _name(seat, players), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,
-            color=ink_upon(line["color"]), weight="bold", va="center", annotation_clip=False, **literal,
+            names.get(seat, f"P{seat}"), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,
+            color=ink_upon(color), weight="bold", va="center", annotation_clip=False, **literal,
         )  # fmt: skip
-
-
-def _name(seat: int, players: Sequence[str]) -> str:
-    return f"P{seat} {_shorten(players[seat], LONGEST_NAME)}".rstrip() if seat < len(players) else f"P{seat}"
 
 
 def _number_points(ax: Axes, points: pd.DataFrame) -> None:
