@@ -166,6 +166,17 @@ def test_numbers_upon_trains_are_read_well(color: str) -> None:
     assert contrast(color, ink_upon(color)) >= 4.5
 
 
+def test_few_names_are_those_of_what_stands_out_and_larger(any_map: GameMap) -> None:
+    route = any_map.routes[0]
+    usual, few = (
+        map_svg(any_map, highlight=[route], few_names=is_few).split("ttr-labels")[1] for is_few in (False, True)
+    )
+    size, larger = (int(re.findall(r"font-size='(\d+)'", names)[0]) for names in (usual, few))
+
+    assert larger > 2 * size
+    assert 1 <= few.count("<text") <= 2 * len(route.cities) < usual.count("<text")
+
+
 def test_what_else_pays_for_a_route_is_not_said_upon_trains(nordic: GameMap) -> None:
     assert ">4:1<" in map_svg(nordic)
     assert ">4:1<" not in map_svg(nordic, {"Lieksa-Murmansk/0": 0})

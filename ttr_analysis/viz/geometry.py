@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -121,11 +121,13 @@ def lay_out(game_map: GameMap) -> BoardLayout:
     return replace(layout, bounds=(float(left), float(bottom), float(right), float(top)), labels=labels)
 
 
-def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLayout:
+def with_labels(
+    game_map: GameMap, layout: BoardLayout, size: float, cities: Collection[str] | None = None
+) -> BoardLayout:
     """
-    Return a layout with labels of another size (an em), on the same board.
+    Return a layout with labels of another size (an em), on the same board, for all cities or these.
 
-    Labels that would cover another city are left out; of overlapping ones, those of cities with fewer routes.
+    Labels that would cover another of the cities are left out; of overlapping ones, those of cities with fewer routes.
 
     >>> usa = ttr.load_map("usa")
     >>> layout = lay_out(usa)
@@ -133,9 +135,10 @@ def with_labels(game_map: GameMap, layout: BoardLayout, size: float) -> BoardLay
     >>> len(small.labels) == len(usa.cities), len(large.labels) < len(usa.cities)
     (True, True)
     """
-    found, radius = _labels(game_map, layout, size, frame(layout)), layout.city_radius
+    found, radius = _labels(game_map, layout, size, frame(layout), cities), layout.city_radius
     n_routes = Counter(city for route in game_map.routes for city in route.cities)
-    dots = {city.name: (city.x - radius, city.y - radius, city.x + radius, city.y + radius) for city in game_map.cities}
+    named = [city for city in game_map.cities if cities is None or city.name in cities]
+    dots = {city.name: (city.x - radius, city.y - radius, city.x + radius, city.y + radius) for city in named}
     kept: dict[str, Box] = {}
     for label in sorted(found, key=lambda one: (one.city in layout.exits, -n_routes[one.city])):
         others = [*kept.values(), *(dot for city, dot in dots.items() if city != label.city)]
@@ -149,14 +152,23 @@ def _cover(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _labels(game_map: GameMap, layout: BoardLayout, size: float, within: Box | None = None) -> tuple[LabelSpot, ...]:
+def _labels(
+    game_map: GameMap,
+    layout: BoardLayout,
+    size: float,
+    within: Box | None = None,
+    cities: Collection[str] | None = None,
+) -> tuple[LabelSpot, ...]:
     """Return the positions of the names of cities and countries on a board, with an em of this size."""
     names = {city.name: city.label for city in game_map.cities}
     names |= {city: way.country for city, way in layout.exits.items()}
-    wanted = [WantedLabel(city.name, names[city.name], city.label_at, (city.x, city.y)) for city in game_map.cities]
+    spot = {city.name: (city.x, city.y) for city in game_map.cities}
+    named = [city for city in game_map.cities if cities is None or city.name in cities]
+    wanted = [WantedLabel(city.name, names[city.name], city.label_at, spot.pop(city.name)) for city in named]
     cars = np.array([corner for track in layout.tracks.values() for car in track.cars for corner in _outline(car)])
-    spots = np.array([(token.x, token.y) for token in (*layout.tolls, *layout.swaps)]).reshape(-1, 2)
-    return placement.place_labels(wanted, cars=cars, tokens=spots, radius=layout.city_radius, size=size, within=within)
+    spots = [*((token.x, token.y) for token in (*layout.tolls, *layout.swaps)), *spot.values()]
+    tokens = np.array(spots).reshape(-1, 2)
+    return placement.place_labels(wanted, cars=cars, tokens=tokens, radius=layout.city_radius, size=size, within=within)
 
 
 def frame(layout: BoardLayout) -> tuple[float, float, float, float]:

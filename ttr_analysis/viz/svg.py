@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markupsafe import Markup
@@ -51,6 +51,8 @@ WIDTH: Final = 900
 HIT: Final = 0.44
 """Width along a track that reacts to clicks, in space units."""
 _FONT: Final = "font-family='DejaVu Sans, Verdana, sans-serif'"
+LARGE: Final = 2.4
+"""How much larger the names are if there are few."""
 _FAINT: Final = 0.35
 """Opacity of routes next to those that stand out."""
 _ANCHORS: Final = {"left": "start", "center": "middle", "right": "end"}
@@ -179,16 +181,22 @@ def map_svg(
     tickets: Iterable[Ticket] = (),
     width: int = WIDTH,
     fade: bool = True,
+    few_names: bool = False,
 ) -> Markup:
     """
     Return the board of a map as an SVG picture; hovering over a route describes it.
 
     `owners` are seats, or "neutral", by route id, and `stations` seats by city. `highlight` and `cities` stand out;
-    other routes are then faint, unless `fade` is False. The ends of tickets are connected. `width` is in pixels.
+    other routes are then faint, unless `fade` is False. The ends of tickets are connected. With `few_names`, only the
+    cities of all these are named, in larger type. `width` is in pixels.
     """
-    board, owners = drawing(game_map), owners or {}
+    board, owners, cities = drawing(game_map), owners or {}, tuple(cities)
     unit = board.unit
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
+    if few_names:
+        named = {*chain(*ends, *(route.cities for route in highlight)), *(city.name for city in cities)}
+        layout = geometry.with_labels(game_map, board.layout, LARGE * board.layout.label_size, named)
+        board = board._replace(layout=layout, label_size=round(SCALE * layout.label_size))
     highlighted = {route.id for route in highlight}
     parts: list[str] = []
     for (x, y), (to_x, to_y) in ((_position(game_map.city(a)), _position(game_map.city(b))) for a, b in ends):
