@@ -15,7 +15,7 @@ function verdictMark(label) {
   return make("span", { class: "ttr-mark ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] });
 }
 
-/* Make a bar of win probabilities, with a part for each seat. */
+/* Make the win probabilities, a short bar for each seat. */
 function makeBar(facts, win) {
   const parts = facts.names.map((_, seat) => {
     const text = make("span");
@@ -33,7 +33,7 @@ function makeBar(facts, win) {
       element.setAttribute("aria-label", `Win probability: ${words}`);
       element.title = words;
       parts.forEach(({ part, text }, seat) => {
-        part.style.flexGrow = shares[seat];
+        part.style.setProperty("--ttr-percent", `${shares[seat]}%`);
         setText(text, percentWords(shares[seat]));
       });
     },
