@@ -53,13 +53,15 @@ def test_boards_of_moments_keep_their_shape(disk: Disk, tmp_path: Path) -> None:
 PLACES = """() => {
   const box = (element) => element.getBoundingClientRect();
   const [moment, table] = ['.moment-of', '.ttr-review table'].map((name) => document.querySelector(name));
-  const pairs = [...document.querySelectorAll('.boards')].filter((boards) => boards.children.length === 2);
+  const pairs = [...document.querySelectorAll('.moment-of:not(.is-single) .boards')];
+  const names = [...document.querySelectorAll('.boards .ttr-labels text')];
   const ticks = [...document.querySelectorAll('.ttr-tick')].map(box);
   return {
     first: box(moment).top,
     page: document.documentElement.scrollWidth,
     table: box(table).right,
     isStacked: pairs.map(({children: [a, b]}) => box(b).top > box(a).bottom - 1),
+    letters: Math.min(...names.map((name) => 0.8 * box(name).height)),
     isOver: ticks.some((tick, i) => i && tick.left < ticks[i - 1].right - 1),
   };
 }"""
@@ -75,4 +77,5 @@ def test_a_page_begins_with_the_first_moment_and_fits_every_width(disk: Disk, tm
         assert max(places["page"], places["table"]) <= width
         assert places["isStacked"]
         assert all(is_stacked == (width < 700) for is_stacked in places["isStacked"])
+        assert 7.5 < places["letters"] < 50
         assert width < 1300 or not places["isOver"]

@@ -91,13 +91,14 @@ def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
         assert f'<a href="#{step}">step {step}</a>' in section
         assert text.count(f'xlink:href="#{step}"') == 2  # the number on the curve, and the disk behind it
         before = found.record.state_at(step - 1)
-        for points, trains in zip(before.scores, before.trains, strict=True):
-            assert f"{counted(points, 'point')} and {counted(trains, 'train')}" in section
+        standings = {*zip(before.scores, before.trains, strict=True)}
+        for points, trains in standings:
+            assert (f"{counted(points, 'point')} and {counted(trains, 'train')}" in section) == (len(standings) > 1)
         played = section.split("</figure>")[0]
         [city] = found.record.state_at(step).stations.keys() - found.record.state_at(step - 1).stations.keys()
-        assert f"<title>{city}: station of P{seat}</title>" in played
+        assert f"<title>{city}: station of {record.header.policies[seat]}</title>" in played
         assert played.count(f"fill='{BOARD.glow}'") == 1
-        assert played.count(": station of P") == len(found.record.state_at(step).stations)
+        assert played.count(": station of ") == len(found.record.state_at(step).stations)
         arcs = re.findall(f"stroke='{BOARD.text}'[^>]*stroke-dasharray", played)
         assert len(arcs) == len(Reasons(found.view(step)).open_tickets)
     assert arcs
@@ -168,7 +169,8 @@ def test_the_best_score_comes_first(tmp_path: Path) -> None:
     ranked = sorted(zip(names, scores, strict=True), key=lambda one: -(one[1] or 0))
     text = (tmp_path / "page.html").read_text("utf-8").split("Step through the game")[0]
     words = read_page(text).words
-    assert f"{ranked[0][0]} won: {', '.join(f'{name} {points}' for name, points in ranked)}." in words
+    shown = ", ".join(f"{names.index(name)} {name} {points}" for name, points in ranked)
+    assert f"{ranked[0][0]} won: {shown}." in words
     table = words[words.index("Skill and luck") :]
     assert [table.index(name) for name, _ in ranked] == sorted(table.index(name) for name in names)
 
@@ -195,17 +197,18 @@ def test_a_draw_is_shown_with_what_it_is_for_and_the_hand_with_unknown_cards(mon
     *_, (caption, board) = moment(DRAW_CARD)["boards"]
     assert caption == f"Better: toward {name_route(aim)}"
     assert board.count(f"stroke='{BOARD.glow}'") == 1
-    assert f"{aim.id}: P0" not in board
+    assert f"{aim.id}: Ann" not in board
     assert moment(DRAW_CARD)["hand"].endswith(" and 2 unknown cards")
     assert not [caption for caption, _ in moment(DRAW_TICKETS)["boards"] if caption.startswith("Better")]
 
 
-def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() -> None:
+def test_an_outlook_has_a_line_for_all_that_clearly_differs_and_names_are_no_markup() -> None:
     """Colors are told where they differ; a ticket that was kept after one move only has no share after the other."""
-    often, seldom, none = np.array([1.0, 1, 1, 0]), np.array([1.0, 0, 0, 0]), np.array([])
+    often, seldom, none = np.tile([1.0, 1, 1, 0], 20), np.tile([1.0, 0, 0, 0], 20), np.array([])
     rows = [
         Row(0, "claims", "Bergen – Oslo", often, seldom, 3, ("blue", "red")),
         Row(0, "claims", "Oslo – Stockholm", often, seldom, 4, ("blue", "blue")),
+        Row(0, "claims", "Oslo – Turku", often, often, 5, ("blue", "red")),
         Row(0, "completes", "Narvik – Tallinn", seldom, none, condition=", if it is held"),
         Row(1, "gets", "the longest path", seldom, often),
         Row(0, "scores", "points", 100 * often, 40 * seldom),
@@ -214,11 +217,12 @@ def test_an_outlook_has_a_line_for_all_that_differs_and_names_are_no_markup() ->
     shown = str(_outlook({"seat": 0, "win": 0.25, "loss": 0.5}, rows, ["Ann", EVIL]))
 
     words = read_page(shown).words
-    assert "wins75%25% claims Bergen – Oslo75%, blue25%, red claims Oslo – Stockholm75%25%" in words
+    assert "wins75%25% claims Bergen – Oslo75%, blue25%, red claims Oslo – Stockholm75%25% completes" in words
     assert "completes Narvik – Tallinn, if it is held25%– " in words
-    assert words.endswith(f"{EVIL} gets the longest path25%75% scores75 points10 points")
+    assert words.endswith(f"{EVIL} gets the longest path25%75% scores (points)7510")
     assert "<img" not in shown
     assert not _outlook({}, [], [])
+    assert "nothing else differs clearly" in _outlook({}, [rows[2]], [])
 
 
 def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(
@@ -253,6 +257,24 @@ def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(
         marked.outlook(other)
 
 
+def test_a_choice_of_tickets_shows_the_offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    record = Game("usa").play(["Planner", "Planner"], seed=7)
+    judge_only(monkeypatch, [1])
+    [one] = review(record, 0, rollouts=2, progress=False).decisions
+    best = replace(one, best=(one.played[0], 7), n_tried=3, lost=(0.3, -0.3), loss_low=0.25, loss_high=0.35)
+    played = one.played[1]
+    assert played < 7
+
+    write_review(Review(record, 0, [best]), tmp_path / "page.html")
+
+    words = " ".join(re.sub("<[^>]+>", " ", (tmp_path / "page.html").read_text("utf-8")).split())
+    offer = record.state_at(0).offers[0]
+    lines = [f"{name_ticket(one)} kept {'kept' if played >> i & 1 else '–'}" for i, one in enumerate(offer) if one]
+    assert f"Tickets offered better played {' '.join(lines)}" in words
+    assert "0 points and 45 trains" not in words
+    assert re.search("made 1 blunder in 1 decision; (part of )?what it cost (was lost for good|came back)", words)
+
+
 def test_a_row_without_a_finding_is_left_out() -> None:
     record = end_of(load("invented"), ["Greedy", "Random"], 12)
     rows = review(record, rollouts=2, progress=False).summary().reset_index().to_dict("records")
@@ -261,6 +283,8 @@ def test_a_row_without_a_finding_is_left_out() -> None:
     whole, part = (_table(["Ann", "Bo"], some) for some in (clear, unclear))
 
     assert whole["is_split"]
+    assert {"own moves", "luck"} <= whole["parts"].keys()
+    assert not {"own moves", "luck"} & part["parts"].keys()
     assert "own moves" in str(whole["table"])
     assert not part["is_split"]
     assert not re.search("own moves|opponents' moves|luck|not clear", str(part["table"]))

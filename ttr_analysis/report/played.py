@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ttr_analysis._words import counted, listed, number, percent, percentage_points, seat_names, with_names
-from ttr_analysis.engine.actions import AttemptTunnel, ClaimRoute
+from ttr_analysis.engine.actions import Action, AttemptTunnel, ClaimRoute, KeepTickets
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import n_unknown_cards
@@ -37,6 +37,7 @@ from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
 from ttr_analysis.viz.results import plot_point_sources, plot_progress, plot_rates
+from ttr_analysis.viz.style import PLAYER_COLORS
 from ttr_analysis.viz.svg import map_svg
 from ttr_analysis.viz.words import move_words
 from ttr_analysis.widgets.stepper import GameStepper
@@ -120,17 +121,13 @@ def _story(review: Review, names: Sequence[str], rows: Rows) -> Iterator[Markup]
         if not row["decisions"]:
             yield Markup("No decision by {} could be judged.").format(name)
             continue
-        curve = review.curve
-        start, of_planner = percent(curve.loc[curve["seat"] == row["seat"], "win"].iloc[0]), percent(row["start"])
-        first = "" if start == of_planner else f" ({of_planner} with a planner's first move)"
         luck = percentage_points(row["luck"])
         rest = f"opponents' moves {percentage_points(row['others'])}, and luck {luck}"
         if review.seat is not None:
             rest = f"and luck and opponents' moves together {luck}"
         gain = percentage_points(row["skill"])
-        own = f" Relative to a planner's moves, their own contributed {gain} percentage points, {rest}."
-        marks = f"{_marks(row)}{own if _is_clear(row) else ''}"
-        yield Markup("{} began with a win probability of {}{}. {}").format(name, start, first, marks)
+        own = f" Compared with a planner's, the player's own moves contributed {gain} percentage points, {rest}."
+        yield Markup("{} {}{}").format(name, _marks(row), own if _is_clear(row) else "")
 
 
 def _is_clear(row: dict[Any, Any]) -> bool:
@@ -151,23 +148,22 @@ def _times(review: Review, times: float) -> str:
     if review.minutes_needed is None:
         return f"about {number(times, 0 if times >= _ROUGH else 1)} times as many are needed"
     minutes = max(1, ceil(review.minutes_needed * times / review.lacking))
-    return f"that takes about {counted(minutes, 'minute')} in all"
+    return f"that takes a review of about {counted(minutes, 'minute')}"
 
 
 def _marks(row: dict[Any, Any]) -> str:
-    """Return how many marks a seat has, what they cost, and how much of that was lost for good."""
+    """Return how many marks a seat has, and whether what they cost came back."""
     n_marks = sum(row[label] for label in _PLURALS)
     bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
-    made = f"In {counted(row['decisions'], 'decision')} they made {listed(bad) or 'no clearly wrong move'}"
+    made = f"made {listed(bad) or 'no clearly wrong move'} in {counted(row['decisions'], 'decision')}"
     if not n_marks:
         return f"{made}."
     cost, lost = (round(100 * row[what]) for what in ("cost", "lost"))
+    what = f"{'part of ' if 0 < lost < cost else ''}what {'it' if n_marks == 1 else 'these'} cost"
+    back = "was lost for good" if lost else "came back by the end"
     theirs = "it" if n_marks == 1 else "all of these" if row["shared"] == n_marks else f"{row['shared']} of these"
     shared = f" A planner would have played {theirs} too." if row["shared"] else ""
-    in_total = " in total" if n_marks > 1 else ""
-    back = f"{lost} {'was' if lost == 1 else 'were'} lost for good" if lost else "all of that came back by the end"
-    points = counted(cost, "percentage point")
-    return f"{made}, which cost {points} of win probability{in_total} when made; {back}.{shared}"
+    return f"{made}; {what} {back}.{shared}"
 
 
 def _doubts(review: Review, names: Sequence[str]) -> Iterator[Markup]:
@@ -207,7 +203,7 @@ def _result(review: Review, names: Sequence[str]) -> Markup:
     record = review.record
     scores = ["with points unknown" if score is None else score for score in record.scores]
     order = sorted(range(len(names)), key=lambda seat: _place(record, seat))
-    points = Markup(", ").join(Markup("{} {}").format(bdi(names[seat]), scores[seat]) for seat in order)
+    points = Markup(", ").join(Markup("{} {}").format(_player(names, seat), scores[seat]) for seat in order)
     if not record.is_complete:
         return Markup("The game is not over: {}.").format(points)
     winners = Markup(listed(bdi(names[seat]) for seat in record.winners))  # noqa: S704 - escaped by `bdi`
@@ -217,14 +213,19 @@ def _result(review: Review, names: Sequence[str]) -> Markup:
     return Markup("{} won: {}.{}").format(winners, points, f" {tie}." if tie else "")
 
 
-def _table(names: Sequence[str], rows: Rows) -> dict[str, object]:
-    """Return the table of skill and luck, a column for each player, and whether it has all parts of the result."""
+def _player(names: Sequence[str], seat: int) -> Markup:
+    """Return the number of a seat, which its trains on the boards show, and the name of its player."""
+    return Markup("{} {}").format(seat_mark(seat), bdi(names[seat]))
+
+
+def _table(names: Sequence[str], rows: Rows) -> dict[str, Any]:
+    """Return the table of skill and luck, a column for each player, and which parts of the result it has."""
     cells = [_cells(row) for row in rows]
     lines = [(what, [of[what] for of in cells]) for what in cells[0]]
     shown = [(what, line) for what, line in lines if not {_NOT_CLEAR, "–"}.issuperset(line)]
-    heads = [Markup("{} {}").format(seat_mark(row["seat"]), bdi(names[row["seat"]])) for row in rows]
+    heads = [_player(names, row["seat"]) for row in rows]
     filled = table(["", *heads], [[what, *map(figure, line)] for what, line in shown])
-    return {"table": filled, "is_split": len(shown) == len(lines)}
+    return {"table": filled, "parts": dict(shown), "is_split": len(shown) == len(lines)}
 
 
 def _cells(row: dict[Any, Any]) -> dict[str, str]:
@@ -274,7 +275,8 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     )
     best = review.action(step)
     better = places_of(best)
-    tickets = [*reasons.open_tickets, *filter(None, view.offer)]
+    offer = list(filter(None, view.offer))
+    tickets = [*reasons.open_tickets, *offer]
     boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
     why = review.why(step)
     planned = [route for route, _ in why.plan]
@@ -288,6 +290,9 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         boards.append((caption, _board(before, row["seat"], Places(), tickets, [why.aim])))
     if not boards:
         boards.append(("The board then", _board(before, row["seat"], Places(), tickets)))
+    standings: dict[tuple[int, int], list[Markup]] = {}
+    for seat, standing in enumerate(zip(before.scores, before.trains, strict=True)):
+        standings.setdefault(standing, []).append(_player(names, seat))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
     return {
         "label": row["label"],
@@ -295,14 +300,15 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "best": move_words(best, view.market),
         "cost": review.cost(step),
         "chances": (percent(row["win"] + row["loss"]), percent(row["win"])),
+        "color": PLAYER_COLORS[row["seat"] % len(PLAYER_COLORS)],
         "step": step,
         "stamp": review.record.stamps[step],
         "standing": Markup("; ").join(
-            Markup("{} {} {} and {}").format(
-                seat_mark(seat), bdi(names[seat]), counted(points, "point"), counted(trains, "train")
-            )
-            for seat, (points, trains) in enumerate(zip(before.scores, before.trains, strict=True))
+            Markup("{} {} and {}").format(Markup(listed(who)), counted(points, "point"), counted(trains, "train"))  # noqa: S704 - escaped
+            for (points, trains), who in standings.items()
+            if len(standings) > 1
         ),
+        "offer": _offer(offer, best, move.action),
         "missed": row["times"],
         "since": row["since"],
         "until": row["until"],
@@ -317,20 +323,30 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "gain": with_names(reasons.of(move.action), names)
         if isinstance(move.action, ClaimRoute | AttemptTunnel)
         else "",
-        "boards": boards,
+        "boards": [(caption, Markup(with_names(board, list(map(escape, names))))) for caption, board in boards],  # noqa: S704
     }
 
 
+def _offer(offer: Sequence[Ticket], *choices: Action) -> Markup:
+    """Return a table of the tickets offered, and which of them the better choice and the one made keep."""
+    kept = [choice.tickets for choice in choices if isinstance(choice, KeepTickets)]
+    rows = [[name_ticket(one), *("kept" if one in some else "–" for some in kept)] for one in offer]
+    return table(["Tickets offered", "better", "played"], rows) if kept else Markup()
+
+
 def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # noqa: ANN401 - a row of the moments
-    """Return a table of how often things happen after the better move and after the move played."""
+    """Return a table of what clearly differs between games after the better move and after the move played."""
     if not rows:
         return Markup()
+    shown = [one for one in rows if one.change or len(one.best) != len(one.played)]
+    if not shown:
+        return Markup('<p class="quiet">In games continued after either move, nothing else differs clearly.</p>')
     cells: list[list[str]] = [["wins", percent(row["win"] + row["loss"]), percent(row["win"])]]
-    for one in rows:
+    for one in shown:
         what = f"{one.does} {one.what}{one.condition}"
         shares = ["–" if isnan(mean) else percent(mean) for mean in one.means]
         if one.what == POINTS:
-            what, shares = "scores", [counted(number(mean), "point") for mean in one.means]
+            what, shares = "scores (points)", [number(mean) for mean in one.means]
         elif all(one.cards) and one.cards[0] != one.cards[1]:
             shares = [f"{share}, {color}" for share, color in zip(shares, one.cards, strict=True)]
         who = one.seat != row["seat"]
@@ -373,6 +389,7 @@ def _board(
         tickets=tickets,
         width=BOARD_WIDTH,
         fade=False,
+        few_names=True,
     )
 
 
