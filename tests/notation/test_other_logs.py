@@ -127,6 +127,15 @@ def test_the_newest_move_on_top_is_refused() -> None:
         read_bga("".join(reversed(moves)))
 
 
+def test_a_part_that_was_pasted_twice_is_reported() -> None:
+    acts = ["Ann keeps 2 destination(s)", "Bo keeps 3 destination(s)", *["Bo takes 7"] * 2, *["Ann takes 7"] * 2]
+    parts = [f"Move {number} :10:00:00\n{act}\n" for number, act in enumerate(acts, start=2)]
+    once, twice = "".join(parts), "".join([*parts, *parts[2:]])
+
+    assert "pasted twice" not in str(read_bga(once).report)
+    assert "move 4 (line 14) follows move 7; a part may have been pasted twice" in str(read_bga(twice).report)
+
+
 @pytest.mark.parametrize("n_players", [2, 3, 5])
 def test_ties_for_the_longest_path_are_compared(n_players: int) -> None:
     record = played(Table("usa", "", n_players))

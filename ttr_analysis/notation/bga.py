@@ -173,7 +173,7 @@ def read_bga(
         line, content = log.unread[0] if log.unread else (0, "")
         raise fault(line, content, "expected the log of a game, but no line was understood")
     game_map, assumed = _map_of(log, game_map, tickets or {})
-    bga_log.check_order(log)
+    assumed += bga_log.check_order(log)
     players = bga_log.players_of(log, game_map)
     selections = bga_log.selections_of(tickets or {}, game_map)
     has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)

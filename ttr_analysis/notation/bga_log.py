@@ -358,12 +358,17 @@ def without_strangers(log: Log) -> Log:
     return Log([entry for entry in log.entries if entry.line not in lines], unread)
 
 
-def check_order(log: Log) -> None:
-    """Raise a RecordError if the log lists the newest move first."""
+def check_order(log: Log) -> list[str]:
+    """Return where move numbers first go down; raise a RecordError if the log lists the newest move first."""
     acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
-    n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
-    if len(acts) > _FEW and n_falling > len(acts) // 2:
+    falls = [(a, b) for a, b in pairwise(acts) if (b.move or 0) < (a.move or 0)]
+    if len(acts) > _FEW and len(falls) > len(acts) // 2:
         raise acts[0].fault("expected the oldest move first, but the move numbers go down")
+    return [
+        f"the moves are in the order of the log, although move {b.move} (line {b.line}) follows move {a.move}; "
+        "a part may have been pasted twice"
+        for a, b in falls[:1]
+    ]
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
