@@ -108,6 +108,14 @@ def test_a_log_that_breaks_off_anywhere_loads() -> None:
     assert record.header.players == read_bga(text).header.players
 
 
+def test_a_figure_that_differs_from_the_record_is_named() -> None:
+    wrong = usa_log().replace("Ann longest continuous path is 23 ", "Ann longest continuous path is 22 ")
+
+    assert "1 different from the record\ndifferent: longest trail of Ann: 22 in the log, 23 in the record" in str(
+        read_bga(wrong).report
+    )
+
+
 @pytest.mark.parametrize(
     "table", [Table("usa", "", 2), Table("nordic", "", 3), Table("nederland", "neutral", 2)], ids=str
 )
