@@ -248,7 +248,7 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
 
     assert words(rules)["Tickets"] == (
         "At the start, 4 (1 long and 3 short) are dealt and at least 2 are kept; later, 3 are drawn and at least 1 "
-        "kept. Those not kept at the start leave the game, later ones go under the pile. Undealt long tickets "
+        "kept. Those not kept at the start leave the game; later ones go under the pile. Undealt long tickets "
         "leave the game too."
     )
     assert words(rules)["Stations"] == (
@@ -305,7 +305,7 @@ def test_what_cuts_the_map_is_named(thin: Study) -> None:
     assert tables["bridges"]["n_tickets"].tolist() == [5]
     assert [plain(city) for city in tables["cut_cities"]["city"]] == ["Eksjö"]
     (lead,) = (plain(section.lead) for section in thin.sections if section.id == "bottlenecks")
-    assert "Losing the connection Eksjö–Kråke or the city Eksjö splits the map." in lead
+    assert "Losing the Eksjö–Kråke connection or the city of Eksjö splits the map." in lead
 
 
 def test_many_cities_are_named_and_the_others_counted() -> None:

@@ -111,9 +111,9 @@ def review(
     """
     Review the moves of a game.
 
-    GAME is a saved game; to review a Board Game Arena log, import it first. The page shows
-    the best move for each decision, and how much was luck. It is self-contained. If you
-    interrupt a review, run the same command to resume.
+    GAME is a saved game; to review a Board Game Arena log, import it first. The result is a
+    self-contained HTML page that shows the best move for each decision, and how much was luck.
+    If you interrupt a review, run the same command to resume.
     """
     from ttr_analysis.maps.loading import load_map
     from ttr_analysis.records.record import GameRecord
@@ -151,8 +151,8 @@ def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_
     Summarize a player's games.
 
     FOLDER contains saved games (.jsonl) and Board Game Arena logs (.txt), on any maps. The
-    page is self-contained. Reviews are saved in FOLDER; after an interruption, run the same
-    command to resume.
+    result is a self-contained HTML page. Reviews are saved in FOLDER; after an interruption, run
+    the same command to resume.
     """
     from ttr_analysis import studies
     from ttr_analysis.report.played import write_insights

@@ -291,7 +291,7 @@ def _thin(bridges: list[dict[str, Any]], cut_cities: list[dict[str, Any]]) -> st
         return "No single route or city cuts the map in two."
     bridge = listed((row["route"] for row in bridges[:3]), "or")
     city = listed((row["city"] for row in cut_cities[:3]), "or")
-    parts = ((f"the connection {bridge}", bridges), (f"the city {city}", cut_cities))
+    parts = ((f"the {bridge} connection", bridges), (f"the city of {city}", cut_cities))
     return f"Losing {listed([words for words, there in parts if there], 'or')} splits the map."
 
 

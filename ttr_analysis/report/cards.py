@@ -381,5 +381,6 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
         f"cannot be turned over. With none in hand, {percent(first['p0'])} of attempts cost nothing more, and "
         f"the surcharge is {number(first['mean'], 2)} cards on average."
     )
-    alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"
+    held = listed(f"{row['plays']} with {row['held']} held" for row in chosen)
+    alt = f"Bars and lines: the chance of each surcharge for {held}. {caption}"
     return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))

@@ -223,7 +223,7 @@ def _tickets(rules: RuleSet) -> str:
     unkept = (
         f"Those not kept {_UNKEPT[later]}."
         if first == later
-        else f"Those not kept at the start {_UNKEPT[first]}, later ones {_UNKEPT[later]}."
+        else f"Those not kept at the start {_UNKEPT[first]}; later ones {_UNKEPT[later]}."
     )
     return (
         f"At the start, {dealt} are dealt and at least {tickets.opening_keep} are kept; later, {tickets.draw} are "

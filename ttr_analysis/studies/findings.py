@@ -322,7 +322,7 @@ def _hurry(inputs: Inputs) -> _Said | None:
         return None
     worst = row_at(table, 0)
     route = game_map.route(str(worst["name"]))
-    costs = f"losing it makes the tickets of an opening deal {in_words(worst['deal_mean'], 'trains')} longer"
+    costs = f"losing it adds {in_words(worst['deal_mean'], 'trains')} to the tickets of an opening deal"
     if inputs.games is None:
         sentence = (
             f"Claim {'-'.join(route.cities)} soon: with {players} players, {costs} on average "
@@ -389,7 +389,7 @@ def _seat(inputs: Inputs) -> _Said | None:
     table.index = pd.Index([f"Seat {n}{', the first' if n == 0 else ''}" for n in range(len(seats))])
     row = row_at(table, seat)
     share, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
-    games = f"{row['games']:,.0f} games between {len(seats)} equal players"
+    games = f"{row['games']:,.0f} games between {len(seats)} identical players"
     if row["low"] <= fair <= row["high"]:
         sentence = (
             f"Where you sit makes no clear difference in {games}: no seat wins clearly more or less than "
