@@ -1,4 +1,4 @@
-"""`python -m ttr_analysis`: the command `ttr-analysis`, for shells that do not find it."""
+"""`python -m ttr_analysis`: the command `ttr-analysis`, for when it is not on the PATH."""
 
 import sys
 

@@ -209,7 +209,7 @@ def test_owned_routes_cost_nothing_and_closed_ones_are_not_used(nordic: GameMap)
 
 
 def test_a_route_is_not_both_closed_and_owned(nordic: GameMap) -> None:
-    with pytest.raises(ValueError, match="either closed or owned, got both for Bergen-Oslo/1"):
+    with pytest.raises(ValueError, match="cannot be both closed and owned, got both for Bergen-Oslo/1"):
         shortest_path(nordic, "Bergen", "Oslo", closed=[("Bergen", "Oslo")], owned=["Bergen-Oslo/1"])
 
 

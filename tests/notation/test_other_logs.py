@@ -88,7 +88,7 @@ def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:
 
     assert read.corrections
     assert {correction.reason for _, correction in read.corrections} == {"Bo left the game"}
-    assert "inferred: Bo left the game: the turn before line" in str(read.report)
+    assert "inferred: Bo left the game: skipped before line" in str(read.report)
     for other in ("Bo has not xx yet: he thinks about how to leave", "Bobby has quit", "Bo: I may have quit"):
         with pytest.raises(RecordError, match="it is Bo's turn, not"):
             read_bga(cut.replace("Bo has quit", other))

@@ -70,7 +70,7 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
 
     [told] = words(what_changes(known, houston, DRAW))
     assert told.startswith(
-        "in games that planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
+        "if planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
     )
     assert told.endswith("and gets the longest path (100%, not 0%)")
     assert not words(what_changes(known, DRAW, houston))  # then a rival gets it more often, the seat never
@@ -99,7 +99,7 @@ def test_a_route_that_can_wait_and_the_one_that_is_then_claimed_are_told() -> No
         "Dallas – Little Rock can wait: P0 still claims it in 100% of games",
     )
     [more] = spent.changes
-    assert more.startswith("in games that planners play on from here, P0 more often claims El Paso – Houston (100%, ")
+    assert more.startswith("if planners play on from here, P0 more often claims El Paso – Houston (100%, ")
     assert ", completes Duluth – El Paso (100%, not" in more
     assert ", and gets the longest path (" in more
     plan = {("Dallas", "Little Rock", "red"), ("El Paso", "Houston", "")}  # a green route
@@ -196,7 +196,7 @@ def test_changes_name_players_tickets_and_bonuses_that_there_are(name: str) -> N
                 r"(otherwise .+ (takes the route|take both tracks)|.+ can wait: P\d still claims it) in [<>]?\d+% of .+"
                 r"|keeps \w+ for .+|only \w+ pays for .+, any color for .+"
                 r"|claiming .+ now (may be as good|would be worse)"
-                r"|in games that planners play on from here, P\d more often (claims|completes|gets) .+"
+                r"|if planners play on from here, P\d more often (claims|completes|gets) .+"
                 r"|P\d gets the longest path less often \(.+\)",
                 told,
             )

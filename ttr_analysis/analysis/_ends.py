@@ -75,8 +75,8 @@ def closed_and_owned(
     """
     Return the routes that cannot be used, and those that cost nothing.
 
-    With fewer players than double routes need, closing one track closes the other too; with
-    None, each track counts by itself.
+    If there are too few players for both tracks of a double route, closing one track closes
+    the other too; with None, it does not.
 
     >>> closed, _ = closed_and_owned(ttr.load_map("nordic"), ["Bergen-Oslo/0"], (), n_players=2)
     >>> [route.id for route in closed]
@@ -84,7 +84,7 @@ def closed_and_owned(
     """
     closed_routes, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
     if both := sorted({route.id for route in own} & {route.id for route in closed_routes}):
-        raise ValueError(f"a route is either closed or owned, got both for {', '.join(both)}")
+        raise ValueError(f"a route cannot be both closed and owned, got both for {', '.join(both)}")
     if twins_close(game_map, n_players):
         pairs = {frozenset(route.cities) for route in closed_routes}
         kept = {route.id for route in own}
@@ -124,7 +124,7 @@ def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Rout
 
 
 def twins_close(game_map: GameMap, n_players: int | None) -> bool:
-    """Return whether the claim of one track of a double route closes the other."""
+    """Return whether claiming one track of a double route closes the other."""
     if n_players is None:
         return False
     check_players(game_map, n_players)

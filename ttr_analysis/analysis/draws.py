@@ -247,10 +247,10 @@ def draws_for_routes(
 
     Notes
     -----
-    Exact for a single route, and for several without sets of cards (such as ferries with
-    three cards for a locomotive) if few of them are gray: draws are counted color by color,
-    with the locomotives needed for each set of gray routes built so far. Otherwise Monte
-    Carlo: shuffle the pool, and find the first card after which the hand pays.
+    Exact for a single route. For several, exact if none can be paid with sets of cards (such
+    as three cards for a locomotive) and few are gray: draws are counted color by color, with
+    the locomotives needed for each set of gray routes built so far. Otherwise Monte Carlo:
+    shuffle the pool, and find the first card after which the hand pays.
 
     Examples
     --------
@@ -559,7 +559,7 @@ def which_color_to_burn(
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """
-    Compare the colors in which to pay for a route by how much each delays other routes.
+    Compare the colors that can pay for a route by how much each delays other routes.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ commands.add_command(editions)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with `arguments`, by default those of the process, and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # consoles and pipes on Windows lack many letters of city names
+        if isinstance(stream, io.TextIOWrapper):  # Windows consoles and pipes cannot encode all city names
             stream.reconfigure(errors="replace")
     try:
         return int(commands.main(arguments, "ttr-analysis", standalone_mode=False) or DONE)

@@ -200,7 +200,7 @@ class ClaimPreview(_Preview):
     reason
         The reason if it may not, else None.
     payment
-        The payment with the fewest cards; None if the hand has none.
+        The payment with the fewest cards; None if the hand cannot pay.
     payee
         The seat that would get the toll; None for the bank, or without a toll.
     takes_loan

@@ -1,8 +1,8 @@
 """
 Observations and actions as numbers: a seat's view as a vector, your own encoders and a check for leaks, and masks.
 
-The built-in encoder gives about 0 to 1 for each feature, never below 0 or above
-`HIGHEST`, using only what its seat may see. Seats are relative: "next 1" plays after
+The built-in encoder scales each feature to about 0 to 1, never below 0 or above
+`HIGHEST`, and uses only what its seat may see. Seats are relative: "next 1" plays after
 "me". `features` names each number. `engine.kernel.numbering` numbers the actions.
 """
 
@@ -51,7 +51,7 @@ class Encoder:
     names
         Returns the feature names, given a map and a number of players.
     lore
-        Returns other data that the function needs, given the same.
+        Returns other data that the function needs, given the same arguments.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def check_encoder(
     game_map
         The map, in the variant that is played.
     n_states
-        Number of states to check, each for one seat and a few milliseconds.
+        Number of states to check, each for one seat; a check takes a few milliseconds.
 
     Raises
     ------
@@ -350,7 +350,7 @@ def check_encoder(
                 elif changed := np.flatnonzero(seen != out).tolist():
                     raise GameError(
                         f"feature {changed[0]} ({names[changed[0]]}) depends on what P{seat} cannot see: it is "
-                        f"{seen[changed[0]]:g}, and {out[changed[0]]:g} with hidden things "
+                        f"{seen[changed[0]]:g}, and {out[changed[0]]:g} with hidden information "
                         f"{'blanked' if which == 'blank' else 'dealt again'}, in game {number} after {at} moves"
                     )
             n_left -= 1

@@ -92,7 +92,7 @@ class Route:
     track
         0, or 1 for the second track of a double route.
     length
-        Car spaces, including those with locomotive symbols (trains).
+        Car spaces (one train each), including those with locomotive symbols.
     color
         A card color, or "gray" if any one color will do.
     locomotives

@@ -77,7 +77,7 @@ class NameIndex(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[T]):
-    """A thing that connects named ends: `heads` are their names in each order, `words` tell equal ones apart."""
+    """A thing that connects named ends: `end_names` in each order; `words` distinguish those with the same ends."""
 
     thing: T
     id: str
@@ -127,7 +127,7 @@ class LinkIndex(Generic[T]):
         for n in range(len(words), 0, -1):
             named = self._by_head.get(" ".join(words[:n]), ())
             meant = [link for link in named if self._words[link.id].issuperset(words[n:])]
-            if n < len(words):  # a complete text begins with its first end
+            if n < len(words):  # text as printed begins with the first end
                 meant = [link for link in meant if words[0] == fold(link.heads[0][0]).split()[0]] or meant
             if meant:
                 return tuple(link.thing for link in meant)
@@ -149,7 +149,7 @@ class LinkIndex(Generic[T]):
 
 
 def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], object]) -> list[str]:
-    """Return the `names`, given by their folded forms, most similar to a wrong one, one for each `thing`."""
+    """Return up to three of `names` (by folded form) most similar to a wrong one, one for each `thing`."""
     found: dict[int, str] = {}
     for key in nearest(folded, names, 6):
         found.setdefault(id(thing(key)), names[key])

@@ -45,7 +45,7 @@ class LogReport:
     Parameters
     ----------
     inferred
-        Facts missing from the log that later play proves.
+        Facts missing from the log: proved by later play, or assumed.
     unknown
         Unknown facts.
     unread
@@ -117,7 +117,7 @@ def read_bga(
     The log shows who takes, draws and claims what, but not the market, the opening hands,
     or the tickets offered; for a tunnel it shows only the color and the number of matches,
     not the cards laid down and turned over. Unknown facts stay unknown in the record; later
-    play proves most of the opening hands.
+    play reveals most of the opening hands.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
 
 
 def _inferred(reader: LogFollower) -> list[str]:
-    """Return facts missing from the log that later play proves."""
+    """Return facts missing from the log, proved by later play or assumed."""
     texts = []
     for seat, name in enumerate(reader.players):
         if known := [CARD_KINDS[kind] for kind in reader.hand(seat) if kind != UNKNOWN_CARD]:
@@ -318,8 +318,8 @@ def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Gen
     Return a record as the lines of a Board Game Arena log, which `read_bga` can read.
 
     A log has less information than a record: no market, opening hands or ticket offers, and
-    not the cards laid down and turned over for a tunnel. Actions on maps that the site does
-    not offer have lines of our own.
+    not the cards laid down and turned over for a tunnel. For actions on maps that the site
+    does not offer, this package defines its own lines.
 
     Parameters
     ----------
@@ -329,8 +329,8 @@ def write_bga(record: GameRecord, *, seat: int | None = None, rng: np.random.Gen
         The viewing seat, which sees its own hidden cards and completed tickets; None for
         a log that shows everybody's, such as that of a replay.
     rng
-        Random generator for the order in which players keep opening tickets, and of
-        cards and cities on a line; None keeps the order of the record.
+        Random generator for the order of opening choices, cards and cities, and for other
+        names of cities; None keeps those of the record.
 
     Raises
     ------
@@ -394,7 +394,7 @@ class _Writer:
             yield f"{self._names[first.seat]} has {n} train cars or less, starting final turn !"
 
     def _completes(self, event: Event, after: GameState) -> Iterator[str]:
-        """Yield the private lines of tickets that a move completes."""
+        """Yield the private lines about tickets that a move completes."""
         if not isinstance(event, Move) or self._seat not in (None, event.seat):
             return
         if HANDLER_OF[type(event.action)].kind not in COMPLETING:
@@ -411,7 +411,7 @@ class _Writer:
         )
 
     def _notices(self, events: Sequence[Event], after: GameState) -> Iterator[str]:
-        """Yield the lines on piles and market."""
+        """Yield the lines about the piles and the market."""
         kinds = [event.kind for event in events if isinstance(event, Chance) and event.kind in _NOTICES]
         yield from (_NOTICES[kind] for kind in kinds)
         reset_at = self._map.rules.market.reset_at

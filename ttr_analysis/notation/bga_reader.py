@@ -291,10 +291,10 @@ class LogFollower:
         self.entries.append(Entry(CORRECTED, stamp=act.stamp, position=correction))
         self._line_ends.append((len(self.entries), act))
         self._n_steps += 1
-        self.skipped.append(f"{names} left the game: the turn before line {act.line} is skipped")
+        self.skipped.append(f"{names} left the game: skipped before line {act.line}")
 
     def _has_left(self, name: str, act: LogEntry) -> bool:
-        """Return whether an earlier line that was not understood reports that a player left; talk does not."""
+        """Return whether an earlier line that was not understood reports that a player left; chat does not count."""
         left = re.compile(rf"{re.escape(name)} +(?!:)(?!.*tunnel).*{_LEFT}")
         return any(left.match(text) for line, text in self.log.unread if line < act.line)
 
@@ -420,7 +420,7 @@ class LogFollower:
         while scripted.next_outcome is not None:
             if not _enter_one(scripted, left):
                 self.unused.append(
-                    f"{self.names(chosen.offered)}: noted for line {act.line}, but one of them was elsewhere"
+                    f"{self.names(chosen.offered)}: noted for line {act.line}, but one of them was not in the pile"
                 )
                 chosen = self._unknown_choice(act, [], n_offered)
                 scripted, left = self._begin(act, codes.DRAW_TICKETS, 0), list(chosen.offered)

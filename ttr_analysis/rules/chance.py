@@ -114,7 +114,7 @@ def below(stream: Ints, n: int) -> int:
     """
     Return a random number from 0 to n - 1, for n up to 2**31.
 
-    The probabilities of two numbers differ by a factor of less than 1 + n / 2**32.
+    The probabilities of two numbers differ by a factor of less than 1 + n / (2**32 - n).
     """
     s0 = stream[0]
     s1 = stream[1]

@@ -40,7 +40,7 @@ _HURRY: Final = 0.25
 _STEP: Final = 3
 """Step between the numbers of cards held that are played out."""
 _POSITIONS: Final = 400
-"""Games to search for findings; more games change no sentence."""
+"""Maximum number of games in which to value a long route."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Finding:
     id
         Its kind, the same on every map, such as "long-route".
     title
-        Three or four words.
+        Three to five words.
     sentence
         The finding in plain words, with its figure and interval.
     figure, low, high
@@ -342,7 +342,7 @@ def _hurry(inputs: Inputs) -> _Said | None:
 
 def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
     """
-    Return how often somebody other than a player takes a route (`rate`, `rate_se`), on average over seats, and when.
+    Return how often a player loses each route to somebody else (`rate`, `rate_se`), averaged over seats, and when.
 
     With `both`, either track counts.
     """
@@ -514,7 +514,7 @@ _KINDS: Final = {
 
 def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
     """
-    Return the moment from which it pays to go for a route: with more cards too, all intervals of the gain are above 0.
+    Return the moment from which going for a route pays: with as many cards or more, the gain is clearly above 0.
 
     Parameters
     ----------
@@ -524,8 +524,8 @@ def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
     Returns
     -------
     moment
-        Cards of one color and the limit of turns left, as in the index; the largest of
-        several limits. None if no number of cards that came up often clearly pays.
+        Cards of one color and the limit on turns left, as in the index; if several limits
+        pay, the largest. None if no number of cards that came up often clearly pays.
     """
     known = worth[worth["positions"] >= FEWEST]
     bounds = known.index.get_level_values("turns_left")
@@ -543,9 +543,9 @@ def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
 
 def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) -> str:
     """
-    Return whether a route is worth it, in two to four sentences.
+    Return in words whether a route is worth it.
 
-    Rows with fewer than 30 positions are left out, and the text says so.
+    Rows with fewer than 30 positions are left out; the text says so if `own` is None.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ _MEASURED_AGAIN: Final = 1 << 21
 LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
-"""Loss from which a decision gets each label, if its interval shows it: see `label_of`."""
+"""Smallest loss for each label, if its interval is high enough too: see `label_of`."""
 _SURELY: Final = LEAST_LOSS / 2
 """The low end of the interval that an inaccuracy needs."""
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
@@ -109,9 +109,9 @@ class Decision:
     Actions are codes and values: the one `played`, the `best`, and the one `planned` by
     a planner. Tuples have a value for each seat: `chances` are the shares of the win
     after the action played, `lost` and `points` are the gains of the best action over it
-    (in shares and in final points), and `skill` is its own gain over the planner's. After
-    an action other than the best, the seat plays on in the best of several ways; `way` is its
-    number in `ways`. So does a planner.
+    (in shares and in final points), and `skill` is the gain of the action played over the
+    planner's. After any action but the best, the seat plays on in the best of its `ways`;
+    `way` is the number of the one after the action played.
     Errors are standard errors. All were measured in `worlds` other than those that found
     the best action, so it may not be better: see `believed`. `is_clear` is whether it looked
     clearly better than the planner's when it was found. If `n_tried` is 1, nothing was measured.
@@ -147,7 +147,7 @@ class Decision:
         return self.lost[self.seat]
 
     def believed(self) -> Decision:
-        """Return the decision, with the action played as the best one unless that is clearly worse, or a blunder."""
+        """Return the decision, with the action played as the best unless it is clearly worse, or may be a blunder."""
         if self.best == self.played or self.loss_low > 0 or self.loss_high >= BOUNDS["blunder"]:
             return self
         nothing = (0.0,) * len(self.lost)
@@ -191,7 +191,7 @@ class Moment:
             self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == codes.NONE
 
     def judge(self, budget: Budget) -> Decision:
-        """Find the action that looks best with most of a budget; with the rest, measure the one played against it."""
+        """Spend most of a budget on finding the best action, and the rest on measuring the one played against it."""
         view = view_of(self._known)
         tried = _with(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
@@ -221,7 +221,7 @@ class Moment:
             return _is_settled(mean_loss(results[best], results[_best_for(seat, of_played, results)], seat))
 
         results = _measured(search, [*of_played, best, *of_planned], most, until, is_settled)
-        # A mark must hold against all lines in the same worlds: with fewer others, chance often picked a worse one.
+        # Compare all lines in the same worlds: picked in fewer other worlds, a line was often not the best, by chance.
         lines = _Lines(_best_for(seat, of_played, results), best, _best_for(seat, of_planned, results))
         return replace(self._decision(lines, before.n_tried, results, search), is_clear=before.is_clear)
 
@@ -290,7 +290,7 @@ def ways(played: Candidate, best: Candidate) -> tuple[Line, Line, Line]:
     Return the lines after the action played: play on freely, follow the best action's plan, or also take that action.
 
     Planners only play on freely, but a player may do any of the three. If the best action cannot wait, the third line
-    is the second. A choice of tickets to keep has only the first: its plan is for other tickets.
+    equals the second. A choice of tickets to keep has only the first: its plan is for other tickets.
     """
     if best == played or kind_of(best[0]) == codes.KEEP_TICKETS:
         return (alone(played),) * 3
@@ -440,11 +440,11 @@ def missed_ideas(
 
 def lost_for_good(marked: Iterable[Decision], result: float) -> float:
     """
-    Return what the marks of a seat cost that did not come back, given its decisions with a mark in order.
+    Return the part of the loss from a seat's marked decisions, given in order, that it never won back.
 
-    What one of them lost comes back to the extent that the seat's win probability rises
-    before its next marked decision, or the end: because the chance was still open, by luck,
-    or through the others. So two marks never count the same chance, and the sum is at most
+    A loss comes back to the extent that the seat's win probability rises before its next
+    marked decision, or the end: because the chance was still open, by luck, or because of how
+    the others played. So two marks never count the same chance, and the sum is at most
     the highest probability that the seat had, less its `result`, the share of the win.
     """
     lost = after = 0.0
@@ -459,7 +459,7 @@ def lost_for_good(marked: Iterable[Decision], result: float) -> float:
 
 class SavedWork:
     """
-    Work on disk, if there is a file.
+    Work saved on disk, if a path is given.
 
     `name` says what is saved, and `key` identifies it. Other versions of this package judge moves differently.
     """

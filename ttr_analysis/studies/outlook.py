@@ -38,19 +38,19 @@ _FIRST_GAME: Final = 1 << 40
 _FEWEST_GAMES: Final = 40
 """A ticket is reported only if the seat holds it in at least this number of worlds."""
 _CLEAR_CHANGE: Final = 0.1
-"""Smallest change of a share of games that is reported."""
+"""Smallest reported change in a share of games."""
 _OFTEN: Final = 0.1
-"""Smallest share that is reported: of games in which a route is closed, and of these closings by one player."""
+"""Smallest reported share of games in which others take a route, and of these for one player."""
 _CLEAR_CLAIM: Final = 0.15
-"""Smallest change of the share of games with a claim of a route that is reported: there are many routes."""
+"""Smallest reported change in the share of games in which a route is claimed; larger, as there are many routes."""
 _SOMETIMES: Final = 1 / 3
-"""Smallest share of games with such a route, after the action with more of them."""
+"""Smallest share of games in which such a route is claimed, after the action with more claims."""
 _MAX_ROUTES: Final = 2
-"""Maximum number of these routes that a reason names."""
+"""Maximum number of these routes that the changes name."""
 _NEARLY_ALWAYS: Final = 0.9
-"""Smallest share of games in which the seat claims a route later that shows that it can wait."""
+"""If the seat claims a route later in at least this share of games, the route can wait."""
 _MOSTLY: Final = 0.5
-"""Smallest share of games in which the seat claims a route of its plan, and of claims paid in one color."""
+"""Smallest share of games for a route to be in the plan, and of its claims for a color to pay for it."""
 _MAX_NEXT: Final = 6
 """Maximum number of routes in a plan."""
 _MAX_ROWS: Final = 8
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def change(self) -> float:
-        """The clear gain by the best action; 0 if there is none."""
+        """The gain from the best action if it is clear, else 0."""
         if len(self.best) != len(self.played):  # a ticket that the seat keeps after one action only
             return 0.0
         gains = self.best - self.played
@@ -115,10 +115,10 @@ class Why:
     """
     Why the best action of a decision is better.
 
-    `reasons` and `changes` are in words; changes are what the seat does more often in later
-    games. `plan` has up to six routes that the seat claims in most of these games after the
-    best action, in order, with the color that mostly pays for gray ones. `rows` compare these
-    games. `aim` is a route for which the position needs the card of a draw.
+    `reasons` and `changes` are in words; changes are differences in later games. `plan` has
+    up to six routes that the seat claims in most of these games after the best action, in
+    order, with the color that mostly pays for gray ones. `rows` compare these games. `aim` is
+    the route that a drawn card is for.
     """
 
     reasons: tuple[str, ...] = ()
@@ -212,7 +212,7 @@ class _Games:
     # -- what the seat does later ------------------------------------------------------
 
     def _claims(self) -> list[Row]:
-        """Return the routes that the seat claims, in the order in which it mostly does so, after the best action."""
+        """Return the routes that the seat claims, in their average order after the best action."""
         rows: list[tuple[float, Row]] = []
         for route in sorted(set().union(*(made for future in self._futures for made in future.claims))):
             has = [np.array([route in made for made in future.claims], dtype=np.float64) for future in self._futures]
@@ -285,7 +285,7 @@ class _Games:
         clauses = [(rows[0].does, listed(f"{row.what} {row.shares}" for row in rows)) for rows in gains if rows]
         *before, last = [f"{does} {what}" for does, what in clauses] or [""]
         more = f"{', '.join(before)}, and {last}" if before else last
-        return f"in games that planners play on from here, P{self._seat} more often {more}" if more else ""
+        return f"if planners play on from here, P{self._seat} more often {more}" if more else ""
 
     def _less_often(self, paths: Sequence[Row]) -> str:
         """Describe which rival gets the longest path less often, unless the seat gets it more often."""
@@ -296,7 +296,7 @@ class _Games:
         return f"P{rival.seat} {GETS} {PATH} less often {rival.shares}"
 
     def _route_taken(self) -> str:
-        """Describe how often others close the route of the best action after the other one, if they often do."""
+        """Describe how often others take the best action's route after the other action, if often."""
         tracks = [track for track in self._own if self._known.packed.owner[track] == NOBODY]
         if not tracks:
             return ""
@@ -323,7 +323,7 @@ class _Games:
         return ""
 
     def _saves(self, more: Sequence[Row]) -> str:
-        """Describe for which route the color is saved that the other action spends."""
+        """Describe which route needs the color that the other action spends."""
         if not self._replaced:
             return ""
         spent, routes = _color([self._other[1]]), self._known.game_map.routes
@@ -335,7 +335,7 @@ class _Games:
         return f"keeps {spent} for {needed[0]}" if spent and needed else ""
 
     def _at_once(self, planned: Sequence[Row]) -> str:
-        """Describe whether to claim a route of the plan now may be as good, if a draw of a card is best."""
+        """Describe whether claiming a route of the plan now may be as good, if drawing a card is best."""
         if codes.kind_of(self._best[0]) not in (codes.DRAW_CARD, codes.DRAW_FACE_UP):
             return ""
         wanted = {row.route for row in planned} - {*self._replaced}

@@ -90,7 +90,7 @@ class Puzzle:
 
     @property
     def game(self) -> Game:
-        """The map of the game."""
+        """The map and the number of players, as a `Game`."""
         return Game(self.record.map, self.record.header.n_players)
 
     @property
@@ -229,14 +229,14 @@ def puzzles(
     seconds
         Time limit; the decision being searched when it ends is finished.
     path
-        A file for saving the search after each decision and resuming it, also with
-        additional games. A file of another version of this package is discarded.
+        A file for saving the search after each decision and resuming it, possibly with
+        more games. A file of another version of this package is discarded.
 
     Returns
     -------
     puzzles
-        Decisions whose best move leads all others tried to the end by at least 5% of
-        winning, with a 95% interval above 0, and is confirmed by the second search.
+        Decisions whose best move leads all finalists of the search by at least 5% of a win,
+        with a 95% interval above 0, and is confirmed by the second search.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def puzzles(
         record, played = _as_stored(review.record), review.move(step)
         if key not in searched:
             if perf_counter() >= until:
-                continue  # puzzles found earlier, in later decisions, are still returned
+                continue  # later decisions may be in the file already
             puzzle = find_puzzle(record, step - 1, rollouts=rollouts, seed=seed, played=played)
             searched[key] = puzzle.table if puzzle else advice_table([])
             saved.write({"decisions": {one: list(map(asdict, _moves_of(table))) for one, table in searched.items()}})

@@ -1,5 +1,5 @@
 """
-Pictures: boards and charts, from data and axes to artists, without calculations.
+Pictures: boards and charts that draw given data on axes, without computing results.
 
 Each function draws on `ax`, by default new axes, and returns the axes; `title` replaces the default title.
 

@@ -91,9 +91,9 @@ def choose_bows(
     """
     Return how far the middle of each track is to the left of its chord.
 
-    Starts from the smallest bow that gives the cars (`needed`, an arc length) room between
-    the ends without cars (`bare`), and changes one track at a time while that reduces the
-    sum of bows and overlaps. `chords` has shape (n, 2, 2).
+    Bows give the cars (`needed`, an arc length) room between the ends without cars (`bare`).
+    Each track starts with the bow that is best by itself; then one track at a time changes
+    while that reduces the sum of bows and overlaps. `chords` has shape (n, 2, 2).
     """
     n = len(chords)
     if n == 0:
@@ -423,9 +423,9 @@ def place_labels(
     within: Box | None = None,
 ) -> tuple[LabelSpot, ...]:
     """
-    Return a position for each label: the one that covers least, repeated until none improves.
+    Return a position for each label: where it covers least, improved one by one until none moves.
 
-    Labels avoid the points in `cars`, the middles of `tokens` and all cities of a `radius`,
+    Labels avoid the points in `cars`, the centers of `tokens` and all cities, with their `radius`,
     and stay `within` a box. `size` is an em; `reaches` are distances from the rim of the
     city in ems, nearest first.
     """

@@ -373,11 +373,11 @@ def test_ends_that_the_map_does_not_join_are_named() -> None:
 
 
 def test_bad_questions_are_refused(nordic: GameMap) -> None:
-    with pytest.raises(ValueError, match="either closed or owned, got both for Bergen-Oslo/0, Bergen-Oslo/1"):
+    with pytest.raises(ValueError, match="cannot be both closed and owned, got both for Bergen-Oslo/0, Bergen-Oslo/1"):
         cheapest_network(nordic, ["Oslo-Vaasa"], closed=[("Oslo", "Bergen")], owned=[("Oslo", "Bergen")])
     with pytest.raises(ValueError, match="at most 7 tickets can be solved exactly at once, got 8"):
         cheapest_network(nordic, nordic.tickets[: MAX_TICKETS + 1])
-    with pytest.raises(ValueError, match=r"each ticket once, got several times: Oslo-Vaasa"):
+    with pytest.raises(ValueError, match=r"each ticket once, got repeats of Oslo-Vaasa"):
         cheapest_network(nordic, ["Oslo-Vaasa", "Oslo-Vaasa"])
     with pytest.raises(UnknownNameError, match="no weight 'tolls'; did you mean toll"):
         cheapest_network(nordic, ["Oslo-Vaasa"], weight="tolls")  # type: ignore[arg-type]

@@ -343,7 +343,7 @@ def check_number(tickets: Sequence[Ticket]) -> None:
         raise ValueError(f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}")
     twice = [ticket.id for ticket, n in Counter(tickets).items() if n > 1]
     if twice:
-        msg = f"expected each ticket once, got several times: {', '.join(twice)} (copies have separate ids)"
+        msg = f"expected each ticket once, got repeats of {', '.join(twice)} (copies have separate ids)"
         raise ValueError(msg)
 
 
@@ -382,8 +382,8 @@ def cheapest_network(
         For a ticket to countries: the one to reach. The ticket still scores the
         best destination that it reaches.
     n_players
-        With few players, the other track of a closed double route is closed
-        too. None: each track counts by itself.
+        With few players, closing one track of a double route closes the other
+        too; with None, it does not.
     weight
         What to minimize: "length" or "trains", or "toll" (tokens).
     avoid

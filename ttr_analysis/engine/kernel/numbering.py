@@ -5,7 +5,7 @@ A claim or station has a number for each route or city, color, and number of loc
 outside sets. Payments with the same reading (`rules.payment`) share a number; `to_action`
 picks the one with the most cards of the color, whose sets use the cards that the hand has
 most of. A surcharge is paid with cards of the color first. Tickets kept are numbered by their
-positions in the offer, one bit each. `to_index` accepts every legal action.
+positions in the offer, one bit each. `to_index` accepts every legal action but `AttemptTunnel`.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Watcher:
         return known if known.viewer == EVERYBODY else known._replace(excluded=self._memories[number])
 
     def _with_shown(self, known: Knowledge) -> Knowledge:
-        """Return what is known, with the tickets that the viewer, or everybody, has shown in the end."""
+        """Return what is known, with the tickets that the viewer, or everybody, has shown by the end of the record."""
         seats = [*range(known.n_players)] if known.viewer == EVERYBODY else [known.viewer]
         shown = {seat: orders for seat in seats if len(orders := ticket_orders(self._record, seat))}
         packed = known.packed.copy() if shown else known.packed
@@ -76,11 +76,11 @@ class Watcher:
 
 
 _Excluded = tuple[frozenset[int], ...]
-"""For each seat, tickets that were face up before a shuffle and that it cannot hold, since it has drawn none since."""
+"""For each seat, tickets that it cannot hold: they were face up before a shuffle, and it has drawn none since."""
 
 
 def _remember(record: GameRecord) -> list[_Excluded]:
-    """Return what everyone remembers after each step of a record that a state alone does not show."""
+    """Return, for each step of a record, what everyone remembers that the state alone does not show."""
     n_players = record.header.n_players
     is_face_up = game_tables(record.map, n_players).unkept == UNKEPT_DISCARDED
     offers: dict[int, Counter[int]] = {seat: Counter() for seat in range(n_players)}
@@ -140,7 +140,7 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
 
     The viewer `seat` may be None: for a viewer of all hands, or for the seat of a view. `step` is
     a step of a record. Unlike a state or view, a record also shows which tickets were face up
-    before a shuffle. A view cannot show what another seat knows, which raises a ValueError.
+    before a shuffle. With a view, any seat but its own raises a ValueError.
     """
     if isinstance(source, GameRecord):
         return Watcher(source, seat).at(step)
@@ -212,7 +212,7 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     """
     Return the share of players to give their own styles, judged by a viewer's decisions up to a step.
 
-    It is one share for all, even if some certainly are planners, since a player of another
+    It is one share for all, even if some are certainly planners, since a player with its own
     style need not be weaker. A record that begins from a position shows nothing: planners
     follow plans made earlier, and would plan differently from there.
     """

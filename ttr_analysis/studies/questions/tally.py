@@ -69,7 +69,7 @@ def sums_by_deal(
     """
     Yield the sums of named values for each deal and group, joining deals that two frames share.
 
-    The frames are rows with their `game`, part by part and in order of games.
+    The frames are parts of a table with a column `game`, in order of games.
     """
     keys = [_DEAL, *by]
     rest: pd.DataFrame | None = None
