@@ -185,9 +185,9 @@ def test_the_ticket_that_pays_best_is_not_also_the_one_to_avoid(nordic: GameMap)
     inputs = Inputs(nordic, tickets.value_table(nordic, n_deals=10), tickets.blocking_map(nordic, n_deals=4))
     paid = pd.DataFrame({"figure": [20.0, 5.0], "trains": [30, 5]}, index=[first.id, second.id])
     paid = paid.assign(low=paid["figure"] - 1, high=paid["figure"] + 1, net_points=paid["figure"], completion_rate=0.9)
-    vars(inputs)["paid_tickets"] = paid.assign(net_per_train=paid["figure"] / paid["trains"])
+    vars(inputs)["ticket_payoffs"] = paid.assign(net_per_train=paid["figure"] / paid["trains"])
     assert [item.id for item in find(inputs)] == ["best-ticket", "hurry", "tunnel"]
-    vars(inputs)["paid_tickets"] = paid.assign(net_per_train=1.0, trains=5)
+    vars(inputs)["ticket_payoffs"] = paid.assign(net_per_train=1.0, trains=5)
     assert [item.id for item in find(inputs)] == ["best-ticket", "trap", "hurry", "tunnel"]
 
 

@@ -55,7 +55,7 @@ def keep_short(patch: pytest.MonkeyPatch) -> None:
     module = import_module("ttr_analysis.studies.insights")
     patch.setattr(module, "_PLANNERS", 20)
     patch.setattr(module, "_FEWEST_SECONDS", 0.1)
-    patch.setattr(judging, "_TO_CHOOSE", 4)
+    patch.setattr(judging, "_LINE_WORLDS", 4)
     judge_only(patch, range(30, 40))
 
 

@@ -15,7 +15,7 @@ from ttr_analysis import GameMap
 from ttr_analysis.maps.board import Projection
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.viz.geometry import frame, lay_out
-from ttr_analysis.viz.placement import along, point_at
+from ttr_analysis.viz.placement import arc_length, point_at
 from ttr_analysis.viz.scene import load_background, thin_plate
 
 
@@ -24,7 +24,7 @@ def distance_from_land(point: tuple[float, float], rings: tuple[np.ndarray, ...]
     closed = [np.vstack([ring, ring[:1]]) for ring in rings]
     if any(Outline(ring).contains_point(point) for ring in closed):
         return 0.0
-    coasts = [point_at(ring, np.linspace(0, along(ring)[-1], 40 * len(ring))) for ring in closed]
+    coasts = [point_at(ring, np.linspace(0, arc_length(ring)[-1], 40 * len(ring))) for ring in closed]
     return min(float(np.hypot(*(coast - point).T).min()) for coast in coasts)
 
 

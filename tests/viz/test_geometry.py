@@ -15,7 +15,7 @@ from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
 from ttr_analysis.maps.model import City
 from ttr_analysis.viz.geometry import BoardLayout, lay_out
-from ttr_analysis.viz.placement import Car, along, bezier, overlapping, point_at, sideways
+from ttr_analysis.viz.placement import Car, arc_length, bezier, overlapping, point_at, sideways
 
 
 def all_cars(layout: BoardLayout) -> list[Car]:
@@ -24,7 +24,7 @@ def all_cars(layout: BoardLayout) -> list[Car]:
 
 def distance_to_line(point: tuple[float, float], line: tuple[tuple[float, float], ...]) -> float:
     """Return the distance of a point from a line: the nearest of many points on it."""
-    dense = point_at(np.array(line), np.linspace(0, along(np.array(line))[-1], 400))
+    dense = point_at(np.array(line), np.linspace(0, arc_length(np.array(line))[-1], 400))
     return float(np.hypot(*(dense - point).T).min())
 
 

@@ -85,7 +85,7 @@ def closed_and_owned(
     closed_routes, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
     if both := sorted({route.id for route in own} & {route.id for route in closed_routes}):
         raise ValueError(f"a route cannot be both closed and owned, got both for {', '.join(both)}")
-    if twins_close(game_map, n_players):
+    if closes_twin(game_map, n_players):
         pairs = {frozenset(route.cities) for route in closed_routes}
         kept = {route.id for route in own}
         closed_routes = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r.id not in kept)
@@ -123,7 +123,7 @@ def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Rout
     )
 
 
-def twins_close(game_map: GameMap, n_players: int | None) -> bool:
+def closes_twin(game_map: GameMap, n_players: int | None) -> bool:
     """Return whether claiming one track of a double route closes the other."""
     if n_players is None:
         return False
@@ -141,7 +141,7 @@ def find_minimum_cut(G: nx.Graph[str], starts: Iterable[str], goals: Iterable[st
     return int(size), side
 
 
-def fewest_cut(
+def find_cut_routes(
     game_map: GameMap, closed: Iterable[Route], starts: Iterable[str], goals: Iterable[str]
 ) -> tuple[Route, ...]:
     """Return a smallest set of closed routes that separates the start cities from the goal cities."""

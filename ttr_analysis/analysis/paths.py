@@ -27,7 +27,7 @@ from ttr_analysis.analysis._ends import (
     End,
     closed_and_owned,
     end_cities,
-    fewest_cut,
+    find_cut_routes,
     measure_name,
     routes_to_avoid,
 )
@@ -492,7 +492,7 @@ class _Board:
 
     def no_path(self, a: End, b: End) -> NoPathError:
         """Return the error for two places, with the fewest closed routes that separate them."""
-        cut = fewest_cut(self.game_map, self.closed, end_cities(self.game_map, a), end_cities(self.game_map, b))
+        cut = find_cut_routes(self.game_map, self.closed, end_cities(self.game_map, a), end_cities(self.game_map, b))
         return NoPathError(_name(a), _name(b), cut)
 
 

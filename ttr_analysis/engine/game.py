@@ -34,7 +34,7 @@ from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.rules.money import BANK, toll_payee
 from ttr_analysis.tables import game_tables
 
-Happened = tuple[Move | Chance, ...]
+Events = tuple[Move | Chance, ...]
 """A move, if there was one, and the outcomes of chance after it."""
 
 _TAPE_EVENTS: Final = 128
@@ -42,7 +42,7 @@ _N_ROWS: Final = 512
 NO_KEY: Final = np.zeros(KEY_SIZE, dtype=np.int64)
 
 
-class Ran(NamedTuple):
+class StepResult(NamedTuple):
     """The state after a step, its events, and whether the script was read completely and fits."""
 
     state: State
@@ -107,11 +107,11 @@ class KernelGame:
 
     def play_on(self, state: State, code: int, value: int) -> tuple[State, Rows]:
         """Return the same as `step` with random outcomes, from a state without unknowns."""
-        return _written(state, lambda new, tape: step(new, self.tables, code, value, tape), None)[:2]
+        return _run_with_tape(state, lambda new, tape: step(new, self.tables, code, value, tape), None)[:2]
 
     def run(
         self, state: State | None, code: int, value: int, script: Rows | None, *, key: Ints = NO_KEY, game: int = 0
-    ) -> Ran:
+    ) -> StepResult:
         """
         Run one kernel step, or the setup if `state` is None.
 
@@ -119,18 +119,18 @@ class KernelGame:
         does not fit, the kernel continues with an unknown one.
         """
         if state is None:
-            return _written(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
+            return _run_with_tape(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
         before, _ = _identified(state, code, value)
-        return _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
+        return _run_with_tape(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
 
-    def events(self, rows: Rows, before: State) -> Happened:
+    def events(self, rows: Rows, before: State) -> Events:
         """Return the events as objects, given the state before them."""
         return tuple(decode_event(self.codec, code, value, before) for code, value in rows)
 
-    def _checked(self, ran: Ran, script: Rows | None) -> tuple[State, Rows]:
-        if script is not None and not ran.fits:
-            raise GameError(outcome_error(self.codec, script, ran.rows))
-        return ran.state, ran.rows
+    def _checked(self, result: StepResult, script: Rows | None) -> tuple[State, Rows]:
+        if script is not None and not result.fits:
+            raise GameError(outcome_error(self.codec, script, result.rows))
+        return result.state, result.rows
 
     def _check_chance(self, state: State) -> None:
         if unknown := unknown_words(state, self.n_players):
@@ -142,7 +142,7 @@ class KernelGame:
             )
 
 
-def _written(state: State, run: Callable[[State, Ints], None], script: Rows | None) -> Ran:
+def _run_with_tape(state: State, run: Callable[[State, Ints], None], script: Rows | None) -> StepResult:
     n_events = _TAPE_EVENTS
     while True:
         after = state.copy()
@@ -155,7 +155,7 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
         n_events = n_written
     written = tape[start : start + 2 * n_written].tolist()
     is_read = bool(tape[codes.READ_AT] >= tape[codes.READ_END])
-    return Ran(after, list(zip(written[::2], written[1::2], strict=True)), is_read and not after.fault)
+    return StepResult(after, list(zip(written[::2], written[1::2], strict=True)), is_read and not after.fault)
 
 
 def _identified(state: State, code: int, value: int) -> tuple[State, str]:
@@ -444,9 +444,7 @@ class GameEngine:
         """
         return self.deal(seed, game)[0]
 
-    def deal(
-        self, seed: int = 0, game: int = 0, outcomes: Iterable[Chance] | None = None
-    ) -> tuple[GameState, Happened]:
+    def deal(self, seed: int = 0, game: int = 0, outcomes: Iterable[Chance] | None = None) -> tuple[GameState, Events]:
         """
         Return a new game, and the events of the deal.
 
@@ -490,7 +488,7 @@ class GameEngine:
 
     def step(
         self, state: GameState, action: Action, outcomes: Iterable[Chance] | None = None
-    ) -> tuple[GameState, Happened]:
+    ) -> tuple[GameState, Events]:
         """
         Return the state and the events after an action.
 

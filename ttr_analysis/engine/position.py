@@ -346,7 +346,7 @@ class _Builder:
         low = [seat for seat in range(self.n_players) if state.trains[seat] <= tables.last_round_at]
         seat = 0 if given.to_move is None else given.to_move
         taken = [owner for _, owner in (*(given.owners or ()), *(given.stations or ()))]
-        least = self.n_players * max(taken.count(of) for of in range(self.n_players))
+        least = self.n_players * max(taken.count(other) for other in range(self.n_players))
         state.n_turns = _next_turn(least, seat, self.n_players) if given.turns is None else given.turns
         if given.to_move is not None and state.n_turns % self.n_players != seat:
             n_turns = int(state.n_turns)
@@ -363,7 +363,7 @@ class _Builder:
         most = self.n_players * tables.last_turns
         if given.turns_left is None:
             if low:
-                few = listed(f"P{of} has {counted(int(state.trains[of]), 'train')}" for of in low)
+                few = listed(f"P{other} has {counted(int(state.trains[other]), 'train')}" for other in low)
                 self._report("turns_left", "nothing", f"expected the number of turns left, since {few}")
             return
         state.last_left = given.turns_left

@@ -25,7 +25,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.protocol import PolicyLike, is_built_in
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.envs.observing import OURS, Encoder, action_words, guarded
+from ttr_analysis.envs.observing import BUILT_IN, Encoder, action_words, guarded
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.policies.playout import (
     NO_TAPE_CELLS,
@@ -290,10 +290,10 @@ class Batch:
         self._numbering = numbering_of(self.game_map)
         self.words = action_words(self.game_map)
         self._seat_opponents([None] * n_players if opponents is None else list(opponents))
-        encoder = encoder or OURS
+        encoder = encoder or BUILT_IN
         self.features = tuple(encoder.names(self.game_map, n_players))
         self._lore = encoder.lore(self.game_map, n_players)
-        self._encode = Functions((encoder.function if encoder is OURS else guarded(encoder.function),))
+        self._encode = Functions((encoder.function if encoder is BUILT_IN else guarded(encoder.function),))
         if isinstance(reward, str) and reward not in ("win", "margin"):
             raise ValueError(f"expected the reward 'win', 'margin' or a compiled function, got {reward!r}")
         self._reward, self._auto_reset = reward, auto_reset

@@ -91,7 +91,7 @@ def guarded(function: EncodeFunction) -> EncodeFunction:
 _SEAT: Final = ("trains", "points", "cards", "tickets", "offered", "tokens", "loans", "stations")
 _PER_SEAT: Final = len(_SEAT)
 _CLOCK: Final = ("last round", "turns left", "draws taken", "cards in the pile", "tickets in the pile", "my turn")
-_CARDS: Final = 0.1
+_CARD_SCALE: Final = 0.1
 """Cards count in tenths."""
 
 # The sections of an observation, in order.
@@ -151,15 +151,15 @@ def _encode(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -
         relative = (other - seat + tables.n_seats) % tables.n_seats
         _encode_seat(state, tables, other, other == seat, out, lore[_SEATS_AT] + relative * _PER_SEAT)
         for kind in range(N_KINDS):
-            out[lore[_KNOWN_AT] + relative * N_KINDS + kind] = _CARDS * state.known[other, kind]
+            out[lore[_KNOWN_AT] + relative * N_KINDS + kind] = _CARD_SCALE * state.known[other, kind]
     _encode_board(state, tables, lore, seat, out)
     _encode_tickets(state, tables, lore, seat, out)
     if state.pending != NOBODY:
         out[lore[_TUNNEL_AT] + state.pending] = 1.0
         for kind in range(N_KINDS):
-            out[lore[_ATTEMPT_AT] + kind] = _CARDS * state.laid[kind]
+            out[lore[_ATTEMPT_AT] + kind] = _CARD_SCALE * state.laid[kind]
         out[lore[_ATTEMPT_AT] + N_KINDS + state.pending_color] = 1.0
-        out[lore[_ATTEMPT_AT] + 2 * N_KINDS] = _CARDS * state.surcharge
+        out[lore[_ATTEMPT_AT] + 2 * N_KINDS] = _CARD_SCALE * state.surcharge
     if tables.neutral_trains > 0:
         at = lore[_NEUTRAL_AT]
         if 0 <= state.neutral_ticket < tables.n_tickets:
@@ -178,7 +178,7 @@ def _encode_clock(state: State, tables: Tables, seat: int, out: Singles, at: int
     out[at] = int(is_last)
     out[at + 1] = state.last_left / (tables.n_seats * tables.last_turns) if is_last else 1.0
     out[at + 2] = state.n_taken
-    out[at + 3] = _CARDS * _CARDS * state.n_pile
+    out[at + 3] = _CARD_SCALE * _CARD_SCALE * state.n_pile
     out[at + 4] = n_tickets / tables.n_tickets
     out[at + 5] = int(state.turn_seat == seat)
 
@@ -186,9 +186,9 @@ def _encode_clock(state: State, tables: Tables, seat: int, out: Singles, at: int
 @compiled
 def _encode_cards(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -> None:
     for kind in range(N_KINDS):
-        out[lore[_HAND_AT] + kind] = _CARDS * state.hand[seat, kind]
-        out[lore[_DISCARDS_AT] + kind] = _CARDS * state.discards[kind]
-        out[lore[_UNSEEN_AT] + kind] = _CARDS * unseen_cards(state, seat, kind)
+        out[lore[_HAND_AT] + kind] = _CARD_SCALE * state.hand[seat, kind]
+        out[lore[_DISCARDS_AT] + kind] = _CARD_SCALE * state.discards[kind]
+        out[lore[_UNSEEN_AT] + kind] = _CARD_SCALE * unseen_cards(state, seat, kind)
     for slot in range(tables.market_size):
         if 0 <= state.market[slot] < N_KINDS:
             out[lore[_MARKET_AT] + slot * N_KINDS + state.market[slot]] = 1.0
@@ -198,13 +198,13 @@ def _encode_cards(state: State, tables: Tables, lore: Ints, seat: int, out: Sing
 def _encode_seat(state: State, tables: Tables, seat: int, is_me: bool, out: Singles, at: int) -> None:
     out[at] = state.trains[seat] / tables.trains_each
     out[at + 1] = min(HIGHEST, max(0.0, 0.01 * state.score[seat]))
-    out[at + 2] = min(HIGHEST, _CARDS * state.n_hand[seat])
+    out[at + 2] = min(HIGHEST, _CARD_SCALE * state.n_hand[seat])
     if is_me or state.phase != KEEP_START:  # the number of opening tickets that others keep is hidden at first
-        out[at + 3] = _CARDS * state.n_held[seat]
-        out[at + 4] = _CARDS * state.n_offer[seat]
+        out[at + 3] = _CARD_SCALE * state.n_held[seat]
+        out[at + 4] = _CARD_SCALE * state.n_offer[seat]
     if tables.tokens_each > 0:
         out[at + 5] = min(HIGHEST, state.tokens[seat] / tables.tokens_each)
-        out[at + 6] = min(HIGHEST, _CARDS * state.loans[seat])
+        out[at + 6] = min(HIGHEST, _CARD_SCALE * state.loans[seat])
     if tables.stations_each > 0:
         out[at + 7] = state.stations[seat] / tables.stations_each
 
@@ -250,7 +250,7 @@ def _encode_tickets(state: State, tables: Tables, lore: Ints, seat: int, out: Si
             out[lore[_FACE_UP_AT] + ticket] = int(state.ticket_at[ticket] == AT_DISCARDS)
 
 
-OURS: Final = Encoder(_encode, _names, _starts)
+BUILT_IN: Final = Encoder(_encode, _names, _starts)
 """The built-in encoder."""
 
 
@@ -290,7 +290,7 @@ def observe(state: PublicState) -> Singles:
     (True, True)
     """
     game_map, n_players, seat = state.game_map, state.n_players, int(state.packed.seat)
-    lore = OURS.lore(game_map, n_players)
+    lore = BUILT_IN.lore(game_map, n_players)
     out = np.zeros(lore[-1], dtype=np.float32)
     _encode(state.packed, game_tables(game_map, n_players), lore, seat, out)
     return out
@@ -331,7 +331,7 @@ def check_encoder(
     --------
     >>> ttr.envs.check_encoder(n_states=20)
     """
-    encoder = encoder or OURS
+    encoder = encoder or BUILT_IN
     game, rng = Game(game_map, n_players), np.random.default_rng(seed)
     names = encoder.names(game.game_map, n_players)
     lore, tables = encoder.lore(game.game_map, n_players), game_tables(game.game_map, n_players)

@@ -196,7 +196,7 @@ class Ticket:
     deck: str = ""
 
     def __post_init__(self) -> None:
-        if _join_places(self.origin, self.destinations):
+        if _are_places(self.origin, self.destinations):
             return
         msg = (
             'a ticket needs places of a map, as in Ticket("mine", game_map.place("Oslo"), '
@@ -241,7 +241,7 @@ class Ticket:
     _repr_html_ = render_html
 
 
-def _join_places(origin: object, destinations: object) -> bool:
+def _are_places(origin: object, destinations: object) -> bool:
     """Return whether all ends are places; users often pass names instead."""
     if not (isinstance(origin, Place) and isinstance(destinations, tuple) and destinations):
         return False

@@ -81,7 +81,7 @@ class Link(Generic[T]):
 
     thing: T
     id: str
-    heads: tuple[tuple[str, ...], ...]
+    end_names: tuple[tuple[str, ...], ...]
     words: str
 
 
@@ -106,18 +106,18 @@ class LinkIndex(Generic[T]):
         self._main_names = {fold(other): name for name, others in aliases.items() for other in others}
         self._by_id = {link.id: link.thing for link in self._links}
         self._words = {link.id: frozenset(_plain(link.words).split()) for link in self._links}
-        self._by_head: dict[str, list[Link[T]]] = {}
+        self._by_ends: dict[str, list[Link[T]]] = {}
         self._offers: dict[str, str] = {}
         for link in self._links:
             forms = {_plain(link.id): link.id}
-            for head in link.heads:
-                forms |= {_plain(joint.join(head)): "-".join(head) for joint in (" to ", "-")}
+            for ends in link.end_names:
+                forms |= {_plain(joint.join(ends)): "-".join(ends) for joint in (" to ", "-")}
             for form, offer in forms.items():
-                self._by_head.setdefault(form, []).append(link)
+                self._by_ends.setdefault(form, []).append(link)
                 self._offers.setdefault(form, offer)
-            for head in other_heads(link.heads, aliases):
+            for ends in other_ends(link.end_names, aliases):
                 for joint in (" to ", "-"):
-                    self._by_head.setdefault(_plain(joint.join(head)), []).append(link)
+                    self._by_ends.setdefault(_plain(joint.join(ends)), []).append(link)
 
     def find(self, text: str) -> tuple[T, ...]:
         """Return all things that `text` can mean, or raise an UnknownNameError with the nearest names."""
@@ -125,10 +125,10 @@ class LinkIndex(Generic[T]):
             return (self._by_id[text],)
         words = _plain(text).split()
         for n in range(len(words), 0, -1):
-            named = self._by_head.get(" ".join(words[:n]), ())
+            named = self._by_ends.get(" ".join(words[:n]), ())
             meant = [link for link in named if self._words[link.id].issuperset(words[n:])]
             if n < len(words):  # text as printed begins with the first end
-                meant = [link for link in meant if words[0] == fold(link.heads[0][0]).split()[0]] or meant
+                meant = [link for link in meant if words[0] == fold(link.end_names[0][0]).split()[0]] or meant
             if meant:
                 return tuple(link.thing for link in meant)
         raise UnknownNameError(self._what, text, self._near(text))
@@ -141,7 +141,7 @@ class LinkIndex(Generic[T]):
             ends += pair if all(map(self._is_end, pair)) else ()
         for end in ends:
             home = fold(self._main_names.get(fold(end), end))
-            pairs = dict.fromkeys(head for link in self._links for head in link.heads if len(head) > 1)
+            pairs = dict.fromkeys(names for link in self._links for names in link.end_names if len(names) > 1)
             if here := ["-".join(pair) for pair in pairs if fold(pair[0]) == home]:
                 return here
         alike = nearest(_plain(text), self._offers, 6)
@@ -156,11 +156,11 @@ def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], obj
     return [*found.values()][:3]
 
 
-def other_heads(heads: Iterable[tuple[str, ...]], aliases: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Yield heads in which at least one end has another name."""
-    for head in heads:
-        spellings = product(*((end, *aliases.get(end, ())) for end in head))
-        yield from (spelling for spelling in spellings if spelling != head)
+def other_ends(ends: Iterable[tuple[str, ...]], aliases: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Yield the names of ends in which at least one end has another name."""
+    for names in ends:
+        spellings = product(*((end, *aliases.get(end, ())) for end in names))
+        yield from (spelling for spelling in spellings if spelling != names)
 
 
 def _plain(text: str) -> str:
@@ -175,7 +175,7 @@ def _track_word(found: re.Match[str]) -> str:
 
 def other_city_names(cities: Sequence[City]) -> dict[str, tuple[str, ...]]:
     """Return other names of cities, by their names on the board, unless another city has them."""
-    n_named = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
+    n_named = Counter(form for city in cities for form in {fold(name) for name in (city.name, *city.also)})
     return {city.name: tuple(name for name in city.also if n_named[fold(name)] == 1) for city in cities if city.also}
 
 
@@ -206,12 +206,12 @@ def ticket_link(ticket: Ticket) -> Link[Ticket]:
     """Return the names of a ticket; one from or to countries can also be named by its origin alone."""
     origin = ticket.origin.name
     has_origin_name = ticket.origin.is_country or len(ticket.destinations) > 1
-    heads: list[tuple[str, ...]] = [(origin,)] if has_origin_name else []
+    end_names: list[tuple[str, ...]] = [(origin,)] if has_origin_name else []
     for place, _ in ticket.destinations:
-        heads += [(origin, place.name), (place.name, origin)]
+        end_names += [(origin, place.name), (place.name, origin)]
     words = [f"{place.name} {points}" for place, points in ticket.destinations]
     copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
-    return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))
+    return Link(ticket, ticket.id, tuple(end_names), " ".join([*words, copy, "or and points"]))
 
 
 # -- routes and tickets in words -----------------------------------------------------------------------------------

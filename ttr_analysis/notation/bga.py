@@ -186,8 +186,8 @@ def read_bga(
     tracks = bga_log.tracks_of(log, game_map)
     reader = LogFollower(game_map, players, log, selections, tracks)
     reader.read()
-    if any(reader.proven.hands):
-        reader = LogFollower(game_map, players, log, selections, tracks, reader.proven.hands)
+    if any(reader.known_cards.dealt):
+        reader = LogFollower(game_map, players, log, selections, tracks, reader.known_cards.dealt)
         reader.read()
     reader.skipped += assumed
     return _record(reader, title, date)
@@ -272,7 +272,7 @@ def _unknown(reader: LogFollower) -> list[str]:
     counts = {
         "cards dealt": ", ".join(f"{n} to {name}" for n, name in dealt if n),
         "cards drawn": n_drawn,
-        "tickets kept": sum(its.count(UNKNOWN_TICKET) for its in held),
+        "tickets kept": sum(tickets.count(UNKNOWN_TICKET) for tickets in held),
     }
     texts += [f"{what}: {count}" for what, count in counts.items() if count]
     return [*texts, *reader.unused]

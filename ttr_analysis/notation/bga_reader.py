@@ -63,27 +63,27 @@ class _Tunnel(NamedTuple):
     later: Sequence[LogEntry]
 
 
-class Proven:
+class KnownCards:
     """The known cards of each hand; a card played that is not among them must have been dealt."""
 
     def __init__(self, n_players: int) -> None:
-        self.hands = [Counter[str]() for _ in range(n_players)]
+        self.dealt = [Counter[str]() for _ in range(n_players)]
         self._known = [Counter[str]() for _ in range(n_players)]
-        self._open = set[int]()
+        self._has_unknown = set[int]()
         """Seats that drew unknown cards, with which they may also pay."""
 
     def add(self, seat: int, card: str) -> None:
         """Note a card that a seat got, "?" if unknown."""
         if card == "?":
-            self._open.add(seat)
+            self._has_unknown.add(seat)
         else:
             self._known[seat][card] += 1
 
     def show(self, seat: int, cards: Sequence[str], *, plays: bool) -> None:
         """Note cards that a seat plays or takes back."""
         missing = Counter(cards) - self._known[seat]
-        if seat not in self._open:
-            self.hands[seat] += missing
+        if seat not in self._has_unknown:
+            self.dealt[seat] += missing
         self._known[seat] += missing
         if plays:
             self._known[seat] -= Counter(cards)
@@ -127,7 +127,7 @@ class LogFollower:
         self.log = log
         self.packed = KernelGame(game_map, len(players))
         self.tracks = tracks
-        self.proven = Proven(len(players))
+        self.known_cards = KnownCards(len(players))
         self._dealt = dealt
         self._noted: dict[int, Selection] = {}
         """Noted offers by line."""
@@ -151,7 +151,7 @@ class LogFollower:
         self._n_steps = 0
 
     def act_of(self, event: int) -> LogEntry | None:
-        """Return the line that an event of the record comes from; None for the setup."""
+        """Return the line that an event of the record follow from; None for the setup."""
         return next((act for end, act in self._line_ends if event < end), None)
 
     def read(self) -> None:
@@ -177,9 +177,9 @@ class LogFollower:
             act, after = acts[i]
             i += 1
             if act.kind == "attempt" and i < len(acts) and acts[i][0].kind in ("claim", "decline"):
-                end, its = acts[i]
+                end, later = acts[i]
                 if end.player == act.player:  # it ends with the claim, or by giving it up
-                    after = [*after, end, *its]
+                    after = [*after, end, *later]
                     i += 1
             try:
                 self._act(act, after)
@@ -306,16 +306,16 @@ class LogFollower:
     def _read_draw(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         cards = act.cards or ("?",) * act.number
         for i, card in enumerate(cards):
-            self.proven.add(seat, card)
+            self.known_cards.add(seat, card)
             if i and int(self.vector.seat) != seat:
                 raise act.fault(f"{act.player} cannot draw {act.number} cards")
-            comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
+            follow = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
             kind = UNKNOWN_CARD if card == "?" else CARD_KINDS.index(card)
-            self._make(act, codes.DRAW_CARD, 0, comes, {codes.CARD_DRAWN: [kind]})
+            self._make(act, codes.DRAW_CARD, 0, follow, {codes.CARD_DRAWN: [kind]})
 
     def _read_take(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         card = act.cards[0]
-        self.proven.add(seat, card)
+        self.known_cards.add(seat, card)
         kind = CARD_KINDS.index(card)
         slots = meant_slots(self.vector, kind)
         if not slots:
@@ -328,7 +328,7 @@ class LogFollower:
         if route.tunnel:
             self._read_attempt(act, [act, *after], seat)
             return
-        self.proven.show(seat, act.cards, plays=True)
+        self.known_cards.show(seat, act.cards, plays=True)
         self._check_points(act, route)
         self._make(act, *claim_code(self.packed, route, CardCounts.coerce(act.cards)), after)
 
@@ -345,7 +345,7 @@ class LogFollower:
         later: Sequence[LogEntry] = [*found.before, *found.later] if is_free else found.before
         revealed = [layout.UNKNOWN_MATCH] * found.n_more + [UNKNOWN_CARD] * (found.n_turned - found.n_more)
         laid = paid if is_free else (LOCOMOTIVE,) * route.length if found.color == LOCOMOTIVE else (found.color,)
-        self.proven.show(seat, laid, plays=is_free)
+        self.known_cards.show(seat, laid, plays=is_free)
         code, value = claim_code(self.packed, route, CardCounts.coerce(laid))
         if not is_free and found.color != LOCOMOTIVE:
             code = codes.make_action(codes.ATTEMPT_TUNNEL, self.packed.codec.route_index(route))
@@ -358,7 +358,7 @@ class LogFollower:
         if end.kind == "decline":
             self._make(end, codes.DECLINE_TUNNEL, 0, found.later)
             return
-        self.proven.show(seat, paid, plays=True)
+        self.known_cards.show(seat, paid, plays=True)
         more = paid[route.length :] if found.color == LOCOMOTIVE else paid
         self._make(end, codes.PAY_TUNNEL, packed_cards(CardCounts.coerce(more)), found.later)
 
@@ -393,7 +393,7 @@ class LogFollower:
             city = self.packed.codec.city_index(self.game_map.city(act.ends))
         except UnknownNameError as error:
             raise act.fault(str(error)) from None
-        self.proven.show(seat, act.cards, plays=True)
+        self.known_cards.show(seat, act.cards, plays=True)
         self._make(act, codes.make_action(codes.BUILD_STATION, city), packed_cards(CardCounts.coerce(act.cards)), after)
 
     def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
@@ -528,7 +528,7 @@ class LogFollower:
         scripted = self._begin(act, code, value)
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")
-        cards = {kind: deque(its) for kind, its in shown.items()}
+        cards = {kind: deque(values) for kind, values in shown.items()}
         while True:
             due = scripted.next_outcome
             is_market = due is not None and due.kind == codes.MARKET_CARD

@@ -19,7 +19,7 @@ from ttr_analysis.maps.names import (
     fold,
     near_names,
     other_city_names,
-    other_heads,
+    other_ends,
     route_link,
     ticket_link,
 )
@@ -139,8 +139,8 @@ def names_of(game_map: GameMap) -> MapNames:
     aliases = other_city_names(game_map.cities)
 
     def joined(link: Link[Any]) -> list[str]:
-        pairs = [head for head in link.heads if len(head) > 1]
-        return ["-".join(pair) for pair in (*pairs, *other_heads(pairs, aliases))]
+        pairs = [names for names in link.end_names if len(names) > 1]
+        return ["-".join(pair) for pair in (*pairs, *other_ends(pairs, aliases))]
 
     routes = [(joined(route_link(route)), game_map.routes_between(*route.cities)) for route in game_map.routes]
     cities = [((city.name, *aliases.get(city.name, ())), city) for city in game_map.cities]

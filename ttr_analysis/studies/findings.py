@@ -39,7 +39,7 @@ _HURRY: Final = 0.25
 """Minimum number of trains at stake for a route to be urgent."""
 _STEP: Final = 3
 """Step between the numbers of cards held that are played out."""
-_POSITIONS: Final = 400
+_MAX_WORTH_GAMES: Final = 400
 """Maximum number of games in which to value a long route."""
 
 
@@ -128,7 +128,7 @@ class Inputs:
     worth: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property
-    def paid_tickets(self) -> pd.DataFrame | None:
+    def ticket_payoffs(self) -> pd.DataFrame | None:
         """Mean points of kept tickets, best first; None if fewer than half of the tickets can be judged."""
         if self.games is None:
             return None
@@ -208,7 +208,7 @@ def worth_of_long_routes(
             game_map,
             route,
             own=range(0, route.length, _STEP),
-            n_games=min(n_games, _POSITIONS),
+            n_games=min(n_games, _MAX_WORTH_GAMES),
             n_players=players,
             seed=seed,
             progress=progress,
@@ -221,17 +221,17 @@ def find(inputs: Inputs) -> Findings:
     """Return the findings that the inputs allow; without games, only those that need none."""
     found = []
     for name, (about, title, unit, picture) in _KINDS.items():
-        said = about(inputs)
-        if said is not None:
-            table = said.table[["figure", "low", "high"]]
-            figure, low, high = table.loc[[said.subject]].iloc[0].tolist()
-            table = table.assign(is_told=table.index.isin([said.subject]))
-            named = title.format(said.subject_name)
-            found.append(Finding(name, named, said.sentence, figure, low, high, unit, table, picture, said.reference))
+        item = about(inputs)
+        if item is not None:
+            table = item.table[["figure", "low", "high"]]
+            figure, low, high = table.loc[[item.subject]].iloc[0].tolist()
+            table = table.assign(is_told=table.index.isin([item.subject]))
+            heading = title.format(item.subject_name)
+            found.append(Finding(name, heading, item.sentence, figure, low, high, unit, table, picture, item.reference))
     return Findings(inputs.game_map, tuple(found))
 
 
-class _Said(NamedTuple):
+class _Content(NamedTuple):
     """The content of a finding."""
 
     sentence: str
@@ -247,7 +247,7 @@ class _Said(NamedTuple):
 class _Kind(NamedTuple):
     """A kind of finding."""
 
-    about: Callable[[Inputs], _Said | None]
+    about: Callable[[Inputs], _Content | None]
     title: str
     unit: Unit
     picture: Drawing = "rows"
@@ -256,8 +256,8 @@ class _Kind(NamedTuple):
 # -- the findings --------------------------------------------------------------------------------------------------
 
 
-def _best_ticket(inputs: Inputs) -> _Said | None:
-    paid = inputs.paid_tickets
+def _best_ticket(inputs: Inputs) -> _Content | None:
+    paid = inputs.ticket_payoffs
     if paid is None:
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
@@ -269,11 +269,11 @@ def _best_ticket(inputs: Inputs) -> _Said | None:
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
-    return _Said(sentence, paid.head(_SHOWN), best["name"])
+    return _Content(sentence, paid.head(_SHOWN), best["name"])
 
 
-def _trap(inputs: Inputs) -> _Said | None:
-    paid = inputs.paid_tickets
+def _trap(inputs: Inputs) -> _Content | None:
+    paid = inputs.ticket_payoffs
     if paid is None:
         return None
     # A cheap ticket brings little but takes few trains, so the ticket to avoid is the one that wastes trains.
@@ -295,7 +295,7 @@ def _trap(inputs: Inputs) -> _Said | None:
         f"of games. That is {in_words(worst['figure'], 'points a train')} "
         f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
-    return _Said(sentence, paid.tail(_SHOWN), worst["name"])
+    return _Content(sentence, paid.tail(_SHOWN), worst["name"])
 
 
 def _with_players(inputs: Inputs) -> str:
@@ -303,7 +303,7 @@ def _with_players(inputs: Inputs) -> str:
     return "" if inputs.games is None else f"With {n_players(inputs.games)} players, "
 
 
-def _hurry(inputs: Inputs) -> _Said | None:
+def _hurry(inputs: Inputs) -> _Content | None:
     """Return the route with the most at stake: the cost of losing it, times how often somebody else takes it."""
     game_map = inputs.game_map
     losses = inputs.losses.dropna(subset=["deal_mean"])
@@ -337,7 +337,7 @@ def _hurry(inputs: Inputs) -> _Said | None:
             f"That costs an average of {in_words(worst['figure'], 'trains')} a game "
             f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
-    return _Said(sentence, table, route.id)
+    return _Content(sentence, table, route.id)
 
 
 def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
@@ -363,7 +363,7 @@ def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.Da
     return pd.DataFrame({"rate": rate, "rate_se": error, "turn": sums["turns"] / sums["losers"]})
 
 
-def _long_route(inputs: Inputs) -> _Said | None:
+def _long_route(inputs: Inputs) -> _Content | None:
     for route in long_routes(inputs.game_map):
         worth = inputs.worth.get(route.id)
         if worth is None or (worth["positions"] < FEWEST).all():
@@ -373,11 +373,11 @@ def _long_route(inputs: Inputs) -> _Said | None:
         at = -1 if start is None else known.index.tolist().index(start)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
         table.index = pd.Index([moment(row_at(known, i)) for i in range(len(known))])
-        return _Said(worth_in_words(route, worth), table, table.index[at], 0.0, "-".join(route.cities))
+        return _Content(worth_in_words(route, worth), table, table.index[at], 0.0, "-".join(route.cities))
     return None
 
 
-def _seat(inputs: Inputs) -> _Said | None:
+def _seat(inputs: Inputs) -> _Content | None:
     if inputs.games is None:
         return None
     seats = seat_advantage(inputs.games)
@@ -401,10 +401,10 @@ def _seat(inputs: Inputs) -> _Said | None:
         sentence = (
             f"{who} wins {share} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
-    return _Said(sentence, table, row["name"], fair)
+    return _Content(sentence, table, row["name"], fair)
 
 
-def _winners(inputs: Inputs) -> _Said | None:
+def _winners(inputs: Inputs) -> _Content | None:
     """Return the kinds of points by which winners lead; only games are independent."""
     if inputs.games is None:
         return None
@@ -428,18 +428,18 @@ def _winners(inputs: Inputs) -> _Said | None:
         return None
     table = table.sort_values("figure", ascending=False, kind="stable")
     whole, first, second = float(table["figure"].sum()), row_at(table, 0), row_at(table, 1)
-    at_table = f" with {n_players(inputs.games)} players"
+    with_players = f" with {n_players(inputs.games)} players"
     sentence = (
-        f"{table.index[0]} win games{at_table}: winners lead by {in_words(whole, 'points')}, of which "
+        f"{table.index[0]} win games{with_players}: winners lead by {in_words(whole, 'points')}, of which "
         f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) come from "
         f"{table.index[0].lower()} and {number_text(second['figure'], 'points')} from {table.index[1].lower()}."
     )
     if first["low"] <= second["high"]:
-        sentence = sentence.replace(f"{table.index[0]} win games{at_table}: winners", "Winners")
-    return _Said(sentence, table, table.index[0], 0.0)
+        sentence = sentence.replace(f"{table.index[0]} win games{with_players}: winners", "Winners")
+    return _Content(sentence, table, table.index[0], 0.0)
 
 
-def _fates(inputs: Inputs) -> _Said | None:
+def _fates(inputs: Inputs) -> _Content | None:
     fates = pd.DataFrame() if inputs.games is None else ticket_fates(inputs.games)
     if fates.empty:
         return None
@@ -460,7 +460,7 @@ def _fates(inputs: Inputs) -> _Said | None:
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
         sentence += f"; {in_words(rates['blocked'], 'share')} fail {blocked}"
-    return _Said(f"{sentence}.", lost, lost.index[0])
+    return _Content(f"{sentence}.", lost, lost.index[0])
 
 
 _CAUSES: Final = {
@@ -471,7 +471,7 @@ _CAUSES: Final = {
 }
 
 
-def _tunnel(inputs: Inputs) -> _Said | None:
+def _tunnel(inputs: Inputs) -> _Content | None:
     """Return the exact odds of the most common tunnel by number of spare cards."""
     game_map = inputs.game_map
     rules = game_map.rules
@@ -493,7 +493,7 @@ def _tunnel(inputs: Inputs) -> _Said | None:
         f"in {in_words(one, 'share')} of cases with a spare card, and in {in_words(none, 'share')} without (exact, "
         "from a fresh deck)."
     )
-    return _Said(sentence, table, table.index[1])
+    return _Content(sentence, table, table.index[1])
 
 
 _KINDS: Final = {

@@ -45,7 +45,7 @@ LEAST_LOSS: Final = 0.02
 """The smallest loss that gets a mark (share of the win)."""
 BOUNDS: Final = {"blunder": 0.10, "mistake": 0.05, "inaccuracy": LEAST_LOSS}
 """Smallest loss for each label, if its interval is high enough too: see `label_of`."""
-_SURELY: Final = LEAST_LOSS / 2
+_LEAST_LOW_END: Final = LEAST_LOSS / 2
 """The low end of the interval that an inaccuracy needs."""
 LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 """Labels of decisions with a choice."""
@@ -69,9 +69,9 @@ _CAN_WAIT: Final = {
     codes.DRAW_TICKETS,
 }
 """Kinds of actions that a seat may still take a turn later."""
-_TO_CHOOSE: Final = 32
+_LINE_WORLDS: Final = 32
 """Maximum number of worlds for choosing among `ways`; with a small budget, its rollouts divided by this."""
-_OF_SEARCH: Final = 0.75
+_SEARCH_SHARE: Final = 0.75
 """Share of a decision's budget for finding the best action; the rest measures the action played against it."""
 
 
@@ -193,19 +193,19 @@ class Moment:
     def judge(self, budget: Budget) -> Decision:
         """Spend most of a budget on finding the best action, and the rest on measuring the one played against it."""
         view = view_of(self._known)
-        tried = _with(self._played, considered(view, self._seed), self._known.packed)
+        tried = _with_played(self._played, considered(view, self._seed), self._known.packed)
         if len(tried) == 1:
             return self._forced(tried[0])
         search = Search(self._known, self._seed)
         seconds = budget.seconds
         until = None if seconds is None else perf_counter() + seconds
-        found = halve(search, tried, int(_OF_SEARCH * budget.rollouts), seconds and _OF_SEARCH * seconds)
+        found = halve(search, tried, int(_SEARCH_SHARE * budget.rollouts), seconds and _SEARCH_SHARE * seconds)
         best, planned = tried[found.highest], tried[0]
-        n_worlds = _TO_CHOOSE if seconds is not None else min(_TO_CHOOSE, max(1, budget.rollouts // _TO_CHOOSE))
+        n_worlds = _LINE_WORLDS if seconds is not None else min(_LINE_WORLDS, max(1, budget.rollouts // _LINE_WORLDS))
         better = self._better(search, [ways(self._played, best), ways(planned, best)], n_worlds)
         lines = _Lines(better[0], alone(best), better[1])
         search.n_worlds = _FIRST_MEASURED
-        n_worlds = max(2, int((1 - _OF_SEARCH) * budget.rollouts) // len(set(lines)))
+        n_worlds = max(2, int((1 - _SEARCH_SHARE) * budget.rollouts) // len(set(lines)))
         made = self._decision(lines, len(tried), _measured(search, lines, n_worlds, until), search)
         return replace(made, is_clear=found.highest == found.best)
 
@@ -214,15 +214,15 @@ class Moment:
         search, seat = Search(self._known, self._seed), before.seat
         search.n_worlds = _MEASURED_AGAIN
         best = alone(before.best)
-        of_played, of_planned = (ways(action, before.best) for action in (before.played, before.planned))
+        played_lines, planned_lines = (ways(action, before.best) for action in (before.played, before.planned))
         most = _MAX_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
 
         def is_settled(results: Mapping[Line, Results]) -> bool:
-            return _is_settled(mean_loss(results[best], results[_best_for(seat, of_played, results)], seat))
+            return _is_settled(mean_loss(results[best], results[_best_for(seat, played_lines, results)], seat))
 
-        results = _measured(search, [*of_played, best, *of_planned], most, until, is_settled)
+        results = _measured(search, [*played_lines, best, *planned_lines], most, until, is_settled)
         # Compare all lines in the same worlds: picked in fewer other worlds, a line was often not the best, by chance.
-        lines = _Lines(_best_for(seat, of_played, results), best, _best_for(seat, of_planned, results))
+        lines = _Lines(_best_for(seat, played_lines, results), best, _best_for(seat, planned_lines, results))
         return replace(self._decision(lines, before.n_tried, results, search), is_clear=before.is_clear)
 
     def _better(self, search: Search, of_each: Sequence[Sequence[Line]], n_worlds: int) -> list[Line]:
@@ -238,12 +238,12 @@ class Moment:
 
     def _decision(self, lines: _Lines, n_tried: int, results: Mapping[Line, Results], search: Search) -> Decision:
         seat, state = self._known.viewer, self._known.packed
-        played, of_best, of_planned = (results[line] for line in lines)
+        played, best_results, planned_results = (results[line] for line in lines)
         best, planned = lines.best[:2], lines.planned[:2]
-        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
-        lost = of_best.won - played.won
-        gains = played.won - of_planned.won
-        points = (of_best.points - played.points).astype(np.float64)
+        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(best_results, played, seat)
+        lost = best_results.won - played.won
+        gains = played.won - planned_results.won
+        points = (best_results.points - played.points).astype(np.float64)
         errors = standard_errors(gains) if self._played != planned else np.zeros(len(lost[0]))
         return Decision(
             self._step,
@@ -258,7 +258,7 @@ class Moment:
             loss_low=loss.low,
             loss_high=loss.high,
             holds=self._holds(lost[:, seat], search),
-            lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
+            lead=float((leads(best_results, seat) - leads(played, seat)).mean()),
             points=tuple(points.mean(axis=0).tolist()),
             points_error=tuple(standard_errors(points).tolist()),
             skill=tuple(gains.mean(axis=0).tolist()),
@@ -316,7 +316,7 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
     return known._replace(packed=state), played
 
 
-def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candidate]:
+def _with_played(played: Candidate, tried: list[Candidate], state: State) -> list[Candidate]:
     """Return the actions to try, including the one played, which replaces others that take the same kind of card."""
 
     def same(row: Candidate) -> bool:
@@ -397,9 +397,9 @@ def label_of(decision: Decision) -> str:
 
 def least_low_ends(*, is_seen: bool) -> dict[str, float]:
     """Return what the low end of a loss must reach for each label: see `label_of`."""
-    milder = [*list(BOUNDS.values())[1:], _SURELY]
+    milder = [*list(BOUNDS.values())[1:], _LEAST_LOW_END]
     return {
-        label: sure if is_seen or sure == _SURELY else (sure + bound) / 2
+        label: sure if is_seen or sure == _LEAST_LOW_END else (sure + bound) / 2
         for (label, bound), sure in zip(BOUNDS.items(), milder, strict=True)
     }
 

@@ -133,16 +133,16 @@ class Why:
         return as_table(pd.DataFrame(rows, columns=["seat", "does", *OUTLOOK_COLUMNS]).set_index(["seat", "does"]))
 
 
-def explained(one: Decision, known: Knowledge, *, is_marked: bool) -> Why:
+def explained(decision: Decision, known: Knowledge, *, is_marked: bool) -> Why:
     """Return why the best action of a decision is better; games are played only if it `is_marked`."""
     reasons = advice.Reasons(advice.view_of(known))
-    action, played = (codec_of(known.game_map).decode(*code, known.packed) for code in (one.best, one.played))
-    why = what_changes(known, one.best, ways(one.played, one.best)[one.way]) if is_marked else Why()
+    action, played = (codec_of(known.game_map).decode(*code, known.packed) for code in (decision.best, decision.played))
+    why = what_changes(known, decision.best, ways(decision.played, decision.best)[decision.way]) if is_marked else Why()
     is_shown = why.plan and isinstance(action, DrawCard | DrawFaceUp)  # the games show more clearly what a card is for
-    gains = advice.in_points(one.seat, one.points, one.points_error, wins_more=one.loss_low > 0)
-    kept = locomotives_kept(known.tables, one.best, one.played)
-    of_both = reasons.of(played).split("; ")
-    favor = [] if is_shown else [part for part in reasons.in_favor(action).split("; ") if part not in of_both]
+    gains = advice.in_points(decision.seat, decision.points, decision.points_error, wins_more=decision.loss_low > 0)
+    kept = locomotives_kept(known.tables, decision.best, decision.played)
+    played_reasons = reasons.of(played).split("; ")
+    favor = [] if is_shown else [part for part in reasons.in_favor(action).split("; ") if part not in played_reasons]
     return replace(
         why,
         reasons=tuple(filter(None, (kept, *favor, *why.reasons))),
@@ -173,8 +173,8 @@ class _Games:
         self._known, self._tables, self._seat = known, known.tables, known.viewer
         self._best, self._other = best, other
         self._own, self._replaced = _tracks(known, best[0]), _tracks(known, other[0])
-        self._table = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
-        self._worlds = self._table.worlds_to_play(known, self._table.believe(known), _N_GAMES, _FIRST_GAME)
+        self._rollouts = Rollouts(known.game_map, known.n_players, seed=DEFAULT_SEED)
+        self._worlds = self._rollouts.worlds_to_play(known, self._rollouts.believe(known), _N_GAMES, _FIRST_GAME)
         self._futures = [self._future(line) for line in (best, other)]
 
     def _future(self, line: Sequence[int]) -> _Future:
@@ -182,7 +182,7 @@ class _Games:
         claim, attempt = (codes.make_event(kind, self._seat) for kind in (codes.CLAIM_ROUTE, codes.ATTEMPT_TUNNEL))
         pays = [tuple(line[:2])] if codes.kind_of(line[0]) == codes.PAY_TUNNEL else []  # the attempt came before
         for i, world in enumerate(self._worlds):
-            end, events = self._table.follow(world, _FIRST_GAME + i, np.array([line], dtype=np.int64))
+            end, events = self._rollouts.follow(world, _FIRST_GAME + i, np.array([line], dtype=np.int64))
             ends[i] = end.cells
             made: dict[int, tuple[int, int]] = {}
             kinds = events[:, 0] % (1 << codes.ARGUMENT_SHIFT)
@@ -343,7 +343,7 @@ class _Games:
         claims = [action for action in tried if wanted.intersection(_tracks(self._known, action[0]))]
         if not claims:
             return ""
-        won = self._table.try_out(self._worlds, _FIRST_GAME, np.array(claims, dtype=np.int64)).won
+        won = self._rollouts.try_out(self._worlds, _FIRST_GAME, np.array(claims, dtype=np.int64)).won
         losses = (results_from(self._futures[0].scores).won - won)[..., self._seat]
         least = int(losses.mean(axis=1).argmin())
         name = between(self._known.game_map.routes[codes.argument_of(claims[least][0])].cities)
@@ -390,5 +390,5 @@ def _locomotives(tables: Tables, code: int, value: int) -> tuple[int, int]:
     if kind not in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL, codes.BUILD_STATION):
         return 0, 0
     spent = codes.unpacked(value).counts[LOCOMOTIVE_INDEX]
-    asked = int(tables.symbols[codes.argument_of(code)]) if kind == codes.CLAIM_ROUTE else 0
-    return spent, max(0, spent - asked)
+    required = int(tables.symbols[codes.argument_of(code)]) if kind == codes.CLAIM_ROUTE else 0
+    return spent, max(0, spent - required)

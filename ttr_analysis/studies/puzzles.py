@@ -304,8 +304,8 @@ def find_puzzle(
     if not _is_known(know(record, seat, step)):
         return None
 
-    def search(n: int, of_seed: int, lead: float) -> tuple[Action, pd.DataFrame] | None:
-        advice = advise(record, seat, step=step, rollouts=n, seed=of_seed)
+    def search(n: int, search_seed: int, lead: float) -> tuple[Action, pd.DataFrame] | None:
+        advice = advise(record, seat, step=step, rollouts=n, seed=search_seed)
         losses = _rivals(advice.table, advice.actions, advice.view)
         is_clear = len(losses) and losses["loss"].min() >= lead and (n < rollouts or losses["loss_low"].min() > 0)
         return (advice.best, advice.table) if is_clear else None
@@ -406,10 +406,10 @@ class _Stored:
         of_game = (header.map_name, header.variant, header.n_players, header.players)
         return cls(*of_game, puzzle.step, puzzle.played, _moves_of(puzzle.table), tuple(record_lines(puzzle.record)))
 
-    def puzzle(self, own: GameMap | None) -> Puzzle:
-        game_map = own if own is not None and self.map == own.name else built_in_map(self.map)
+    def puzzle(self, given_map: GameMap | None) -> Puzzle:
+        game_map = given_map if given_map is not None and self.map == given_map.name else built_in_map(self.map)
         if game_map is None:
-            known = ", ".join([*map_names(), "or game_map" if own is None else own.name])
+            known = ", ".join([*map_names(), "or game_map" if given_map is None else given_map.name])
             raise GameError(f"expected one of the maps {known}, got {self.map!r}")
         record = read_game(self.game, Game(game_map, self.seats, self.variant or None), players=self.players)
         puzzle = Puzzle(record, self.step, self.played, _table_of(self.moves))
@@ -473,15 +473,15 @@ def load_puzzles(source: str | os.PathLike[str] | None = None, game_map: MapLike
     path = path if path.is_file() else find_folder(source) / FILE
     if game_map is None and path.name == FILE and (path.parent / "rules.toml").is_file():
         game_map = path.parent
-    own = None if game_map is None else as_map(game_map)
+    given_map = None if game_map is None else as_map(game_map)
     faults = FaultList(str(path), path.name)
     lines = enumerate((read_text(path, faults, _MAX_BYTES) or "").splitlines(), start=1)
-    found = [_read(line, number, own, faults) for number, line in lines]
+    found = [_read(line, number, given_map, faults) for number, line in lines]
     faults.raise_if_any()
     return tuple(puzzle for puzzle in found if puzzle is not None)
 
 
-def _read(line: str, number: int, own: GameMap | None, faults: FaultList) -> Puzzle | None:
+def _read(line: str, number: int, given_map: GameMap | None, faults: FaultList) -> Puzzle | None:
     """Return the puzzle on a line, adding faults."""
 
     def add_fault(keys: Keys, value: str, expected: str) -> None:
@@ -489,7 +489,7 @@ def _read(line: str, number: int, own: GameMap | None, faults: FaultList) -> Puz
 
     try:
         stored: _Stored | None = Decoder(add_fault).table(_Stored, json.loads(line))
-        return None if stored is None else stored.puzzle(own)
+        return None if stored is None else stored.puzzle(given_map)
     except (UnknownNameError, GameError, IndexError, RecursionError, ValueError) as error:
         add_fault((), "something else", f"expected a puzzle: {error}")
     return None

@@ -27,7 +27,7 @@ SOLUTION, TEACHER = TAGS = ("solution", "teacher")
 SOURCE_DIGEST = "source_digest"
 """The key of a digest of the code that gave the stored results; student editions have none."""
 HIDDEN_TESTS = "HIDDEN TESTS"
-_SLIP = 0.85  # a tag as similar to one of these is misspelled
+_CUTOFF = 0.85  # a tag as similar to one of these is misspelled
 _MARK = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS)")
 STUB, TEXT_STUB = "# Your answer", "*Your answer*"
 NOT_WRITTEN = 'raise NotImplementedError("not written yet")'
@@ -91,7 +91,7 @@ def _is_hidden(cell: dict[str, Any]) -> bool:
 def _check_tags(cells: list[dict[str, Any]]) -> None:
     """Raise an error for misspelled tags, which would show students cells meant for teachers."""
     tags = {tag for cell in cells for tag in _tags(cell)}
-    meant = {tag for tag in tags if tag.strip().lower().startswith(TAGS) or nearest(tag.strip(), TAGS, cutoff=_SLIP)}
+    meant = {tag for tag in tags if tag.strip().lower().startswith(TAGS) or nearest(tag.strip(), TAGS, cutoff=_CUTOFF)}
     if wrong := sorted(meant - set(TAGS)):
         raise ValueError(f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}")
     if not any(map(_is_solution, cells)):

@@ -47,7 +47,7 @@ def sideways(line: Points, offset: float) -> Points:
     return line + offset * np.column_stack([-direction[:, 1], direction[:, 0]])
 
 
-def along(line: Points) -> Floats:
+def arc_length(line: Points) -> Floats:
     """Return the arc length from the start to each point of a line."""
     steps = np.hypot(*np.diff(line, axis=0).T)
     return np.concatenate([[0.0], np.cumsum(steps)])
@@ -55,17 +55,17 @@ def along(line: Points) -> Floats:
 
 def point_at(line: Points, distances: Iterable[float]) -> Points:
     """Return the points at the given arc lengths from the start of a line."""
-    arc = along(line)
+    arc = arc_length(line)
     wanted = np.fromiter(distances, dtype=float)
     return np.column_stack([np.interp(wanted, arc, line[:, axis]) for axis in (0, 1)])
 
 
 def outside(line: Points, circles: Points, radius: float) -> Points:
     """Return the part of a line outside two circles of one radius around its ends."""
-    fine = point_at(line, np.linspace(0, along(line)[-1], 8 * N_SAMPLES))
+    fine = point_at(line, np.linspace(0, arc_length(line)[-1], 8 * N_SAMPLES))
     kept = fine[(np.hypot(*(fine[:, None] - circles).transpose(2, 0, 1)) >= radius).all(axis=1)]
     # Cities so close that nothing is left: cars are then drawn on the dots.
-    return kept if len(kept) > 1 and along(kept)[-1] > 0.25 * radius else line
+    return kept if len(kept) > 1 and arc_length(kept)[-1] > 0.25 * radius else line
 
 
 # -- the bow of each track -----------------------------------------------------------------------------------------
@@ -121,14 +121,14 @@ def choose_bows(
     return result
 
 
-def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, keep: Floats) -> Floats:
+def _encroachment_on_dots(points: Floats, chords: Floats, dots: Floats, clearance: Floats) -> Floats:
     """Return by how much each candidate curve is too close to cities other than its ends."""
     distance = np.hypot(
         points[..., None, 0] - dots[:, 0],
         points[..., None, 1] - dots[:, 1],
     ).min(axis=2)
-    keep = keep[:, None, None]
-    too_near = np.maximum(0, keep - distance) / keep
+    clearance = clearance[:, None, None]
+    too_near = np.maximum(0, clearance - distance) / clearance
     is_end = (chords[:, :, None] == dots).all(axis=-1).any(axis=1)
     too_near[np.broadcast_to(is_end[:, None], too_near.shape)] = 0
     total: Floats = 12 * too_near.sum(axis=2)
@@ -147,8 +147,8 @@ def _encroachments(points: Floats, half_widths: Floats, margin: float) -> list[d
             continue
         one, others = points[i][None, :, None, :, None], points[near][:, None, :, None]
         distance = np.hypot(one[..., 0] - others[..., 0], one[..., 1] - others[..., 1]).min(axis=4)
-        keep = (half_widths[i] + half_widths[near] + margin)[:, None, None, None]
-        cost = 2 * (np.maximum(0, keep - distance) / keep).sum(axis=3)
+        clearance = (half_widths[i] + half_widths[near] + margin)[:, None, None, None]
+        cost = 2 * (np.maximum(0, clearance - distance) / clearance).sum(axis=3)
         for j, costs in zip(near, cost, strict=True):
             if costs.any():
                 between[i][int(j)] = costs
@@ -242,7 +242,7 @@ def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: fl
     lines = [_lines(*row, unit) for row in zip(bundles, chords, bows, strict=True)]
     # Room for setting back: the slack of the tightest track of the bundle.
     spare = np.array([
-        min(along(line)[-1] - SHORTEST_STEP * unit * route.length for route, line in zip(b.routes, ls, strict=True))
+        min(arc_length(line)[-1] - SHORTEST_STEP * unit * r.length for r, line in zip(b.routes, ls, strict=True))
         for b, ls in zip(bundles, lines, strict=True)
     ])  # fmt: skip
     set_back = np.zeros((len(bundles), 2))
@@ -276,13 +276,13 @@ def _tracks(bundle: Bundle, lines: Sequence[Points], set_back: Floats, unit: flo
 
 
 def _make_track(route: Route, line: Points, set_back: Floats, unit: float) -> Track:
-    first, last = float(set_back[0]), float(along(line)[-1] - set_back[1])
+    first, last = float(set_back[0]), float(arc_length(line)[-1] - set_back[1])
     step = min((last - first) / route.length, LONGEST_STEP * unit)
     length = min(CAR_LENGTH * step, LONGEST_CAR * CAR_LENGTH * unit)
     width = min(CAR_WIDTH * unit, BROADEST_CAR * length)
     at = (first + last) / 2 + step * (np.arange(route.length) - (route.length - 1) / 2)
     middle, back, front = point_at(line, at), point_at(line, at - length / 2), point_at(line, at + length / 2)
-    wanted = _bearing_locomotive(route)
+    wanted = _locomotive_spaces(route)
     cars = tuple(
         Car(float(x), float(y), _upright(math.atan2(dy, dx)), length, width, k in wanted)
         for k, ((x, y), (dx, dy)) in enumerate(zip(middle, front - back, strict=True))
@@ -291,7 +291,7 @@ def _make_track(route: Route, line: Points, set_back: Floats, unit: float) -> Tr
     return Track(route.id, tuple((float(x), float(y)) for x, y in sparse), cars)
 
 
-def _bearing_locomotive(route: Route) -> range:
+def _locomotive_spaces(route: Route) -> range:
     """Return which spaces of a ferry have a locomotive symbol: adjacent ones in the middle."""
     first = (route.length - route.locomotives) // 2
     return range(first, first + route.locomotives)
@@ -467,7 +467,7 @@ def _candidates(
 ) -> Iterator[tuple[LabelSpot, float]]:
     """Yield the possible positions of a label, each with its cost."""
     city, label, side, (x, y) = wanted
-    for n_lines, text in enumerate(_broken(label)):
+    for n_lines, text in enumerate(_split_versions(label)):
         lines = text.split("\n")
         width = max(map(text_width, lines)) * size
         height = (ASCENT + DESCENT + LINE * (len(lines) - 1)) * size
@@ -484,7 +484,7 @@ def _candidates(
                 yield LabelSpot(city, text, x + reach * dx, middle, align, box), position_cost
 
 
-def _broken(label: str) -> Iterator[str]:
+def _split_versions(label: str) -> Iterator[str]:
     """Yield a label, and if it is long, versions split into two or more lines; unchanged if it has lines already."""
     if "\n" in label:
         yield label

@@ -11,7 +11,7 @@ import numpy as np
 from ttr_analysis._upward import render_html
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
-from ttr_analysis.analysis._ends import tickets_or_pairs, twins_close
+from ttr_analysis.analysis._ends import closes_twin, tickets_or_pairs
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.network import (
@@ -404,7 +404,7 @@ def feasibility(
 
 def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: int | None) -> tuple[Bottleneck, ...]:
     """Return the losses of one or two routes that make the tickets impossible; worst first."""
-    together = twins_close(solver.game_map, n_players)
+    together = closes_twin(solver.game_map, n_players)
     found: dict[frozenset[str], Bottleneck] = {}
     survivors: list[tuple[tuple[Route, ...], Network]] = []
     for route in network.routes:

@@ -17,7 +17,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import (
     Avoidable,
     closed_and_owned,
-    fewest_cut,
+    find_cut_routes,
     measure_name,
     routes_to_avoid,
     tickets_or_pairs,
@@ -208,7 +208,7 @@ class ForestSolver:
 
     def find(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network | None:
         """Return what `solve` returns; None if there is no network."""
-        check_number(tickets)
+        check_tickets(tickets)
         costs, used = self.used_routes(targets or tickets, np.arange(len(tickets), dtype=np.int64)[None])
         return None if costs[0] >= UNREACHABLE else self.network(tickets, used[0])
 
@@ -270,7 +270,7 @@ class ForestSolver:
         cut: set[Route] = set()
         for ticket in lost:
             goals = [city for place, _ in ticket.destinations for city in place.cities]
-            cut.update(fewest_cut(self.game_map, self.closed, ticket.origin.cities, goals))
+            cut.update(find_cut_routes(self.game_map, self.closed, ticket.origin.cities, goals))
         return NoNetworkError(lost, [route for route in self.closed if route in cut])
 
 
@@ -337,7 +337,7 @@ def trains_of(costs: Ints) -> Ints:
     return trains
 
 
-def check_number(tickets: Sequence[Ticket]) -> None:
+def check_tickets(tickets: Sequence[Ticket]) -> None:
     """Raise a ValueError for more tickets than can be solved, or repeated ones."""
     if len(tickets) > MAX_TICKETS:
         raise ValueError(f"at most {MAX_TICKETS} tickets can be solved exactly at once, got {len(tickets)}")
@@ -486,7 +486,7 @@ def fewest_trains(
     known = {ticket: i for i, ticket in enumerate(dict.fromkeys(t for tickets in chosen for t in tickets))}
     rows = np.full((len(chosen), max(map(len, chosen), default=0)), -1, dtype=np.int64)
     for i, tickets in enumerate(chosen):
-        check_number(tickets)
+        check_tickets(tickets)
         rows[i, : len(tickets)] = [known[ticket] for ticket in tickets]
     costs = forest_solver(game_map, closed, owned).costs(list(known), rows)
     return [int(trains) for trains in trains_of(costs)]

@@ -11,12 +11,12 @@ import numpy as np
 
 from ttr_analysis._compile import Flags, Floats, Ints
 from ttr_analysis._words import counted, listed
-from ttr_analysis.analysis._ends import twins_close
+from ttr_analysis.analysis._ends import closes_twin
 from ttr_analysis.analysis.tickets.feasibility import StationNetworks, lost_with, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
-    check_number,
+    check_tickets,
     forest_solver,
     join_cities,
     reached_destinations,
@@ -463,7 +463,7 @@ def which_to_keep(
     from ttr_analysis._notebook import as_table
 
     dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)
-    check_number([*dealt, *kept_already])
+    check_tickets([*dealt, *kept_already])
     rules = game_map.rules.tickets
     least = (rules.keep if kept_already else rules.opening_keep) if at_least is None else at_least
     if not 1 <= least <= len(dealt):
@@ -476,7 +476,7 @@ def which_to_keep(
     networks = _NetworksByTickets(solver, (*dealt, *kept_already), left, train_value)
     always = tuple(range(len(dealt), len(networks.tickets)))
     station_networks = StationNetworks(solver, networks.tickets, others, stations_left(game_map, stations))
-    both = twins_close(game_map, n_players)
+    both = closes_twin(game_map, n_players)
     rows = []
     for n_kept in range(least, len(dealt) + 1):
         for kept in combinations(range(len(dealt)), n_kept):

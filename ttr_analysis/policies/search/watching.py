@@ -72,7 +72,7 @@ class Watcher:
         packed = known.packed.copy() if shown else known.packed
         for seat, orders in shown.items():
             show_tickets(packed, seat, orders[0])
-        return known._replace(packed=packed, orders={seat: its for seat, its in shown.items() if len(its) > 1})
+        return known._replace(packed=packed, orders={seat: order for seat, order in shown.items() if len(order) > 1})
 
 
 _Excluded = tuple[frozenset[int], ...]
@@ -194,8 +194,8 @@ def style_chance(decisions: Decisions, *others: Decisions) -> float:
     >>> [round(style_chance(Decisions(*counts)), 2) for counts in [(0, 0), (20, 0), (39, 1), (18, 2)]]
     [0.25, 0.04, 0.28, 0.99]
     """
-    both = [_likelihoods(its) for its in (decisions, *others)]
-    of_planner, of_others = (logsumexp(logs) for logs in zip(*both, strict=True))
+    likelihoods = [_likelihoods(counts) for counts in (decisions, *others)]
+    of_planner, of_others = (logsumexp(logs) for logs in zip(*likelihoods, strict=True))
     return float(expit(logit(PRIOR) + of_others - of_planner))
 
 
@@ -219,7 +219,9 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     number = range(len(record.states()))[index(step)]
     if record.entries[0].kind == START:
         return PRIOR
-    made = [counts for seat in seats if any(map(any, counts := [its[number] for its in _decisions(record, seat)]))]
+    made = [
+        counts for seat in seats if any(map(any, counts := [totals[number] for totals in _decisions(record, seat)]))
+    ]
     return float(np.mean([style_chance(*counts) for counts in made])) if made else PRIOR
 
 

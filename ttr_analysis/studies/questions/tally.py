@@ -109,8 +109,8 @@ class Tally:
         products: dict[str, pd.Series[Any]] = {}
         for name, figure in self._figures.items():
             if figure.interval is not None:
-                products |= {_product(*two): deals[two[0]] * deals[two[1]] for two in _squares(name, figure.per)}
-                products[_n_deals(figure.per)] = (deals[figure.per] != 0).astype("float64")
+                products |= {_product_key(*two): deals[two[0]] * deals[two[1]] for two in _squares(name, figure.per)}
+                products[_deals_key(figure.per)] = (deals[figure.per] != 0).astype("float64")
         whole = deals.assign(**products)
         return whole.groupby(level=self._by, observed=True).sum()
 
@@ -138,8 +138,8 @@ class Tally:
     def moments(self, name: str) -> dict[Any, ClusterSums]:
         """Return the sums over deals for a figure with an interval, by group."""
         per = self._figures[name].per
-        squares = (_product(*two) for two in _squares(name, per))
-        rows = self.sums[[_n_deals(per), name, per, *squares]]
+        squares = (_product_key(*two) for two in _squares(name, per))
+        rows = self.sums[[_deals_key(per), name, per, *squares]]
         return {group: ClusterSums(*row) for group, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
 
     def _intervals(self, name: str, interval: Callable[[ClusterSums], Sequence[float]]) -> pd.DataFrame:
@@ -154,11 +154,11 @@ def _squares(name: str, per: str) -> tuple[tuple[str, str], ...]:
     return (name, name), (name, per), (per, per)
 
 
-def _n_deals(of: str) -> str:
+def _deals_key(of: str) -> str:
     return f"deals with {of}"
 
 
-def _product(a: str, b: str) -> str:
+def _product_key(a: str, b: str) -> str:
     return f"{a} x {b}"
 
 
