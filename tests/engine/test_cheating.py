@@ -84,7 +84,7 @@ def test_a_compiled_policy_sees_and_changes_a_copy_of_its_view(nordic: GameMap) 
 
 
 def test_codes_that_name_a_seat_are_refused(nordic: GameMap) -> None:
-    with pytest.raises(IllegalActionError, match=r"at P0 in turn 1 chose an illegal action: its code has a seat"):
+    with pytest.raises(IllegalActionError, match=r"at P0 in turn 1 chose an illegal action: actions have no seat"):
         Game(nordic).play([Seated(), Greedy()], seed=5)
 
 

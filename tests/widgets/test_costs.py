@@ -11,7 +11,7 @@ from traitlets import TraitError
 import ttr_analysis as ttr
 from tests.widgets.faults import FAULT, fail
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.widgets.costs import MOST_SHOWN, MOST_SHOWN_ODDS, RouteCosts, TunnelOdds, most_cards, tunnels_to_ask
+from ttr_analysis.widgets.costs import MOST_SHOWN, MOST_SHOWN_ODDS, RouteCosts, TunnelOdds, most_cards, tunnel_choices
 
 
 def some_cards(rng: np.random.Generator, deck: CardCounts, n: int) -> CardCounts:
@@ -138,7 +138,7 @@ def test_odds_are_those_of_the_exact_function(any_map: ttr.GameMap) -> None:
     deck, revealed = any_map.rules.deck, any_map.rules.tunnel.revealed
     widget = TunnelOdds(any_map)
 
-    for tunnel in tunnels_to_ask(any_map).values():
+    for tunnel in tunnel_choices(any_map).values():
         hand = some_cards(rng, deck, 14)
         seen = some_cards(rng, deck - hand, 5)
         discards = some_cards(rng, deck - hand - seen, 20)

@@ -329,10 +329,10 @@ def _exact_surcharge(color: int, piles: _Piles, revealed: int) -> list[Fraction]
     for unseen, chance in enumerate(hypergeometric(n_unseen, n_discards, more)):
         if not chance:
             continue
-        of_pool = hypergeometric(matching, pool.n_cards, from_pile + unseen)
-        of_discards = hypergeometric(matching_discards, discards.n_cards, more - unseen)
-        for i, p in enumerate(of_pool):
-            for j, q in enumerate(of_discards):
+        pool_odds = hypergeometric(matching, pool.n_cards, from_pile + unseen)
+        discard_odds = hypergeometric(matching_discards, discards.n_cards, more - unseen)
+        for i, p in enumerate(pool_odds):
+            for j, q in enumerate(discard_odds):
                 total[i + j] += chance * p * q
     return total[: from_pile + more + 1]
 

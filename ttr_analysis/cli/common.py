@@ -28,29 +28,29 @@ class Stopped(click.ClickException):
         self.code = code
 
 
-_NO_FILE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
-"""Beginnings of names that are devices on Windows, with any ending."""
+_RESERVED = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
+"""Names that Windows reserves for devices, with any extension."""
 
 
 def as_file_name(name: str) -> str:
     """Return the name of a person or a map as a file name that every system accepts."""
     accepted = re.sub(r'[\x00-\x1f<>:"/\\|?*]|[. ]+$', "-", name)
-    return f"-{accepted}" if _NO_FILE.match(accepted) else accepted
+    return f"-{accepted}" if _RESERVED.match(accepted) else accepted
 
 
-class Time(click.FloatRange):
+class Duration(click.FloatRange):
     """A duration. Unlike `FloatRange`, it rejects "nan"."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
         """Return the duration as a number."""
-        time = float(super().convert(value, param, ctx))
-        if math.isnan(time):
+        duration = float(super().convert(value, param, ctx))
+        if math.isnan(duration):
             self.fail(f"{value} is not a number.", param, ctx)
-        return time
+        return duration
 
 
 def complete_map(_ctx: click.Context, _param: click.Parameter, begin: str) -> list[CompletionItem]:
-    """Return the built-in maps that complete a word, else folders."""
+    """Return the built-in maps that complete a word, and folders."""
     from ttr_analysis.maps.loading import map_names
 
     maps = [CompletionItem(name) for name in map_names() if name.startswith(begin)]

@@ -92,7 +92,7 @@ def _text_of(log: Path) -> str:
 @click.argument("game", type=common.FILE)
 @click.option("--seat", help="Review only this seat, by number or name.  [default: all seats]")
 @common.number(
-    "--minutes", type=common.Time(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used."
+    "--minutes", type=common.Duration(0, 1_440, min_open=True), default=3.0, help="Time limit; all cores are used."
 )
 @click.option("--map", "map_", shell_complete=common.complete_map, help="Map folder, if the game is on your own map.")
 @click.option("--open-cards", is_flag=True, help="Add the win curve with all hands visible; takes a few seconds.")
@@ -143,7 +143,7 @@ def review(
 @common.commands.command(epilog="Example: ttr-analysis insights my-games --player Ann")
 @click.argument("folder", type=common.FILE)
 @click.option("--player", metavar="NAME", required=True, help="Name of the player.")
-@common.number("--minutes", type=common.Time(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
+@common.number("--minutes", type=common.Duration(0, 1_440), default=8.0, help="Time limit for reviews; 0 skips them.")
 @click.option("--out", type=common.FILE, help="Folder for report.html and tables/.  [default: FOLDER/insights-NAME]")
 @common.no_progress
 def insights(folder: Path, player: str, minutes: float, out: Path | None, *, no_progress: bool) -> None:
@@ -330,7 +330,7 @@ def _last_game(first: Path, game_map: GameMap) -> tuple[Path, GameRecord] | None
 @click.option("--player", metavar="NAME", help="Name of the player in FOLDER.")
 @click.option("--map", "map_", metavar="MAP", shell_complete=common.complete_map, help="Only positions on this map.")
 @common.number(
-    "--minutes", type=common.Time(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search."
+    "--minutes", type=common.Duration(0, 1_440, min_open=True), default=8.0, help="Time limit for reviews and search."
 )
 @common.number(
     "--puzzles", "n", type=click.IntRange(1, 1_000), default=20, help="Maximum number of positions to find in FOLDER."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="Take fewer samples and skip the slowest parts.")
 @common.number(
     "--best",
-    type=common.Time(0, 86_400),
+    type=common.Duration(0, 86_400),
     metavar="SECONDS",
     default=35.0,
     help="Time for proving the best network; 0 skips it.",

@@ -29,7 +29,7 @@ from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key
 from ttr_analysis.tables import Tables
 
 RIVALS: Final = ("OneStep", "LongRoutes", "Paths", "Hungry", "Racer")
-"""Names of reference opponents, written by others or tuned against our players."""
+"""Names of reference opponents, modeled on published players or tuned against the built-in ones."""
 
 FROZEN: Final = ("Planner1", "Planner2")
 """Names of players of earlier versions, kept unchanged as reference opponents."""
@@ -175,8 +175,8 @@ def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     """
     if not isinstance(given, str):
         return given
-    called, colon, rollouts = given.strip().lower().partition(":")
-    name = next((name for name in BUILT_IN if name.lower() == called), None)
+    base, colon, rollouts = given.strip().lower().partition(":")
+    name = next((name for name in BUILT_IN if name.lower() == base), None)
     if name is None or (colon and not (name == "Searcher" and rollouts.isdecimal())):
         raise UnknownNameError.among("policy", given, BUILT_IN)
     policy: Policy | CompiledPolicy = _upward.player_class(name)(*([int(rollouts)] if colon else []))
@@ -258,7 +258,7 @@ def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number:
 
 
 def _why_malformed(code: int, value: int) -> str:
-    return "its code has a seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
+    return "actions have no seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
 
 
 @contextmanager

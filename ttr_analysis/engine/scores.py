@@ -198,15 +198,15 @@ class Scores:
         The seats that won, several if they share the win; empty if that depends on
         unknown tickets.
     tie_break
-        The tie-break that decided between the seats with most points, as in the rules;
-        "" if points decided, or nothing.
+        The tie-break that decided between the seats with the most points, as in the rules;
+        "" if points decided, or no tie-break did.
     tied
         The seats between which the tie-break decided.
 
     Examples
     --------
-    A game that has just begun, scored as if it ended here: both have completed equally
-    many tickets, none.
+    A game that has just begun, scored as if it ended here: both have completed the
+    same number of tickets, none.
 
     >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
     >>> game.score(game.new(seed=7))
@@ -264,7 +264,7 @@ class Scores:
     @property
     def tie(self) -> str:
         """
-        The tie-break between equal points in words; "" if points decided, or nothing.
+        The tie-break between equal points in words; "" if points decided, or no tie-break did.
 
         >>> from dataclasses import replace
         >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
@@ -331,7 +331,7 @@ def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
 
 
 def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[int, ...]]:
-    """Return the last deciding tie-break between seats with most points, and those seats; nothing if none decided."""
+    """Return the last tie-break that decided between the seats with the most points, and these; "" if none did."""
     decided: tuple[str, tuple[int, ...]] = ("", ())
     if any(score.won is None or score.total is None for score in seats):
         return decided

@@ -371,7 +371,7 @@ class GameState(PublicState):
 
     @property
     def pile(self) -> CardCounts:
-        """The cards of the draw pile, including all other cards unknown to the record."""
+        """The cards of the draw pile, and all others that the record does not show."""
         return self._cards("draw_pile")
 
     @property
@@ -393,7 +393,7 @@ class GameState(PublicState):
 
 @quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
-    """Hide in place what a seat cannot see of a packed state: other cards are removed, other tickets unknown."""
+    """Hide in place what a seat cannot see of a packed state: remove cards, and make tickets unknown."""
     view.stream.fill(0)
     view.draw_pile.fill(0)
     _hide_queue(view, seat)
@@ -545,7 +545,7 @@ class SeatView(PublicState):
         Parameters
         ----------
         rng
-            Random generator. Chance continues differently from each state.
+            Random generator. Each state gets its own random numbers for later events.
 
         Raises
         ------

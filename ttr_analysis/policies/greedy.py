@@ -1,4 +1,4 @@
-"""Greedy: always claim the longest route that it can pay for."""
+"""Greedy: always claims the longest route that it can pay for."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def choose_greedily(
         return codes.DECLINE_TUNNEL, 0
     if phase == NEUTRAL:
         return make_action(codes.CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
-    return codes.KEEP_TICKETS, _least_losses(state, tables, seat)
+    return codes.KEEP_TICKETS, _lowest_penalties(state, tables, seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,32 +130,32 @@ def _draw(state: State, tables: Tables, seat: int) -> int:
     best = -1
     most = 0
     any_slot = -1
-    dear_slot = -1
+    costly_slot = -1
     for slot in range(tables.market_size):
         if not may_take(state, tables, slot):
             continue
         kind = state.market[slot]
-        is_dear = must_be_first(kind, tables.locomotive_cost)
-        if is_dear:
-            dear_slot = slot
+        is_costly = must_be_first(kind, tables.locomotive_cost)
+        if is_costly:
+            costly_slot = slot
         else:
             any_slot = slot
         held = state.hand[seat, kind]
-        if held > most and not is_dear:
+        if held > most and not is_costly:
             best, most = slot, held
     if best >= 0:
         return make_action(codes.DRAW_FACE_UP, best)
     if has_cards(state):
         return codes.DRAW_CARD
-    if max(any_slot, dear_slot) >= 0:
-        return make_action(codes.DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
+    if max(any_slot, costly_slot) >= 0:
+        return make_action(codes.DRAW_FACE_UP, any_slot if any_slot >= 0 else costly_slot)
     if state.phase == TURN and has_tickets(state):
         return codes.DRAW_TICKETS
     return codes.PASS
 
 
 @compiled
-def _least_losses(state: State, tables: Tables, seat: int) -> int:
+def _lowest_penalties(state: State, tables: Tables, seat: int) -> int:
     """Return the fewest tickets that may be kept, those with the lowest penalties, as bits."""
     kept = 0
     for _ in range(fewest_kept(state, tables, seat)):

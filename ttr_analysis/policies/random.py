@@ -95,10 +95,10 @@ def route_shapes(game_map: GameMap) -> Ints:
     """Return the shapes of a map's routes, and the number of forms in which hands pay for them."""
     tables = game_tables(game_map, game_map.rules.players[0])
     members: dict[tuple[int, Spaces], list[int]] = {}
-    for number, its in enumerate(game_map.routes):
-        spaces = spaces_of(its)
+    for number, track in enumerate(game_map.routes):
+        spaces = spaces_of(track)
         # First, the hand size above which sets are not limited; 0 without sets.
-        members.setdefault((its.length * spaces.swap_size, spaces), []).append(number)
+        members.setdefault((track.length * spaces.swap_size, spaces), []).append(number)
     shapes = Shapes()
     shapes.n_shapes = len(members)
     shapes.longest = max(route.length for route in game_map.routes)
@@ -118,9 +118,9 @@ def route_shapes(game_map: GameMap) -> Ints:
         enough = min(shape[0], shapes.largest)
         counts = np.zeros((enough + 1, shapes.longest + 1, shapes.longest + 1), dtype=np.int64)
         _count_forms(counts, shape[1])
-        of_size = counts[np.minimum(range(shapes.largest + 1), enough)]
-        forms[:, :, 1:-1, s] = of_size[:, :, 1:]
-        forms[:, :, -1, s] = of_size[:, :, 0]
+        counts_by_size = counts[np.minimum(range(shapes.largest + 1), enough)]
+        forms[:, :, 1:-1, s] = counts_by_size[:, :, 1:]
+        forms[:, :, -1, s] = counts_by_size[:, :, 0]
     # Most hands share their numbers with others.
     rows, which = np.unique(forms.reshape(-1, shapes.width), axis=0, return_inverse=True)
     starts = Shapes.n_cells + which.size + which.ravel() * shapes.width

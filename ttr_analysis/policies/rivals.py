@@ -166,7 +166,7 @@ def _make_plan(state: State, tables: Tables, seat: int, params: Floats, kept: in
 def _add_path(state: State, tables: Tables, seat: int, params: Floats, ticket: int, plan: Plan) -> bool:
     """Add the shortest path that completes a ticket to a plan; return whether there is one."""
     n = tables.n_cities
-    cost, by = np.full(n, _FAR, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    cost, previous = np.full(n, _FAR, dtype=np.int64), np.full(n, -1, dtype=np.int64)
     place = tables.origin[ticket]
     for i in range(tables.place_start[place], tables.place_start[place + 1]):
         cost[tables.place_city[i]] = 0
@@ -174,14 +174,14 @@ def _add_path(state: State, tables: Tables, seat: int, params: Floats, ticket: i
     while changes:
         changes = False
         for route in range(tables.n_routes):
-            step = _step(state, tables, seat, params, route, plan)
+            step = _route_cost(state, tables, seat, params, route, plan)
             if step < 0:
                 continue
             for end in range(2):
                 a = tables.city_b[route] if end else tables.city_a[route]
                 b = tables.city_a[route] if end else tables.city_b[route]
                 if cost[a] + step < cost[b]:
-                    cost[b], by[b] = cost[a] + step, route
+                    cost[b], previous[b] = cost[a] + step, route
                     changes = True
     goal = -1
     for i in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
@@ -193,7 +193,7 @@ def _add_path(state: State, tables: Tables, seat: int, params: Floats, ticket: i
     if goal < 0:
         return False
     while cost[goal] > 0:
-        route = by[goal]
+        route = previous[goal]
         if state.owner[route] != seat and not plan.routes[route]:
             plan.routes[route] = 1
             join_ends(tables, route, plan.label)
@@ -202,7 +202,7 @@ def _add_path(state: State, tables: Tables, seat: int, params: Floats, ticket: i
 
 
 @compiled
-def _step(state: State, tables: Tables, seat: int, params: Floats, route: int, plan: Plan) -> int:
+def _route_cost(state: State, tables: Tables, seat: int, params: Floats, route: int, plan: Plan) -> int:
     """Return the cost of a route in a path: 0 if owned or planned, below 0 if unavailable."""
     if state.owner[route] == seat or plan.routes[route]:
         return 0
@@ -255,13 +255,13 @@ class _Rival(OneFunction):
 
     __slots__ = ()
     memory_size = KEY_SIZE
-    cares: ClassVar[tuple[float, ...]]
+    preferences: ClassVar[tuple[float, ...]]
     """Its vector."""
 
     @property
     def params(self) -> Floats:
         """Its preferences."""
-        return np.array(self.cares)
+        return np.array(self.preferences)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, longest first."""
@@ -288,7 +288,7 @@ class OneStep(_Rival):
 
     name = "OneStep"
     chooser = staticmethod(choose_for_tickets)
-    cares = (1.0, 1.0, 1.0, 1.0, NEVER, 8.0)
+    preferences = (1.0, 1.0, 1.0, 1.0, NEVER, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class LongRoutes(_Rival):
 
     name = "LongRoutes"
     chooser = staticmethod(choose_for_tickets)
-    cares = (3.0, 1.0, 1.0, 0.0, NEVER, NEVER)
+    preferences = (3.0, 1.0, 1.0, 0.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class Paths(_Rival):
 
     name = "Paths"
     chooser = staticmethod(choose_for_tickets)
-    cares = (1.0, 1.0, 0.0, 1.0, NEVER, NEVER)
+    preferences = (1.0, 1.0, 0.0, 1.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,4 +350,4 @@ class Hungry(_Rival):
 
     name = "Hungry"
     chooser = staticmethod(choose_for_tickets)
-    cares = (1.0, 0.0, 0.0, 0.0, 8.0, NEVER)
+    preferences = (1.0, 0.0, 0.0, 0.0, 8.0, NEVER)

@@ -196,7 +196,7 @@ def bottleneck_section(context: Context) -> page.Section:
     cut_cities = _cut_cities(context)
     lead = f"{_costliest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
     note = (
-        f"For {number(context.n_losses_deals)} random {context.deals} with {context.n_players} players, assuming that "
+        f"For {number(context.n_loss_deals)} random {context.deals} with {context.n_players} players, assuming that "
         "all their tickets must be completed."
     )
     blocks: list[page.Block] = [

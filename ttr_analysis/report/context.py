@@ -132,7 +132,7 @@ class Context:
 
     @cached_property
     def _losses(self) -> Background[pd.DataFrame]:
-        find = partial(tickets.blocking_map, self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
+        find = partial(tickets.blocking_map, self.game_map, n_deals=self.n_loss_deals, seed=self.settings.seed)
         return Background(find, self._worth, self._is_closed)
 
     def _play(self) -> Played | None:
@@ -176,7 +176,7 @@ class Context:
         return Background(lambda: tickets.best_network(self.game_map, time_limit=seconds))
 
     @cached_property
-    def n_losses_deals(self) -> int:
+    def n_loss_deals(self) -> int:
         """Number of random deals for lost routes, fewer because each is solved many times."""
         return max(2, self.n_deals // 10)
 

@@ -71,10 +71,10 @@ def add_cards(cards: Ints, to: Ints) -> None:
 
 
 @compiled
-def remove_cards(cards: Ints, of: Ints) -> None:
+def remove_cards(cards: Ints, pile: Ints) -> None:
     """Subtract cards from others, which must include them."""
     for kind in range(N_KINDS):
-        of[kind] -= cards[kind]
+        pile[kind] -= cards[kind]
 
 
 @compiled

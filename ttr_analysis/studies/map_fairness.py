@@ -182,7 +182,7 @@ class Fairness:
 
     def _about_tickets(self) -> list[str]:
         tickets = self.tickets
-        said = []
+        sentences = []
         for verdict, rows in (
             ("pays too much", tickets.sort_values("worth", ascending=False)),
             ("pays too little", tickets.sort_values("worth")),
@@ -190,17 +190,17 @@ class Fairness:
             found = rows[rows["verdict"] == verdict]
             names = [f"{name} ({row.worth:+.0f} points)" for name, row in found.head(_SHOWN).iterrows()]
             more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-            said.append(f"{len(found)} of {len(tickets)} tickets {verdict.replace('pays', 'pay')}")
-            said[-1] += f": {', '.join(names)}{more}." if names else "."
+            sentences.append(f"{len(found)} of {len(tickets)} tickets {verdict.replace('pays', 'pay')}")
+            sentences[-1] += f": {', '.join(names)}{more}." if names else "."
         known = tickets[["surplus", "worth"]].dropna()
         agrees = ""
         if (known.min() < known.max()).all():  # else there are no ranks
             agreement = known["surplus"].corr(known["worth"], method="spearman")
             agrees = f" The map alone predicts this with a rank correlation of {agreement:.2f}."
-        said.append(
+        sentences.append(
             f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{agrees}"
         )
-        return said
+        return sentences
 
     def _about_routes(self) -> list[str]:
         routes = self.bottlenecks
@@ -211,7 +211,7 @@ class Fairness:
             for name, lost, mean in zip(names, routes["deals_lost"], routes["deal_mean"], strict=True)
         ]
         return [
-            f"Bottlenecks: the loss hurts a deal most at {', '.join(worst[:_SHOWN])}.",
+            f"Bottlenecks: a deal suffers most from losing {', '.join(worst[:_SHOWN])}.",
             f"Bridges: {', '.join(bridges) or 'none'}.",
         ]
 
@@ -219,7 +219,7 @@ class Fairness:
         spaces = self.colors["spaces"]
         if not spaces.any():
             return "Colors: none, all routes are gray."
-        kind = "balanced" if self.unevenness <= _EVEN else "lopsided" if self.unevenness >= _UNEVEN else "as by chance"
+        kind = "balanced" if self.unevenness <= _EVEN else "lopsided" if self.unevenness >= _UNEVEN else "typical"
         least, most = f"{spaces.min()} ({spaces.idxmin()})", f"{spaces.max()} spaces ({spaces.idxmax()})"
         found = f"{least} to {most}" if spaces.min() < spaces.max() else f"{spaces.max()} spaces each"
         return f"Colors: {found}, {kind}: {self.unevenness:.1%} of random colorings are more even."
@@ -235,12 +235,12 @@ class Fairness:
 
     def __repr__(self) -> str:
         n_off = int((self.tickets["verdict"] != "").sum())
-        tickets = f"{n_off} of {len(self.tickets)} tickets off"
+        tickets = f"{n_off} of {len(self.tickets)} tickets mispriced"
         return f"<Fairness of {self.game_map.name}: {tickets}, luck of the deal {self.luck:.1f} points>"
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary)
-        return f"<p>{escape(self.game_map.title)}</p><ul>{said}</ul>"
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary)
+        return f"<p>{escape(self.game_map.title)}</p><ul>{items}</ul>"
 
 
 # -- games ----------------------------------------------------------------------------------
@@ -336,13 +336,13 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     dealt, nothing = _by_deals(games.dealt, ["ticket"], _WORTH), ClusterSums(0, 0, 0, 0, 0, 0)
     worth, net = dealt.moments("worth"), _by_deals(games.kept, ["ticket"], _NET).moments("net_points")
     moments = [worth.get(ticket, nothing) for ticket in table.index]
-    table["deals"] = [int(some.n_clusters) for some in moments]
+    table["deals"] = [int(sums.n_clusters) for sums in moments]
     table = table.join(dealt.table().rename(index=str))
     table[["net_points", "net_low", "net_high"]] = [
         clustered_bounded_mean(net.get(ticket.id, nothing), -ticket.penalty, ticket.points)
         for ticket in map(game_map.ticket, table.index)
     ]
-    table["worth_se"] = [sqrt(some.variance) for some in moments]
+    table["worth_se"] = [sqrt(sums.variance) for sums in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     units = dict.fromkeys(("worth", "surplus"), "points")
     return as_table(table.sort_values("worth", ascending=False, kind="stable"), units=units)
@@ -360,13 +360,13 @@ def _verdicts(found: Sequence[ClusterSums], fair: Sequence[float], words: tuple[
     """Return which ratios differ from the fair value, at 5% for all of them together (Bonferroni)."""
     from scipy.special import stdtrit
 
-    said = []
+    verdicts = []
     for moments, expected in zip(found, fair, strict=True):
         is_known = moments.n_clusters >= _FEWEST and moments.variance > 0
         off = moments.total / moments.size - expected if is_known else 0.0
         bar = -stdtrit(moments.n_clusters - 1, 0.025 / len(found)) * sqrt(moments.variance) if is_known else 0.0
-        said.append(words[off > 0] if abs(off) > bar else "")
-    return said
+        verdicts.append(words[off > 0] if abs(off) > bar else "")
+    return verdicts
 
 
 def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:

@@ -152,8 +152,8 @@ class Run:
     def n_rotations(self) -> int:
         """Number of distinct rotations of the players: games per deal."""
         n, seated = self.n_players, self.policies
-        shifts = (by for by in range(1, n + 1) if n % by == 0)
-        return next(by for by in shifts if all(map(is_same, seated, seated[by:] + seated[:by])))
+        shifts = (shift for shift in range(1, n + 1) if n % shift == 0)
+        return next(shift for shift in shifts if all(map(is_same, seated, seated[shift:] + seated[:shift])))
 
     def deal(self, game: int) -> int:
         """Return the number of a game's deal."""
@@ -204,14 +204,14 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with paths and the claims that lost them; slow, so only on demand."""
+    """Return the columns of tickets with paths and the claims that blocked them; slow, so only on demand."""
     if "lost_to" in tickets:
         return tickets
     return add_paths(game_tables(run.game_map, run.n_players), tickets, routes)
 
 
 def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with paths and the claims that lost them: see `with_paths`."""
+    """Return the columns of tickets with paths and the claims that blocked them: see `with_paths`."""
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
@@ -492,7 +492,7 @@ class _PlayedGames(Collector):
             "player": player,
             "policy": self._policy_of[player],
             "words": noted["action"],
-            **{name: of_seats[who] for name, of_seats in ends.items()},
+            **{name: values[who] for name, values in ends.items()},
         }
 
     def play(self) -> None:

@@ -65,7 +65,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
         The tables, as from `simulate`: players, by name, take the place of policies, and
         games are numbered like the records. Unknown values are missing: unnamed tickets,
         the `odds` of tunnels if a hand or the market is unknown, and `offered` and
-        `trains_left` of a ticket that may have come in several draws. Corrections count in
+        `trains_left` of a ticket that may be from any of several draws. Corrections count in
         the table of seats, as in the score.
 
     Raises
@@ -95,8 +95,8 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     if not given:
         raise ValueError("expected at least one record")
     _check_alike(given)
-    if late := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
-        raise ValueError(f"expected records of whole games, but these begin from a position: {_some(late)}")
+    if partway := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
+        raise ValueError(f"expected records of whole games, but these begin from a position: {_some(partway)}")
     numbered = list(enumerate(given)) if partial else list(_known_to_the_end(given))
     game_map, n_players = given[0].map, given[0].header.n_players
     seating = [_players_of(record) for _, record in numbered]
@@ -161,7 +161,7 @@ def decisions(records: Iterable[GameRecord | Review | str | os.PathLike[str]]) -
     points = np.array([[seat.total or 0 for seat in record.score()] for record in given])
     is_winner = np.array([[seat in record.winners for seat in range(n_players)] for record in given])
     unknown = ~np.array([record.is_complete and bool(record.winners) for record in given])[cells["game"]]
-    ends = {name: of_seats[at] for name, of_seats in outcomes(points, is_winner).items()}
+    ends = {name: values[at] for name, values in outcomes(points, is_winner).items()}
     cells |= {"player": policy, "policy": policy, "words": cells["action"], **ends}
     table = table_of(
         "decisions",
@@ -200,8 +200,8 @@ def _check_alike(records: Sequence[GameRecord]) -> None:
     kinds = alike(records)
     if len(kinds) > 1:
         words = [
-            f"{' '.join(filter(None, [name, variant]))}, {n} players: {counted(len(of), 'record')} ({_some(of)})"
-            for (name, variant, _, n), of in kinds.items()
+            f"{' '.join(filter(None, [name, variant]))}, {n} players: {counted(len(games), 'record')} ({_some(games)})"
+            for (name, variant, _, n), games in kinds.items()
         ]
         raise ValueError(f"expected records of one map and number of players, got {'; '.join(words)}")
 
@@ -221,7 +221,7 @@ def _known_to_the_end(records: Sequence[GameRecord]) -> Iterable[tuple[int, Game
         else:
             left_out["their winner is not known" if record.is_complete else "they are not over"].append(number)
     if left_out:
-        words = listed(f"{_some(of)}, since {why}" for why, of in left_out.items())
+        words = listed(f"{_some(numbers)}, since {why}" for why, numbers in left_out.items())
         warnings.warn(f"games left out: {words} (partial=True keeps them)", UserWarning, stacklevel=3)
 
 
@@ -269,7 +269,7 @@ class _RecordedGames(Collector):
         self._ends[1 + i] = self._notes.counts
         self._add_score(i, state.cells.reshape(1, -1))
         self._is_over[i] = record.is_complete
-        self._is_known[i] = [of.total is not None for of in score]
+        self._is_known[i] = [seat.total is not None for seat in score]
         self._is_won_known[i] = bool(record.winners)
 
     def _make(self, state: State, step: Step, i: int) -> None:
@@ -325,10 +325,10 @@ class _RecordedGames(Collector):
         seats = dict.fromkeys(_AT_THE_END, unknown)
         seats |= {column: unfinished | seats.get(column, False) for column in _WHEN_OVER}
         seats["won"] = np.repeat(~self._is_won_known, n)
-        tickets, of = self._notes.tickets, found["tickets"]
-        is_unnamed = tickets[notes.TICKET] == UNKNOWN_TICKET
-        is_unsure = np.isin(np.arange(tickets.shape[1]), self._unsure)
-        is_kept = of["kept"].astype(bool)
+        noted, tickets = self._notes.tickets, found["tickets"]
+        is_unnamed = noted[notes.TICKET] == UNKNOWN_TICKET
+        is_unsure = np.isin(np.arange(noted.shape[1]), self._unsure)
+        is_kept = tickets["kept"].astype(bool)
         return {
             "games": {
                 "rotation": np.ones(len(is_over), dtype=bool),
@@ -340,7 +340,7 @@ class _RecordedGames(Collector):
                 "ticket": is_unnamed,
                 "offered": is_unsure,
                 "trains_left": is_unsure,
-                "points": is_kept & (is_unnamed | ~is_over[of["game"]]),
+                "points": is_kept & (is_unnamed | ~is_over[tickets["game"]]),
             },
             "routes": {},
             "tunnels": {},

@@ -30,8 +30,7 @@ from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_a
 from ttr_analysis.studies.simulation import Chunk, Interrupted, chunks_of, played
 from ttr_analysis.tables import check_size
 
-_COIN: Final = 0.5
-_TWO: Final = 2
+_EVEN_ODDS: Final = 0.5
 _STANDARD: Final = "Planner"
 """The default player with rating 0."""
 
@@ -40,8 +39,8 @@ def built_in() -> list[Player]:
     """
     Return the built-in compiled players, weakest first.
 
-    Not included, unless you name them: `Searcher`, which is about a thousand times
-    slower, and earlier planners and outside rivals, which serve as yardsticks.
+    Not included: `Searcher`, which is about a thousand times slower, and earlier planners
+    and outside rivals, which serve as yardsticks.
 
     Examples
     --------
@@ -224,14 +223,14 @@ def beats(
     game_map = as_map(game_map)
     tested = find_policy(policy)
     players = [(policy_name(tested), tested), *_named(built_in() if others is None else others)]
-    _check(game_map, players, _TWO)
+    _check(game_map, players, 2)
     warn_of_generators(player for _, player in players)
     pairings = [(0, i) for i in range(1, len(players))]
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
     rows = []
     for i in range(1, len(players)):
         win = meetings.rate(0, i)
-        verdict = "yes" if win.low > _COIN else "no" if win.high < _COIN else "too close to call"
+        verdict = "yes" if win.low > _EVEN_ODDS else "no" if win.high < _EVEN_ODDS else "too close to call"
         rows.append([meetings.met[:, 0, i].sum(), *win, *meetings.margin(0, i), verdict])
     columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
     index = pd.Index([name for name, _ in players[1:]], name="other")
@@ -526,7 +525,7 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
     # The fit absorbs part of that spread, more of it with fewer deals.
-    n_seen = max(_TWO, int(np.count_nonzero(scores.any(axis=(1, 2)))))
+    n_seen = max(2, int(np.count_nonzero(scores.any(axis=(1, 2)))))
     covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse * n_seen / (n_seen - 1)
     against = np.eye(len(sums)) - np.eye(len(sums))[reference]
     by_model, by_spread = (np.diag(against @ covariance @ against.T) for covariance in covariances)
@@ -549,7 +548,7 @@ def fit_ratings(scores: Floats, reference: int = 0) -> Ratings:
 
 def _ends(rate: float, variance: float, n_deals: int) -> tuple[float, float]:
     """Return the ends of the interval of log odds, given their variance and the corresponding rate."""
-    known = (Z_95 / intervals.t_95(max(_TWO, n_deals))) ** 2
+    known = (Z_95 / intervals.t_95(max(2, n_deals))) ** 2
     games = 1 / (variance * rate * (1 - rate))
     n = max(0.0, known * (games - 2 * _VIRTUAL_DRAW))
     _, low, high = intervals.rate_interval(min(n, max(0.0, known * (rate * games - _VIRTUAL_DRAW))), n)
@@ -572,7 +571,7 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
         weight = met * expected * expected.T
         information = np.diag(weight.sum(axis=1)) - weight
         gradient = (wins - met * expected).sum(axis=1)
-        # Strengths are determined only up to a constant, which fixes their mean here.
+        # Strengths are determined only up to a constant; adding 1 / n makes their mean 0.
         step = np.linalg.solve(information + 1 / n, gradient)
         largest = float(np.abs(step).max())
         strength += step / max(1.0, largest / _MAX_STEP)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Shape: TypeAlias = tuple[tuple[float, float], ...]
-"""Corners of a symbol, within half a unit of the origin."""
+"""Corners of a symbol, about one unit across and centered on the origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ _CRESCENT: Shape = (
     *((0.5 * math.cos(t), 0.5 * math.sin(t)) for t in (math.pi * (0.27 + 1.46 * k / 14) for k in range(15))),
     *((0.20 + 0.375 * math.cos(t), 0.375 * math.sin(t)) for t in (math.pi * (1.62 - 1.24 * k / 10) for k in range(11))),
 )
-_RHOMB: Shape = ((0.0, -0.58), (0.34, 0.0), (0.0, 0.58), (-0.34, 0.0))
+_DIAMOND: Shape = ((0.0, -0.58), (0.34, 0.0), (0.0, 0.58), (-0.34, 0.0))
 _HOURGLASS: Shape = ((-0.42, -0.5), (0.42, -0.5), (0.06, 0.0), (0.42, 0.5), (-0.42, 0.5), (-0.06, 0.0))
 _LOCOMOTIVE: Shape = (
     (-0.50, -0.30), (-0.50, 0.36), (-0.56, 0.36), (-0.56, 0.46), (-0.10, 0.46), (-0.10, 0.36), (-0.16, 0.36),
@@ -72,7 +72,7 @@ _LOCOMOTIVE: Shape = (
 )  # fmt: skip
 
 CARD_STYLES: dict[str, CardStyle] = {
-    "purple": CardStyle("#b069b0", "#2e0733", "#4d2152", _RHOMB, "rhomb"),
+    "purple": CardStyle("#b069b0", "#2e0733", "#4d2152", _DIAMOND, "diamond"),
     "blue": CardStyle("#1c5cc4", "#eaf3ff", "#0b2c63", _regular(20), "disk"),
     "orange": CardStyle("#e5870f", "#3d1d00", "#764204", _regular(3, size=0.58), "triangle"),
     "white": CardStyle("#fbfaf5", "#4a4a46", "#6d6c66", _HOURGLASS, "hourglass"),

@@ -90,7 +90,7 @@ class RouteCosts(QueryWidget):
         self.routes = special_first(game_map)
         first = self.routes[0] if route is None else self._route_of(route)
         self._worth = {} if worth is None else {first.id: worth}
-        super().__init__(route=first.id, hand=first_hand(game_map, first) if hand is None else hand)
+        super().__init__(route=first.id, hand=initial_hand(game_map, first) if hand is None else hand)
 
     def _route_of(self, value: object) -> Route:
         return self.game_map.route(value)  # type: ignore[arg-type] # raises for anything else
@@ -134,7 +134,7 @@ def special_first(game_map: GameMap) -> tuple[Route, ...]:
     return tuple(sorted(game_map.routes, key=lambda r: (-most_cards(r), not r.tunnel, r.cities, r.track)))
 
 
-def first_hand(game_map: GameMap, route: Route) -> CardCounts:
+def initial_hand(game_map: GameMap, route: Route) -> CardCounts:
     """Return an initial hand: one color, two cards short of the route, and one each of some others, if in the deck."""
     deck = game_map.rules.deck
     color = "green" if route.color == GRAY else route.color
@@ -158,7 +158,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     cheapest = payments.cheapest(route, hand)
     sparing = payments.cheapest(route, hand, keep="locomotives")
     forms = payments.options(route, hand)
-    counted = hand.n_cards <= FEW_TO_COUNT
+    is_counted = hand.n_cards <= FEW_TO_COUNT
     return {
         "said": _said(route, colors, cheapest),
         "unseen": unseen.as_dict(),
@@ -166,7 +166,7 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
         "cheapest": None if cheapest is None else _payment(cheapest),
         "sparing": None if sparing in {None, cheapest} else _payment(sparing),
         "payments": [_payment(form) for form in forms[:MOST_SHOWN]],
-        "n_payments": payments.options(route, hand, sets="all").n_options if counted else None,
+        "n_payments": payments.options(route, hand, sets="all").n_options if is_counted else None,
         "colors": colors,
         "curve": _curve(route, hand, colors[0]["color"]),
         "draws": _draws(game_map, route, hand) if cheapest is None else None,
@@ -321,12 +321,12 @@ class TunnelOdds(QueryWidget):
     ) -> None:
         game_map = as_map(game_map)
         self.game_map = game_map
-        self.tunnels = tunnels_to_ask(game_map)
+        self.tunnels = tunnel_choices(game_map)
         chosen = max(self.tunnels.values(), key=lambda r: ("-" in r.id, r.length)) if route is None else route
         first = self.tunnels[self._tunnel_id(chosen)]
         super().__init__(
             route=first.id,
-            hand=first_tunnel_hand(game_map, first) if hand is None else hand,
+            hand=initial_tunnel_hand(game_map, first) if hand is None else hand,
             seen=seen,
             discards=discards,
             pile=pile,
@@ -363,7 +363,7 @@ _USUAL_LENGTHS = range(1, 7)
 """Lengths of imaginary tunnels, for maps without tunnels."""
 
 
-def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
+def tunnel_choices(game_map: GameMap) -> dict[str, Route]:
     """Return the tunnels of a map by id, and imaginary ones, such as "length 3", that any color pays for."""
     real = [route for route in game_map.routes if route.tunnel]
     lengths = sorted({route.length for route in real} or set(_USUAL_LENGTHS))
@@ -381,7 +381,7 @@ def tunnel_in_words(route: Route) -> str:
     return describe_route(route) if "-" in route.id else f"Any tunnel of {counted(route.length, 'space')}"
 
 
-def first_tunnel_hand(game_map: GameMap, route: Route) -> CardCounts:
+def initial_tunnel_hand(game_map: GameMap, route: Route) -> CardCounts:
     """Return an initial hand: the cards for a tunnel and a locomotive, if the deck has them."""
     deck = game_map.rules.deck
     color = "red" if route.color == GRAY else route.color

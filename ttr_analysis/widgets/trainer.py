@@ -115,7 +115,7 @@ class Trainer(SeatWidget):
         if not self._puzzles:
             raise ValueError("expected at least one puzzle")
         self._results = Results(results)
-        self._due = self._results.in_order(list(self._puzzles))
+        self._queue = self._results.in_order(list(self._puzzles))
         self._n_shown = 1
         super().__init__()
         self.set_trait("tally", self._tally())
@@ -123,7 +123,7 @@ class Trainer(SeatWidget):
     @property
     def puzzle(self) -> Puzzle:
         """The current puzzle."""
-        return self._puzzles[self._due[0]]
+        return self._puzzles[self._queue[0]]
 
     def answer(self, line: str) -> bool:
         """
@@ -146,7 +146,7 @@ class Trainer(SeatWidget):
         action = self.puzzle.read(line)
         row = self.puzzle.find(action)
         is_right = row == 0
-        self._results.add(self._due[0], is_right=is_right)
+        self._results.add(self._queue[0], is_right=is_right)
         with self.hold_sync():
             self.set_trait("answered", self._verdict(action, line, row))
             self.set_trait("now", {**self.now, "options": None})
@@ -155,9 +155,9 @@ class Trainer(SeatWidget):
 
     def next(self) -> None:
         """Show the next puzzle. An unanswered or missed one comes back after three others."""
-        key = self._due.pop(0)
+        key = self._queue.pop(0)
         is_solved = bool(self.answered) and self._results.solved(key)
-        self._due.insert(len(self._due) if is_solved else _BACK_AFTER, key)
+        self._queue.insert(len(self._queue) if is_solved else _BACK_AFTER, key)
         self._n_shown += 1
         self._say("")
         with self.hold_sync():  # so that the page is redrawn only once

@@ -30,10 +30,10 @@ from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKEN
 _LONG: Final = 3
 """Routes outside the plan that are shorter than this wait for the end of the game."""
 _LATE: Final = 6.0
-"""Turns left from which the end counts as near."""
-_CALM: Final = 0.3
+"""With fewer turns left than this, the end is near."""
+_BASE_RISK: Final = 0.3
 """Base risk of losing a route that no rival builds near; each of its ends that rivals touch adds 1."""
-_BOTH: Final = 2
+_N_ENDS: Final = 2
 """Ends of a route."""
 
 
@@ -174,24 +174,24 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
     spaces = spaces_at(turn.tables, route)
     size = spaces.swap_size
     locomotives = free[LOCOMOTIVE_INDEX]
-    no_symbols = max(0, spaces.symbols - locomotives)
-    no_color = max(0, spaces.plain + turn.tables.tunnel[route] - own)
+    missing_symbols = max(0, spaces.symbols - locomotives)
+    missing_color = max(0, spaces.plain + turn.tables.tunnel[route] - own)
     if spaces.jokers:
-        no_color = max(0, no_color - max(0, locomotives - spaces.symbols))
-    missing = float(no_symbols + no_color)
+        missing_color = max(0, missing_color - max(0, locomotives - spaces.symbols))
+    missing = float(missing_symbols + missing_color)
     if size > 0 and missing > 0.0:
         spare = turn.memory.n_spare - min(own, free[color])
-        missing = max(1.0, missing - min(missing if spaces.swap_any else float(no_symbols), spare / size))
+        missing = max(1.0, missing - min(missing if spaces.swap_any else float(missing_symbols), spare / size))
     turns = turn.left
     if turn.memory.is_planned[route]:
         turns += turn.params.patience * (turn.others_left - turns)
     if missing > 2.0 * turns - 1.0:
         return
     share = worth / (missing + 2.0)
-    if no_color > 0:
+    if missing_color > 0:
         best[color] = max(best[color], share)
         total[color] += share
-    if no_symbols > 0 or (spaces.jokers and no_color > 0):
+    if missing_symbols > 0 or (spaces.jokers and missing_color > 0):
         best[LOCOMOTIVE_INDEX] = max(best[LOCOMOTIVE_INDEX], share)
         total[LOCOMOTIVE_INDEX] += share
     if size > 0 and missing > 0.0:
@@ -203,7 +203,7 @@ def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, val
 def danger(turn: Turn, route: int) -> float:
     """Return the trains that losing a route costs, weighted by how many of its ends rivals touch."""
     rivals = turn.memory.rivals[turn.tables.city_a[route]] + turn.memory.rivals[turn.tables.city_b[route]]
-    return float(turn.facts.danger[route] * (_CALM + rivals) / DANGER_UNIT)
+    return float(turn.facts.danger[route] * (_BASE_RISK + rivals) / DANGER_UNIT)
 
 
 @compiled
@@ -219,12 +219,12 @@ def trail_growth(tables: Tables, params: Params, memory: Memory, route: int) -> 
     at_a, at_b = memory.degree[a], memory.degree[b]
     n_odd = at_a % 2 + at_b % 2
     if memory.label[a] == memory.label[b]:
-        return params.trail_step if n_odd == _BOTH else 0.0
+        return params.trail_step if n_odd == _N_ENDS else 0.0
     if at_a == 0 and at_b == 0:
         return 0.0
     growth = params.trail_weight
     if at_a > 0 and at_b > 0:
-        growth += params.trail_join + params.trail_step if n_odd == _BOTH else 0.5 * params.trail_join
+        growth += params.trail_join + params.trail_step if n_odd == _N_ENDS else 0.5 * params.trail_join
     elif n_odd > 0:
         growth += params.trail_step
     return growth

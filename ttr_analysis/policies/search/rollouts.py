@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OPENING_STREAM: Final = 32
-"""Purpose of the random streams of seats that already chose opening tickets; those for playing on come below."""
+"""Purpose of the random streams of seats that already chose opening tickets; those for play have lower numbers."""
 _TAPE_EVENTS: Final = 2_048
 """Initial room for events; a game has a few hundred."""
 _MANY_OFFERED: Final = 5
-"""From this number of opening tickets offered, several rollouts share tickets."""
+"""With at least this many opening tickets offered, several rollouts share tickets."""
 _EACH: Final = 3
 """
 The number of rollouts that share tickets. Four would be as good on average, but worse near the end,
@@ -192,7 +192,7 @@ class Rollouts:
         return dealt
 
     def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats]) -> None:
-        """Play worlds to the end, by planners of these styles unless policies were given."""
+        """Play worlds to the end, with planners of these styles unless policies were given."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         players, numbers = self._players, _NO_STYLES
         if self._is_free:
@@ -287,7 +287,7 @@ def _play_block(
                 step(state, tables, row[0], row[1], tape)
                 _share_plan(tables, players, before, state, seat, row[2], row[3])
                 if row[4] == 1:
-                    _come_back(tables, players, state, seat, row[2], row[3], market, tape)
+                    _take_later(tables, players, state, seat, row[2], row[3], market, tape)
             else:
                 step(state, tables, row[0], row[1], tape)
         finish(state, tables, players, tape)
@@ -325,7 +325,7 @@ def _look(tables: Tables, players: Players, state: State, seat: int) -> None:
 
 
 @compiled
-def _come_back(
+def _take_later(
     tables: Tables, players: Players, state: State, seat: int, code: int, value: int, market: Ints, tape: Ints
 ) -> None:
     """Play on until a seat can take an action, up to its next turn; a face-up card must be the one in `market`."""
@@ -347,8 +347,8 @@ def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameS
     if n < 0:
         raise ValueError(f"expected a number of worlds of 0 or more, got {n}")
     known = knowledge_of(view, view.seat)
-    table = Rollouts(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
-    worlds = table.worlds(known, table.believe(known), n)
+    rollouts = Rollouts(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
+    worlds = rollouts.worlds(known, rollouts.believe(known), n)
     return tuple(GameState(view.game_map, view.n_players, State(world)) for world in worlds)
 
 
