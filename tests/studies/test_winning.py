@@ -22,7 +22,7 @@ from ttr_analysis.policies import Greedy, Planner, Planner2, Random
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
-from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
+from ttr_analysis.policies.search.rollouts import Rollouts, group_size
 from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.studies import (
     Interrupted,
@@ -126,7 +126,7 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
 
 def test_rollouts_in_a_row_have_the_same_tickets_and_cards_of_their_own(planned: GameRecord) -> None:
     known, table = Watcher(planned, 1).at(60), Rollouts(planned.map, 2)
-    each = rollouts_each(known)
+    each = group_size(known)
     beliefs = table.believe(known)
     worlds = table.worlds_to_play(known, beliefs, 30, 3)
     assert np.array_equal(table.worlds_to_play(known, beliefs, 5, 7), worlds[4:9])  # wherever a part begins

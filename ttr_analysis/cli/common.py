@@ -87,7 +87,7 @@ class Interrupt:
     A context in which Ctrl-C ends the command with a message, or with the message that a function returns.
 
     LLVM and solvers call back into Python: an interrupt inside a callback is lost, or turns
-    into another error. This context recognizes such errors, and `check` finds out about lost
+    into another error. This context recognizes such errors, and `check` detects lost
     interrupts.
     """
 

@@ -284,7 +284,7 @@ class Scores:
         return f"{listed(score.who for score in equal)} have {points} each: {among}{what} decides{numbers}"
 
     def _repr_html_(self) -> str:
-        table: Any = self.table  # missing in the stubs of pandas
+        table: Any = self.table  # missing from the pandas stubs
         table.insert(0, "player", [score.who for score in self.seats])
         return f"<p>{escape(self._outcome[0].upper() + self._outcome[1:])}.</p>{table._repr_html_()}"
 

@@ -50,8 +50,8 @@ class Shapes(Record):
 
     After the record, the array lists the start of a row for each size of hand, number of
     locomotives and number of cards of a color; then the rows follow, each with the number
-    of forms for every shape. Without cards of a color there are no forms in it; payments
-    without a color come last, as if for one card more than the longest route takes.
+    of forms for every shape. Without cards of a color there are no forms in it; the last
+    number of cards, one more than the longest route takes, stands for payments without a color.
     """
 
     n_shapes = cell()

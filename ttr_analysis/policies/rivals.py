@@ -44,7 +44,7 @@ _SPARE: Final = 5
 
 
 class Plan(NamedTuple):
-    """A rival's plan: 1 for each route, and the cities connected by own and planned routes."""
+    """A rival's plan: 1 for each route, and the cities connected by its routes, owned or planned."""
 
     routes: Ints
     label: Ints

@@ -404,7 +404,7 @@ def find_in_color(spaces: Spaces, own: int, n_cards: int, number: int) -> tuple[
 
 @compiled
 def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int, int]:
-    """Return the fewest and the most color cards of forms with a number of locomotives."""
+    """Return the fewest and the most color cards of forms with a given number of locomotives."""
     length = spaces.plain + spaces.symbols
     fewest = max(min(own, 1), length - used - most_sets(spaces))
     if not spaces.jokers and not spaces.swap_any:  # neither locomotives nor sets fill plain spaces

@@ -177,7 +177,7 @@ class Fairness:
 
     @cached_property
     def summary(self) -> tuple[str, ...]:
-        """Sentences on the tables."""
+        """Sentences about the tables."""
         return (*self._about_tickets(), *self._about_routes(), self._about_colors(), self._about_seats())
 
     def _about_tickets(self) -> list[str]:

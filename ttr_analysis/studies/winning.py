@@ -27,7 +27,7 @@ from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source
-from ttr_analysis.policies.search.rollouts import Rollouts, rollouts_each
+from ttr_analysis.policies.search.rollouts import Rollouts, group_size
 from ttr_analysis.policies.search.watching import Watcher, know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies import intervals
@@ -114,7 +114,7 @@ def win_probability(
     """
     known = know(source, seat, step)
     results = Rollouts(known.game_map, known.n_players, policies, seed=seed).play(known, n_rollouts)
-    return chances_of(results, rollouts_each(known), is_known=known.is_known)
+    return chances_of(results, group_size(known), is_known=known.is_known)
 
 
 def chances_of(results: Results, each: int = 1, *, is_known: bool) -> pd.DataFrame:
@@ -237,7 +237,7 @@ def win_curve(
     before, each = None, 1
     try:
         for number, (results, known) in in_order(jobs, len(numbers), "step", progress=progress):
-            each = max(each, rollouts_each(known))  # rollouts of the previous step are dependent too
+            each = max(each, group_size(known))  # rollouts of the previous step are dependent too
             rows += _rows(record, number, results, before, each, is_known=known.is_known)
             before = number, results
     except KeyboardInterrupt:

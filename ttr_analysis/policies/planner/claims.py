@@ -57,7 +57,7 @@ def want_cards(turn: Turn) -> int:
     """
     Note the cards that the plan needs and those left over; return the trains left over.
 
-    Of a double route, plan the track with fewer cards missing.
+    For a double route, plan the track that lacks fewer cards.
     """
     state, tables, memory = turn.state, turn.tables, turn.memory
     hand, trains = state.hand[turn.seat], state.trains[turn.seat]
@@ -279,7 +279,7 @@ def find_form(turn: Turn, route: int) -> Form:
 
 @compiled
 def _price_cards(params: Params, held: int, wanted: int, n: int) -> float:
-    """Return the price in points of `n` of the cards held of a color, given the number needed elsewhere."""
+    """Return the price in points of `n` cards of a color, given the numbers held and needed elsewhere."""
     n_wanted = min(n, max(0, n - max(0, held - wanted)))
     return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
 
@@ -414,7 +414,7 @@ def _cheapest_station(turn: Turn) -> tuple[float, int]:
 # board, times the probability that it succeeds.
 
 _STEPS: Final = 1_000
-"""Limit of steps in the search for the longest trail; beyond it, the search gives up."""
+"""Limit on steps in the search for the longest trail; beyond it, the search gives up."""
 
 
 @compiled

@@ -65,7 +65,7 @@ _TAPE_EVENTS: Final = 2_048
 """Initial room for events; a game has a few hundred."""
 _MANY_OFFERED: Final = 5
 """With at least this many opening tickets offered, several rollouts share tickets."""
-_EACH: Final = 3
+_GROUP_SIZE: Final = 3
 """
 The number of rollouts that share tickets. Four would be as good on average, but worse near the end,
 where tickets decide more.
@@ -80,7 +80,7 @@ SEEDS: Final = 1 << 62
 """Number of seeds from which a generator draws."""
 
 
-def rollouts_each(known: Knowledge) -> int:
+def group_size(known: Knowledge) -> int:
     """
     Return the number of consecutive rollouts that share tickets: several if finding tickets is slow.
 
@@ -89,7 +89,7 @@ def rollouts_each(known: Knowledge) -> int:
     gain is negligible. If the viewer's own tickets are uncertain, each rollout has its own.
     """
     is_seen = known.viewer == EVERYBODY or known.packed.phase == KEEP_START
-    return 1 if is_seen or known.orders or known.tables.opening_deal < _MANY_OFFERED else _EACH
+    return 1 if is_seen or known.orders or known.tables.opening_deal < _MANY_OFFERED else _GROUP_SIZE
 
 
 class Rollouts:
@@ -169,7 +169,7 @@ class Rollouts:
         rng = np.random.default_rng(self._keys[0].tolist())
         styles = planner_styles(known.game_map, known.n_players, known.styled, rng)
         parts: list[Results] = []
-        each = rollouts_each(known)
+        each = group_size(known)
         for first in range(0, n_rollouts, BLOCK // each * each):
             worlds = self.worlds_to_play(known, beliefs, min(BLOCK // each * each, n_rollouts - first), first)
             if known.packed.phase != OVER:
@@ -179,8 +179,8 @@ class Rollouts:
         return joined(parts)
 
     def worlds_to_play(self, known: Knowledge, beliefs: Beliefs, n: int, first: int) -> Ints:
-        """Return worlds as `worlds` does, but in groups of `rollouts_each` that share tickets, not cards."""
-        each = rollouts_each(known)
+        """Return worlds as `worlds` does, but in groups of `group_size` that share tickets, not cards."""
+        each = group_size(known)
         if each == 1:
             return self.worlds(known, beliefs, n, first)
         group = np.arange(first, first + n) // each

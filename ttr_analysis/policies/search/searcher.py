@@ -36,7 +36,7 @@ from ttr_analysis.policies.planner.claims import best_borrowed, borrow_for_stati
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import Results, check_turn, first_look, joined
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
-from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts, rollouts_each
+from ttr_analysis.policies.search.rollouts import SEEDS, Rollouts, group_size
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
@@ -144,7 +144,7 @@ class Search:
         self._memory = memory
         self.n_worlds = 0
         """Number of worlds so far, so that none is repeated."""
-        self.each = rollouts_each(known)
+        self.each = group_size(known)
         """Number of consecutive worlds that share tickets. Differences between actions hardly depend on it."""
         # Players have work space: each thread needs its own.
         self._tables = [Rollouts(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
