@@ -270,7 +270,7 @@ def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress:
     """Play the games of all runs; if interrupted, return the finished ones if each run has some."""
     chunks: list[Chunk] = []
     for run in runs:
-        n, size = (run.n_rotations * -(-some // run.n_rotations) for some in (n_games, default_chunk(run.policies)))
+        n, size = (run.n_rotations * -(-wanted // run.n_rotations) for wanted in (n_games, default_chunk(run.policies)))
         chunks += chunks_of(run, 0, n, size)  # whole deals
     chunks.sort(key=lambda chunk: chunk.first)  # so that each run soon has some
     done: list[tuple[Chunk, Frames]] = []
