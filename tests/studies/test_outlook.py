@@ -69,9 +69,7 @@ def test_tickets_and_the_longest_path_that_an_action_decides_are_told_with_their
     known, houston = knowledge_of(state, 0), claim(state, "El Paso", "Houston", "green", 6)
 
     [told] = words(what_changes(known, houston, DRAW))
-    assert told.startswith(
-        "if planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), "
-    )
+    assert told.startswith("if planners play on from here, P0 more often completes Duluth – El Paso (100%, not 0%), ")
     assert told.endswith("and gets the longest path (100%, not 0%)")
     assert not words(what_changes(known, DRAW, houston))  # then a rival gets it more often, the seat never
     assert not words(what_changes(known, DRAW, DRAW))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
+import ttr_analysis as ttr
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 from ttr_analysis._words import counted
 from ttr_analysis.cli import common
@@ -59,12 +60,11 @@ def import_(
     each player: {"Ann": [[["Denver - El Paso", "Boston - Miami", "Dallas - New York"],
     ["Boston - Miami", "Dallas - New York"]]]}
     """
-    from ttr_analysis.maps.loading import load_map
     from ttr_analysis.notation.bga import read_bga, read_notes
 
     if variant and not map_:
         raise click.UsageError("--variant needs --map.")
-    game_map = load_map(map_, variant=variant) if map_ else None
+    game_map = ttr.load_map(map_, variant=variant) if map_ else None
     out = out or log.with_suffix(".jsonl")
     if out.resolve() == log.resolve():
         raise click.UsageError(f"The record would replace the log {log}: choose another file with --out.")
@@ -115,12 +115,11 @@ def review(
     self-contained HTML page that shows the best move for each decision, and how much was luck.
     If you interrupt a review, run the same command to resume.
     """
-    from ttr_analysis.maps.loading import load_map
     from ttr_analysis.records.record import GameRecord
 
     out = out or game.with_suffix(".html")
     kept = out.with_name(f"{out.name}.part")
-    record = GameRecord.load(game, load_map(map_) if map_ else None)
+    record = GameRecord.load(game, ttr.load_map(map_) if map_ else None)
     number = None if seat is None else _seat(seat, record.header.players, record.header.n_players)
     from ttr_analysis import studies
     from ttr_analysis.report.played import write_review
@@ -248,14 +247,12 @@ def play(  # the other options are passed to the table
     open the page. Press Ctrl-C to stop. Each game is saved to its own file after every
     move, so you can resume it at any time with --continue, even after a crash.
     """
-    from ttr_analysis.maps.loading import load_map
-
     if seats and players is not None:
         raise click.UsageError("Give either --players or --seats, not both.")
     is_new = any(value is not None for value in (players, seats, save, *options.values()))
     if continued and is_new:
         raise click.UsageError("With --continue, players, seats, seed, variant and file are those of the saved game.")
-    game_map = load_map(map_)
+    game_map = ttr.load_map(map_)
     if save and save.exists():
         raise common.Stopped(f"the file {save} already exists; to continue the game in it, use --continue {save}")
     from ttr_analysis.widgets.human_game import PERSON
@@ -351,10 +348,9 @@ def train(folder: Path | None, player: str | None, results: Path | None, *, no_b
     """
     if bool(folder) != bool(player):
         raise click.UsageError("Give both FOLDER and --player, or neither.")
-    from ttr_analysis.maps.loading import load_map
     from ttr_analysis.studies import load_puzzles
 
-    wanted = load_map(how["map_"]).name if how["map_"] else None  # checked before minutes of reviews
+    wanted = ttr.load_map(how["map_"]).name if how["map_"] else None  # checked before minutes of reviews
     if folder and player:
         found = _own_puzzles(folder, player, how["minutes"], how["n"])
         found = tuple(puzzle for puzzle in found if wanted in (None, puzzle.record.map.name))

@@ -151,7 +151,7 @@ class LogFollower:
         self._n_steps = 0
 
     def act_of(self, event: int) -> LogEntry | None:
-        """Return the line that an event of the record follow from; None for the setup."""
+        """Return the line that an event of the record follows from; None for the setup."""
         return next((act for end, act in self._line_ends if event < end), None)
 
     def read(self) -> None:

@@ -93,7 +93,6 @@ def parse_lines(content: bytes, faults: FaultList) -> Lines:
 
 
 def _decode(text: bytes) -> dict[str, object]:
-    """Return the object on a line."""
     if len(text) > MAX_LINE_BYTES:
         raise _LineError("", f"{len(text):,} bytes", f"expected at most {MAX_LINE_BYTES:,} bytes on a line")
     if not text.strip():

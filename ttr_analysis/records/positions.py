@@ -132,7 +132,6 @@ class PositionReader:
         return self._number(part, value, Range(0, self._n_players - 1))
 
     def _player(self, part: str, name: str) -> int | None:
-        """Return the seat of a player."""
         alike = [name] if name in self._players else [one for one in self._players if fold(one) == fold(name)]
         if len(alike) == 1:
             return self._players.index(alike[0])

@@ -69,7 +69,6 @@ def dumps(notebook: dict[str, Any]) -> str:
 
 
 def _tags(cell: dict[str, Any]) -> set[str]:
-    """Return the tags of a cell."""
     return set(cell["metadata"].get("tags", []))
 
 
