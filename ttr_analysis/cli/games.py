@@ -188,8 +188,8 @@ def score(file: Path) -> None:
     Show the scores and the winner.
 
     FILE is a saved game, or a position: a JSON object with map, players, owners of routes
-    and tickets. All tickets in it count. A saved game has the tickets of all seats: if you
-    are still playing it, this reveals those of the others.
+    and tickets. All tickets in the file count. A saved game contains the tickets of all seats:
+    if you are still playing it, this reveals the other players' tickets.
     """
     from ttr_analysis.records.positions import read_position
     from ttr_analysis.records.record import GameRecord

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     type=common.Duration(0, 86_400),
     metavar="SECONDS",
     default=35.0,
-    help="Time for proving the best network; 0 skips it.",
+    help="Time limit for proving which network is best; 0 skips this.",
 )
 @common.number("--games", type=click.IntRange(0, 1_000_000), default=1000, help="Games between planners; 0 skips them.")
 @common.no_progress

@@ -304,8 +304,8 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     if fewest == most:
         return f"Every ticket can become impossible with the loss of {counted(fewest, 'route')}."
     return (
-        f"It takes the loss of at least {counted(fewest, 'route')} to make a ticket impossible "
-        f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}), and up to {most} ({cuts[-1]['ticket']})."
+        f"The loss of {counted(fewest, 'route')} is enough to make the weakest tickets impossible "
+        f"({n_weakest}, such as {cuts[0]['ticket']}); the strongest takes {most} ({cuts[-1]['ticket']})."
     )
 
 

@@ -197,11 +197,10 @@ def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
 
 def _waiting_chart(context: Context, route: Route) -> Picture:
     most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
-    odds = {
-        f"{counted(own, 'card')} of the color": _waiting(context, route, own) for own in sorted({0, most // 2, most})
-    }
-    halves = listed(f"{wait.quantile(0.5)} draws starting with {held}" for held, wait in odds.items())
-    even = f"There is an even chance of having enough cards after {halves}."
+    waits = {own: _waiting(context, route, own) for own in sorted({0, most // 2, most})}
+    odds = {f"{counted(own, 'card')} of the color": wait for own, wait in waits.items()}
+    starts, halves = listed(str(own) for own in waits), listed(str(wait.quantile(0.5)) for wait in waits.values())
+    even = f"Starting with {starts} cards of the color, you have an even chance of having enough after {halves} draws."
     caption = f"How soon blind draws pay for {route_name(route)}. {even}"
     alt = f"Rising steps, one line for each number of cards held. {even}"
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))

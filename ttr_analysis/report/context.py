@@ -38,7 +38,7 @@ class Settings:
     The size of a study.
 
     `n_deals` is the number of random ticket deals, and `best_seconds` the time limit for
-    proving the best network. `best_seconds` and `n_games` of 0 skip their parts; `quick` skips
+    proving which network is best. `best_seconds` and `n_games` of 0 skip their parts; `quick` skips
     the slowest parts and draws fewer samples.
     """
 

@@ -23,8 +23,8 @@ _DEFINITIONS = (
     (
         "Network",
         (
-            "Routes that connect the ends of the given tickets. It need not be connected: it is a minimum Steiner "
-            "forest, computed exactly."
+            "Routes that connect the ends of the given tickets. It need not be connected: the cheapest network is a "
+            "minimum Steiner forest, computed exactly."
         ),
     ),
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
@@ -51,8 +51,8 @@ def rules_section(context: Context) -> Section:
     players = f"{low} to {high} players" if high > low else f"{low} players"
     variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
-        f"The numbers in this study assume these rules, for {players}, "
-        f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}. Numbers that depend on the number of "
+        f"The numbers in this study assume these rules. The map is for {players} "
+        f"and has {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}. Numbers that depend on the number of "
         f"players are for {context.n_players}, unless stated otherwise."
     )
     blocks: list[Block] = [Terms(tuple(items))]
