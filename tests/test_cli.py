@@ -256,7 +256,7 @@ def test_a_log_from_any_editor_is_imported(tmp_path: Path, command: Command, enc
 
 def test_a_log_that_breaks_off_is_imported_as_the_variant_that_was_played(tmp_path: Path, command: Command) -> None:
     (tmp_path / "game.txt").write_text(
-        "Move 2 :\nAnn keeps 3 destination(s)\nMove 3 :\nBo keeps 3 destination(s)\n", "utf-8"
+        "Move 2 :10:00:00\nAnn keeps 3 destination(s)\nMove 3 :10:00:09\nBo keeps 3 destination(s)\n", "utf-8"
     )
 
     command("import game.txt --map usa --variant mega")

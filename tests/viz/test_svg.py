@@ -174,7 +174,19 @@ def test_few_names_are_those_of_what_stands_out_and_larger(any_map: GameMap) -> 
     size, larger = (int(re.findall(r"font-size='(\d+)'", names)[0]) for names in (usual, few))
 
     assert larger > 2 * size
-    assert 1 <= few.count("<text") <= 2 * len(route.cities) < usual.count("<text")
+    labels = {any_map.city(city).label for city in route.cities}
+    named = {label for label in {city.label for city in any_map.cities} if f">{label}<" in few}
+    assert named
+    assert named <= labels
+    assert usual.count("<text") > few.count("<text")
+
+
+def test_players_are_named_where_their_trains_are_described_and_nowhere_else(nordic: GameMap) -> None:
+    board = map_svg(nordic, {"Bergen-Oslo/0": 1}, players=["P1", "<b>"])
+
+    assert "Bergen-Oslo" not in board
+    assert board.count(": &lt;b&gt;</title>") == 1
+    assert "<b>" not in board
 
 
 def test_what_else_pays_for_a_route_is_not_said_upon_trains(nordic: GameMap) -> None:

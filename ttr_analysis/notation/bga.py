@@ -70,15 +70,15 @@ class LogReport:
         return self.totals[self.totals["log"] != self.totals["record"]]
 
     def __str__(self) -> str:
-        differ = [*self.disagreements.itertuples(index=False)]
+        differ = [
+            f"{what}{f' of {_shorten(player)}' if player else ''}: {log} in the log, {own} in the record"
+            for what, player, log, own in self.disagreements.itertuples(index=False)
+        ]
         agree = f"{len(differ)} different from the record" if differ else "all equal to the record"
         lines = [
             f"players: {', '.join(self.players)}",
             f"moves read: {len(self.steps)}; figures in the log: {len(self.totals)}, {agree}",
-            *(
-                f"different: {what} of {player}: {log} in the log, {own} in the record"
-                for what, player, log, own in differ
-            ),
+            *(f"different: {text}" for text in differ[:10]),
             *(f"inferred: {text}" for text in self.inferred),
             *(f"unknown: {text}" for text in self.unknown),
             *(f"line {number} not understood: {_shorten(text)}" for number, text in self.unread[:10]),

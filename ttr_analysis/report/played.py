@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ttr_analysis._words import counted, listed, number, percent, percentage_points, seat_names, with_names
 from ttr_analysis.engine.actions import Action, AttemptTunnel, ClaimRoute, KeepTickets
@@ -275,21 +275,21 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     )
     best = review.action(step)
     better = places_of(best)
-    offer = list(filter(None, view.offer))
-    tickets = [*reasons.open_tickets, *offer]
-    boards = [("Played", _board(after, row["seat"], played, tickets))] if any(played) else []
+    tickets = [*reasons.open_tickets, *filter(None, view.offer)]
+    board = partial(_board, names)
+    boards = [("Played", board(after, row["seat"], played, tickets))] if any(played) else []
     why = review.why(step)
     planned = [route for route, _ in why.plan]
     if any(better):
         caption = "Better, and the plan from there" if planned else "Better"
-        boards.append((caption, _board(before, row["seat"], better, tickets, planned)))
+        boards.append((caption, board(before, row["seat"], better, tickets, planned)))
     elif planned:
-        boards.append(("Better: the plan from there", _board(before, row["seat"], Places(), tickets, planned)))
+        boards.append(("Better: the plan from there", board(before, row["seat"], Places(), tickets, planned)))
     elif why.aim:
         caption = f"Better: toward {name_route(why.aim)}"
-        boards.append((caption, _board(before, row["seat"], Places(), tickets, [why.aim])))
+        boards.append((caption, board(before, row["seat"], Places(), tickets, [why.aim])))
     if not boards:
-        boards.append(("The board then", _board(before, row["seat"], Places(), tickets)))
+        boards.append(("The board then", board(before, row["seat"], Places(), tickets)))
     standings: dict[tuple[int, int], list[Markup]] = {}
     for seat, standing in enumerate(zip(before.scores, before.trains, strict=True)):
         standings.setdefault(standing, []).append(_player(names, seat))
@@ -304,18 +304,23 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "step": step,
         "stamp": review.record.stamps[step],
         "standing": Markup("; ").join(
-            Markup("{} {} and {}").format(Markup(listed(who)), counted(points, "point"), counted(trains, "train"))  # noqa: S704 - escaped
+            Markup("{}{} {} and {}").format(
+                Markup(listed(who)),  # noqa: S704 - escaped by `bdi`
+                " each" if len(who) > 1 else "",
+                counted(points, "point"),
+                counted(trains, "train"),
+            )
             for (points, trains), who in standings.items()
             if len(standings) > 1
         ),
-        "offer": _offer(offer, best, move.action),
+        "offer": _offer(view.offer, best, move.action),
         "missed": row["times"],
         "since": row["since"],
         "until": row["until"],
         "hand": listed(filter(None, [f"{view.hand}" if view.hand.n_cards else "", unknown])) or "no cards",
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
-        "player": bdi(names[row["seat"]]),
+        "player": _player(names, row["seat"]),
         "reason": with_names("; ".join(why.reasons), names),
         "plan": listed([f"{name_route(route)}{f' with {color}' if color else ''}" for route, color in why.plan]),
         "brings_less": any(one.what == POINTS and one.seat == row["seat"] and one.change < 0 for one in why.rows),
@@ -323,15 +328,19 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "gain": with_names(reasons.of(move.action), names)
         if isinstance(move.action, ClaimRoute | AttemptTunnel)
         else "",
-        "boards": [(caption, Markup(with_names(board, list(map(escape, names))))) for caption, board in boards],  # noqa: S704
+        "boards": boards,
     }
 
 
-def _offer(offer: Sequence[Ticket], *choices: Action) -> Markup:
+def _offer(offer: Sequence[Ticket | None], best: Action, played: Action) -> Markup:
     """Return a table of the tickets offered, and which of them the better choice and the one made keep."""
-    kept = [choice.tickets for choice in choices if isinstance(choice, KeepTickets)]
-    rows = [[name_ticket(one), *("kept" if one in some else "–" for some in kept)] for one in offer]
-    return table(["Tickets offered", "better", "played"], rows) if kept else Markup()
+    if not isinstance(best, KeepTickets) or not isinstance(played, KeepTickets):
+        return Markup()
+    kept = [best.tickets, played.tickets]
+    rows = [[name_ticket(one), *("kept" if one in some else "–" for some in kept)] for one in offer if one]
+    if None in offer:
+        rows.append([counted([*offer].count(None), "unknown ticket"), "", ""])
+    return table(["Tickets offered", "better", "played"], rows)
 
 
 def _outlook(row: Any, rows: Sequence[Row], names: Sequence[str]) -> Markup:  # noqa: ANN401 - a row of the moments
@@ -371,7 +380,12 @@ def _tickets(known: Knowledge) -> str:
 
 
 def _board(
-    state: GameState, seat: int, marked: Places, tickets: Iterable[Ticket], planned: Sequence[Route] = ()
+    names: Sequence[str],
+    state: GameState,
+    seat: int,
+    marked: Places,
+    tickets: Iterable[Ticket],
+    planned: Sequence[Route] = (),
 ) -> Markup:
     """
     Return a board so far, with the ends of tickets connected.
@@ -390,6 +404,7 @@ def _board(
         width=BOARD_WIDTH,
         fade=False,
         few_names=True,
+        players=names,
     )
 
 

@@ -195,7 +195,10 @@ class Reasons:
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
-        return f"tickets worth {points} points; all open tickets together need {trains or 'none'} of {own}"
+        which = "all open tickets" if len(together) <= _MAX_TICKETS else f"the {_MAX_TICKETS} open tickets worth most"
+        return (
+            f"{counted(len(known), 'ticket')} worth {points} points; {which} together need {trains or 'none'} of {own}"
+        )
 
     @_of.register
     def _(self, action: actions.ChooseNeutralRoute) -> str:
@@ -276,7 +279,7 @@ class Reasons:
         return longest_trail(self._view.game_map, routes).length
 
     def _kept_apart(self, route: Route) -> Iterator[str]:
-        """Yield the seats that this route keeps from joining two parts of their network."""
+        """Yield whose networks this route keeps apart, and where."""
         game_map = self._view.game_map
         if game_map.rules.both_tracks_open(self._view.n_players) and game_map.twin(route) in self._view.open_routes:
             return

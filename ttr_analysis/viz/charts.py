@@ -457,8 +457,8 @@ TAG_INCHES = 0.3
 """Minimum distance between names at the ends of lines."""
 LONGEST_NAME = 18
 """Maximum length of a name, in characters; longer ones are cut to leave room for the lines."""
-LEAD_POINTS = 12
-"""Distance of the names from the ends of the lines, in points."""
+LEAD_POINTS = 24
+"""Distance of the names from the ends of the lines, in points, enough to show every dash."""
 
 
 def plot_win_curve(
@@ -530,14 +530,15 @@ def _line(seat: int) -> dict[str, Any]:
 
 
 def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
-    """Write the name of each seat beside the end of its line, with a thin line between them."""
+    """Connect each line to the name of its seat, so that lines with equal ends split up and show their dashes."""
     figure = figure_of(ax)
     beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
     names = dict(enumerate(seat_names([_shorten(name, LONGEST_NAME) for name in players])))
     literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
     for seat, height in spread(ends.items(), TAG_INCHES / figure.get_figheight(), most=1.0):
-        color = _line(seat)["color"]
-        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), "color": color, "lw": 0.8}
+        line = _line(seat)
+        color = line["color"]
+        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
         tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
         ax.annotate(
             names.get(seat, f"P{seat}"), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,

@@ -127,7 +127,7 @@ def with_labels(
     """
     Return a layout with labels of another size (an em), on the same board, for all cities or these.
 
-    Labels that would cover another of the cities are left out; of overlapping ones, those of cities with fewer routes.
+    Labels that would cover another named city are left out; of overlapping ones, those of cities with fewer routes.
 
     >>> usa = ttr.load_map("usa")
     >>> layout = lay_out(usa)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from ttr_analysis._words import percent
+from ttr_analysis._words import percent, seat_names
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import describe_route, name_ticket
 from ttr_analysis.viz import geometry
@@ -182,16 +182,17 @@ def map_svg(
     width: int = WIDTH,
     fade: bool = True,
     few_names: bool = False,
+    players: Sequence[str] = (),
 ) -> Markup:
     """
     Return the board of a map as an SVG picture; hovering over a route describes it.
 
     `owners` are seats, or "neutral", by route id, and `stations` seats by city. `highlight` and `cities` stand out;
-    other routes are then faint, unless `fade` is False. The ends of tickets are connected. With `few_names`, only the
-    cities of all these are named, in larger type. `width` is in pixels.
+    other routes are then faint, unless `fade` is False. The ends of tickets are connected. With `few_names`, only their
+    cities and those that stand out have names, in larger type. `width` is in pixels. `players` names the seats.
     """
     board, owners, cities = drawing(game_map), owners or {}, tuple(cities)
-    unit = board.unit
+    unit, players = board.unit, seat_names(players)
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
     if few_names:
         named = {*chain(*ends, *(route.cities for route in highlight)), *(city.name for city in cities)}
@@ -208,13 +209,13 @@ def map_svg(
             glow = f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"
             parts.append(_element(board.routes[route.id].track, glow))
         is_faint = fade and (highlighted or ends) and route.id not in highlighted
-        drawn = _route(board, route, owners)
+        drawn = _route(board, route, owners, players)
         parts += [f"<g opacity='{_FAINT}'>", *drawn, "</g>"] if is_faint else drawn
     for x, y in map(_position, cities):
         parts.append(f"<circle cx='{x}' cy='{y}' r='{2.4 * board.radius:.0f}' fill='{BOARD.glow}'/>")
     tokens = [*board.layout.tolls, *(token for token in board.layout.swaps if not owners.keys() >= set(token.routes))]
     parts += [part for token in tokens for part in _token(token, unit, is_toll=token in board.layout.tolls)]
-    parts += _cities(board, stations or {})
+    parts += _cities(board, stations or {}, players)
     svg = _board(board, f"style='width:100%;max-width:{width}px'", parts)
     return Markup(svg)  # noqa: S704 - whose names are escaped
 
@@ -251,7 +252,7 @@ def _about(game_map: GameMap) -> str:
 # -- routes --------------------------------------------------------------------------------------------------------
 
 
-def _route(board: Drawing, route: Route, owners: Mapping[str, Owner]) -> Iterator[str]:
+def _route(board: Drawing, route: Route, owners: Mapping[str, Owner], players: Sequence[str]) -> Iterator[str]:
     """Yield a route, free or with trains; a free one is paler if others are taken."""
     owner, words = owners.get(route.id), escape(describe_route(route))
     if owner is None:
@@ -259,8 +260,8 @@ def _route(board: Drawing, route: Route, owners: Mapping[str, Owner]) -> Iterato
         yield from _space(board, route, FREE_SHARE if owners else 1.0)
     else:
         color = NEUTRAL_COLOR if owner == "neutral" else PLAYER_COLORS[owner % len(PLAYER_COLORS)]
-        who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
-        yield f"<g><title>{words}: {who}</title>"
+        who, symbol = ("neutral player", "N") if owner == "neutral" else (_player(owner, players), str(owner))
+        yield f"<g><title>{words}: {escape(who)}</title>"
         yield _element(board.routes[route.id].trains, f"fill='{color}' {_train_pen(board.unit)}")
         yield f"<text {_numbers(board, route)} {_FONT} fill='{ink_upon(color)}'>{symbol[0] * route.length}</text>"
     yield "</g>"
@@ -342,14 +343,18 @@ def _token(token: geometry.Token, unit: int, *, is_toll: bool) -> Iterator[str]:
     yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
 
 
-def _cities(board: Drawing, stations: Mapping[str, int] | None) -> Iterator[str]:
+def _player(seat: int, players: Sequence[str]) -> str:
+    return players[seat] if seat < len(players) else f"P{seat}"
+
+
+def _cities(board: Drawing, stations: Mapping[str, int] | None, players: Sequence[str] = ()) -> Iterator[str]:
     """Yield the cities with their stations; with None, with empty ones for the browser."""
     layout, radius, has_stations = board.layout, board.radius, board.game_map.rules.stations.number > 0
     pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, board.unit)}"
     for city in board.game_map.cities:
         x, y = _position(city)
         seat = (stations or {}).get(city.name)
-        words = city.name if seat is None else f"{city.name}: station of P{seat}"
+        words = city.name if seat is None else f"{city.name}: station of {_player(seat, players)}"
         yield f"<g class='ttr-city' {_data('city', city.name)}><title>{escape(words)}</title>"
         if way := layout.exits.get(city.name):
             yield _element(
