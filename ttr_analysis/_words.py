@@ -32,8 +32,8 @@ def percent(share: float, digits: int | None = 0) -> str:
     """
     Return a share as a percentage. A share below 1 is never rounded to 100%, nor one above 0 to 0%.
 
-    With `digits=None`, shares below 1%, and those of 99% or more, get one decimal, others none. A difference
-    of shares may be negative.
+    With `digits=None`, shares below 1%, and those of 99% or more, get one decimal; others, and 0 and 1, none.
+    A difference of shares may be negative.
 
     >>> percent(0.4415), percent(0.4415, 1), percent(0.998), percent(1.0), percent(0.0004, 1), percent(-0.126)
     ('44%', '44.1%', '>99%', '100%', '<0.1%', '−13%')

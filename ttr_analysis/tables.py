@@ -169,11 +169,11 @@ class Tables(Record):
     ticket_deck = block(MAX_TICKETS)
     """The deck of each ticket."""
     penalty = block(MAX_TICKETS)
-    """Points that each ticket loses."""
+    """Points lost by not completing each ticket."""
     origin = block(MAX_TICKETS)
     """The place at which each ticket begins."""
     goal_start = block(MAX_TICKETS + 1)
-    """Where the destinations of each ticket begin in the next two, best first, and one more cell for the end."""
+    """Where each ticket's destinations, best first, begin in `goal_place` and `goal_points`, and a cell for the end."""
     goal_place = block(MAX_GOALS)
     goal_points = block(MAX_GOALS)
     place_start = block(MAX_GOALS + 1)
@@ -321,11 +321,11 @@ def spaces_at(tables: Tables, route: int) -> Spaces:
 def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     place = {p.name: i for i, p in enumerate(game_map.places)}
     decks = game_map.rules.tickets.decks or (DeckRules("", game_map.rules.tickets.opening_deal),)
-    deck = {known.name: d for d, known in enumerate(decks)}
+    deck = {rule.name: d for d, rule in enumerate(decks)}
     tables.n_decks = len(decks)
-    for d, known in enumerate(decks):
-        tables.deck_deal[d] = known.opening_deal
-        tables.deck_leaves[d] = known.undealt == "removed"
+    for d, rule in enumerate(decks):
+        tables.deck_deal[d] = rule.opening_deal
+        tables.deck_leaves[d] = rule.undealt == "removed"
     for t, ticket in enumerate(game_map.tickets):
         tracks = (
             [game_map.route_numbers[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []

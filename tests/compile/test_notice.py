@@ -37,7 +37,7 @@ def test_compilation_is_announced_once_where_somebody_watches(
 ) -> None:
     said = complaint(tmp_path, capsys)
     assert said.startswith(NOTICE)
-    assert said.endswith(" s, once; the result is cached\n")
+    assert said.endswith(" s; the result is cached\n")
     assert said.count("\n") == 1
 
     assert complaint(tmp_path, capsys) == ""  # it was kept

@@ -51,7 +51,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "city twice but for its case": (
         ("cities.csv", "Dunmore,,", "brindle,,Isles,55,9\nDunmore,,"),
-        "cities.csv, line 5, name: expected each city once, whatever the case and accents (see line 3), got 'brindle'",
+        "cities.csv, line 5, name: expected each city once, ignoring case and accents (see line 3), got 'brindle'",
     ),
     "city without a name": (
         ("cities.csv", "Brindle,,Isles", ",,Isles"),
@@ -139,19 +139,19 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "second track without a first": (
         ("routes.csv", "Brindle,Ísvík,0,", "Brindle,Ísvík,1,"),
-        "routes.csv, line 9, track: expected a track 0 Brindle-Ísvík beside track 1, got 1",
+        "routes.csv, line 9, track: expected a track 0 for Brindle-Ísvík beside track 1, got 1",
     ),
     "first track twice": (
         ("routes.csv", "Ærø Havn,Brindle,1,", "Ærø Havn,Brindle,0,"),
-        "routes.csv, line 3, track: expected track 1: line 2 is track 0 Ærø Havn-Brindle, got 0",
+        "routes.csv, line 3, track: expected track 1: line 2 is track 0 of Ærø Havn-Brindle, got 0",
     ),
     "three tracks": (
         ("routes.csv", "Ærø Havn,Dunmore,0,2", "Brindle,Ærø Havn,1,2"),
-        "routes.csv, line 4, track: expected at most two tracks Ærø Havn-Brindle, got 1",
+        "routes.csv, line 4, track: expected at most two tracks for Ærø Havn-Brindle, got 1",
     ),
     "route from a city to itself": (
         ("routes.csv", "Brindle,Ísvík", "Ísvík,Ísvík"),
-        "routes.csv, line 9, city_b: expected another city than city_a, got 'Ísvík'",
+        "routes.csv, line 9, city_b: expected a city other than city_a, got 'Ísvík'",
     ),
     "one card in place of one": (
         ("routes.csv", "0,7,gray,0,0,4,4,", "0,7,gray,0,0,4,1,"),
@@ -171,7 +171,7 @@ ONE_FAULT: dict[str, tuple[Change, str]] = {
     ),
     "ticket from a city to itself": (
         ("tickets.csv", "Lomond-Brindle,Lomond,Brindle", "Lomond-Brindle,Lomond,Lomond"),
-        "tickets.csv, line 20, destination: expected another place than origin, got 'Lomond'",
+        "tickets.csv, line 20, destination: expected a place other than origin, got 'Lomond'",
     ),
     "destination twice": (
         ("tickets.csv", "Jarlsby-countries,Jarlsby,Farland", "Jarlsby-countries,Jarlsby,Outland"),

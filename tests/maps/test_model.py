@@ -234,7 +234,7 @@ def test_what_if_with_a_route_more(nordic: GameMap) -> None:
     assert len(nordic.routes) + 1 == len(more.routes)
     second = more.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "red"})
     assert [r.track for r in second.routes_between("Oslo", "Vaasa")] == [0, 1]
-    with pytest.raises(MapError, match="at most two tracks Oslo-Vaasa"):
+    with pytest.raises(MapError, match="at most two tracks for Oslo-Vaasa"):
         second.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "red", "track": 1})
 
 

@@ -508,7 +508,7 @@ def test_more_turns_endanger_routes_more(record: GameRecord) -> None:
 
 @pytest.mark.parametrize("wrong", [{"turns": 0}, {"n_rollouts": 0}])
 def test_no_turns_are_refused(record: GameRecord, wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="1 rollout and 1 turn or more"):
+    with pytest.raises(ValueError, match="at least 1 rollout and 1 turn"):
         route_gone(record, 1, **wrong)  # type: ignore[arg-type]
 
 

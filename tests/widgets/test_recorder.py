@@ -75,7 +75,7 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path, nede
         Recording(nordic, path=path)
     with pytest.raises(GameError, match="has 2 players, not 3"):
         Recording(nederland, 3, path=path)
-    with pytest.raises(GameError, match="has no_tolls, not neutral"):
+    with pytest.raises(GameError, match=r"the variant of game\.jsonl is no_tolls, not neutral"):
         Recording(nederland, variant="neutral", path=path)
     assert Recording(nederland, path=path).game.game_map.rules.variant == "no_tolls"
     with pytest.raises(GameError, match=r"game\.jsonl has no player names, not Ida, Bo"):

@@ -40,7 +40,7 @@ class _Effort(NamedTuple):
     """How hard LLVM optimizes: pass level, inlining threshold, and whether it vectorizes loops."""
 
     speed: int
-    inlined: int
+    inlining_threshold: int
     vectorizes: bool
 
 
@@ -94,7 +94,7 @@ def _effort(*, is_quick: bool) -> _Effort:
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of compiled code: `TTR_CACHE_DIR`, or in `XDG_CACHE_HOME` or `~/.cache`, else temporary."""
+    """Return the cache folder: `TTR_CACHE_DIR`, else in `XDG_CACHE_HOME` or `~/.cache`; temporary if not writable."""
     try:
         folder = _chosen_folder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -109,8 +109,8 @@ def cache_folder() -> Path:
 def _chosen_folder() -> Path:
     if chosen := os.environ.get("TTR_CACHE_DIR"):
         return Path(chosen).expanduser()
-    users = os.environ.get("XDG_CACHE_HOME")
-    return (Path(users) if users else Path.home() / ".cache") / "ttr_analysis"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ttr_analysis"
 
 
 def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
@@ -144,7 +144,7 @@ def load_kept(file: Path) -> Machine | None:
         kept = pickle.loads(content)  # noqa: S301 - as trusted as the machine code in it
         if any(Text.known[path].digest != digest for path, digest in kept["files"].items()):
             return None
-        if any(describe(_now(where)) != text for where, text in kept["notes"].items()):
+        if any(describe(_named_object(where)) != text for where, text in kept["notes"].items()):
             return None
     except (OSError, ValueError, KeyError, AttributeError, ImportError, pickle.UnpicklingError):
         return None
@@ -155,7 +155,7 @@ def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
-def _now(where: str) -> object:
+def _named_object(where: str) -> object:
     module, path = where.split(":")
     first, *rest = path.split(".")
     names = vars(sys.modules[module])
@@ -226,10 +226,11 @@ def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Pat
 
     program = Program(is_checked=is_checked())
     text, root = program.text(source, kinds)
+    file = file if all(used.is_kept for used in program.sources) else None
     if effort != _QUICK:
-        announce(source.name.removeprefix("ttr_analysis."), text)
+        announce(source.name.removeprefix("ttr_analysis."), text, is_kept=file is not None)
     code = _machine_code(text, effort)
-    if file is not None and all(used.is_kept for used in program.sources):
+    if file is not None:
         keep(file, program, root, code)
     return _load(code, root.result, program.places, root.stores)
 
@@ -258,7 +259,7 @@ def _machine_code(text: str, effort: _Effort) -> bytes:
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=effort.speed)
-    options.inlining_threshold = effort.inlined
+    options.inlining_threshold = effort.inlining_threshold
     options.loop_vectorization = effort.vectorizes
     options.slp_vectorization = options.loop_interleaving = options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
@@ -294,11 +295,11 @@ _LINES_PER_SECOND = 8_000
 _LEAST_SECONDS = 2.0
 
 
-def announce(name: str, text: str) -> None:
+def announce(name: str, text: str, *, is_kept: bool) -> None:
     """Print how long compiling will take, if that is long and someone can see standard error."""
     seconds = text.count("\n") / _LINES_PER_SECOND
     if seconds >= _LEAST_SECONDS and is_watched():
-        line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s, once; the result is cached"
+        line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s{'; the result is cached' if is_kept else ''}"
         bars: Any = sys.modules.get("tqdm")
         with bars.tqdm.external_write_mode(file=sys.stderr) if bars else contextlib.nullcontext():  # above a bar
             print(line, file=sys.stderr, flush=True)  # noqa: T201

@@ -35,7 +35,7 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.List: ("a list", "write a tuple, or an array with np.zeros(n, dtype=np.int64)"),
     ast.Dict: ("a dict", "use an array, or a record with named fields"),
     ast.Set: ("a set", "write a tuple, or mark members in an array of flags"),
-    ast.JoinedStr: ("text", "return a number, and format it in the caller"),
+    ast.JoinedStr: ("an f-string", "return a number, and format it in the caller"),
     ast.Await: ("await", "compiled code never waits"),
     ast.Yield: ("yield", "fill an array, and return the number of items"),
     ast.YieldFrom: ("yield from", "fill an array, and return the number of items"),
@@ -144,7 +144,7 @@ class Source:
     def parameters(self) -> tuple[str, ...]:
         code = self.function.__code__
         if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            raise self.error(None, "parameters with * or after it", "take each argument by its position")
+            raise self.error(None, "* or keyword-only parameters", "make all parameters positional")
         return parameters_of(self.function)
 
     @cached_property

@@ -165,9 +165,9 @@ def league(
     """
     Rate players in games against each other.
 
-    MAP is a built-in map (see the maps command) or a map folder. Each pair of players
-    plays the same deals from both seats. A lead of 400 rating points means odds of ten
-    to one.
+    MAP is a built-in map (see the maps command) or a map folder. Each pair,
+    or larger group, plays the same deals from every seat. A lead of 400 rating points
+    means odds of ten to one.
     """
     from ttr_analysis.maps.loading import load_map
 

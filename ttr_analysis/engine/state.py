@@ -168,7 +168,7 @@ class PublicState:
 
     @property
     def known(self) -> tuple[CardCounts, ...]:
-        """Cards that everyone knows each seat holds, at least."""
+        """Cards that each seat is publicly known to hold; it may hold more."""
         return tuple(self._cards("known", seat) for seat in range(self._n_players))
 
     @property
@@ -195,7 +195,7 @@ class PublicState:
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Score of each seat so far, from its start and its routes; tickets and bonuses count at the end."""
+        """Score of each seat so far: its start score and its routes; tickets and bonuses count at the end."""
         return self._seats(self._packed.score)
 
     @property
@@ -259,7 +259,7 @@ class PublicState:
 
     @property
     def ticket_discards(self) -> tuple[Ticket, ...]:
-        """Known tickets face up on the ticket discards, in map order."""
+        """Known tickets in the face-up discard pile, in map order."""
         places = self._packed.ticket_at[: len(self._game_map.tickets)].tolist()
         return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == layout.AT_DISCARDS)
 
@@ -428,7 +428,7 @@ def _hide_seat(view: State, other: int) -> None:
 
 @compiled
 def _hide_queue(view: State, seat: int) -> None:
-    """Hide the tickets under the pile, except those that the seat put there; at the start, also their number."""
+    """Hide the tickets under the pile, except those that the seat put there; at the start, those too."""
     n_seen = 0 if view.phase == layout.KEEP_START else view.n_queued
     for i in range(MAX_TICKETS):
         at = (view.queue_head + i) % MAX_TICKETS
@@ -531,7 +531,7 @@ class SeatView(PublicState):
         The cards that may be in the draw pile: those there at the last shuffle, minus all seen by this seat since.
 
         The pile holds `n_pile` of them; the others are in other seats' hands, or were played
-        since by a seat that may have held them before.
+        since by a seat that may have held them at the shuffle.
         """
         return self._cards("pool") - self._cards("blind", self._seat)
 
@@ -591,7 +591,7 @@ class SeatView(PublicState):
 
     def is_open(self, route: RouteLike) -> bool:
         """
-        Return whether a route is open to this seat, apart from trains, tokens and cards.
+        Return whether a route is open to this seat, regardless of trains, tokens and cards.
 
         Parameters
         ----------

@@ -91,8 +91,8 @@ def guarded(function: EncodeFunction) -> EncodeFunction:
 _SEAT: Final = ("trains", "points", "cards", "tickets", "offered", "tokens", "loans", "stations")
 _PER_SEAT: Final = len(_SEAT)
 _CLOCK: Final = ("last round", "turns left", "draws taken", "cards in the pile", "tickets in the pile", "my turn")
-_CARD_SCALE: Final = 0.1
-"""Cards count in tenths."""
+_COUNT_SCALE: Final = 0.1
+"""Scale of counts of cards, tickets and loans."""
 
 # The sections of an observation, in order.
 _PHASES_AT, _CLOCK_AT, _HAND_AT, _MARKET_AT, _DISCARDS_AT, _UNSEEN_AT = range(6)
@@ -151,15 +151,15 @@ def _encode(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -
         relative = (other - seat + tables.n_seats) % tables.n_seats
         _encode_seat(state, tables, other, other == seat, out, lore[_SEATS_AT] + relative * _PER_SEAT)
         for kind in range(N_KINDS):
-            out[lore[_KNOWN_AT] + relative * N_KINDS + kind] = _CARD_SCALE * state.known[other, kind]
+            out[lore[_KNOWN_AT] + relative * N_KINDS + kind] = _COUNT_SCALE * state.known[other, kind]
     _encode_board(state, tables, lore, seat, out)
     _encode_tickets(state, tables, lore, seat, out)
     if state.pending != NOBODY:
         out[lore[_TUNNEL_AT] + state.pending] = 1.0
         for kind in range(N_KINDS):
-            out[lore[_ATTEMPT_AT] + kind] = _CARD_SCALE * state.laid[kind]
+            out[lore[_ATTEMPT_AT] + kind] = _COUNT_SCALE * state.laid[kind]
         out[lore[_ATTEMPT_AT] + N_KINDS + state.pending_color] = 1.0
-        out[lore[_ATTEMPT_AT] + 2 * N_KINDS] = _CARD_SCALE * state.surcharge
+        out[lore[_ATTEMPT_AT] + 2 * N_KINDS] = _COUNT_SCALE * state.surcharge
     if tables.neutral_trains > 0:
         at = lore[_NEUTRAL_AT]
         if 0 <= state.neutral_ticket < tables.n_tickets:
@@ -178,7 +178,7 @@ def _encode_clock(state: State, tables: Tables, seat: int, out: Singles, at: int
     out[at] = int(is_last)
     out[at + 1] = state.last_left / (tables.n_seats * tables.last_turns) if is_last else 1.0
     out[at + 2] = state.n_taken
-    out[at + 3] = _CARD_SCALE * _CARD_SCALE * state.n_pile
+    out[at + 3] = _COUNT_SCALE * _COUNT_SCALE * state.n_pile
     out[at + 4] = n_tickets / tables.n_tickets
     out[at + 5] = int(state.turn_seat == seat)
 
@@ -186,9 +186,9 @@ def _encode_clock(state: State, tables: Tables, seat: int, out: Singles, at: int
 @compiled
 def _encode_cards(state: State, tables: Tables, lore: Ints, seat: int, out: Singles) -> None:
     for kind in range(N_KINDS):
-        out[lore[_HAND_AT] + kind] = _CARD_SCALE * state.hand[seat, kind]
-        out[lore[_DISCARDS_AT] + kind] = _CARD_SCALE * state.discards[kind]
-        out[lore[_UNSEEN_AT] + kind] = _CARD_SCALE * unseen_cards(state, seat, kind)
+        out[lore[_HAND_AT] + kind] = _COUNT_SCALE * state.hand[seat, kind]
+        out[lore[_DISCARDS_AT] + kind] = _COUNT_SCALE * state.discards[kind]
+        out[lore[_UNSEEN_AT] + kind] = _COUNT_SCALE * unseen_cards(state, seat, kind)
     for slot in range(tables.market_size):
         if 0 <= state.market[slot] < N_KINDS:
             out[lore[_MARKET_AT] + slot * N_KINDS + state.market[slot]] = 1.0
@@ -198,13 +198,13 @@ def _encode_cards(state: State, tables: Tables, lore: Ints, seat: int, out: Sing
 def _encode_seat(state: State, tables: Tables, seat: int, is_me: bool, out: Singles, at: int) -> None:
     out[at] = state.trains[seat] / tables.trains_each
     out[at + 1] = min(HIGHEST, max(0.0, 0.01 * state.score[seat]))
-    out[at + 2] = min(HIGHEST, _CARD_SCALE * state.n_hand[seat])
+    out[at + 2] = min(HIGHEST, _COUNT_SCALE * state.n_hand[seat])
     if is_me or state.phase != KEEP_START:  # the number of opening tickets that others keep is hidden at first
-        out[at + 3] = _CARD_SCALE * state.n_held[seat]
-        out[at + 4] = _CARD_SCALE * state.n_offer[seat]
+        out[at + 3] = _COUNT_SCALE * state.n_held[seat]
+        out[at + 4] = _COUNT_SCALE * state.n_offer[seat]
     if tables.tokens_each > 0:
         out[at + 5] = min(HIGHEST, state.tokens[seat] / tables.tokens_each)
-        out[at + 6] = min(HIGHEST, _CARD_SCALE * state.loans[seat])
+        out[at + 6] = min(HIGHEST, _COUNT_SCALE * state.loans[seat])
     if tables.stations_each > 0:
         out[at + 7] = state.stations[seat] / tables.stations_each
 

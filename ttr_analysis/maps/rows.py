@@ -54,7 +54,7 @@ def _choice(*allowed: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if value not in allowed:
             hint = " or ".join(map(repr, nearest(value, [word for word in allowed if word])))
-            raise ValueError(f"expected {hint or 'one of ' + ', '.join(allowed)}")
+            raise ValueError(f"expected {hint or 'one of ' + ', '.join(filter(None, allowed))}")
         return value
 
     return parse
@@ -78,7 +78,7 @@ def _flag(value: str) -> bool:
 
 
 def _color(value: str) -> str:
-    """Return a route color, also by another name: most boards print the purple cards pink."""
+    """Return a route color, given by any of its names: most boards print the purple cards pink."""
     try:
         return kind_name("color", value, ROUTE_COLORS)
     except UnknownNameError:
@@ -280,7 +280,7 @@ def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
 def read_route(
     item: Route | dict[str, Any], present: Sequence[Route], rules: RuleSet, faults: FaultList
 ) -> Route | None:
-    """Return a route, or its columns, that a user adds to those `present` on a map, or None with faults."""
+    """Return a route that a user adds, as a `Route` or its columns, to those `present`; None if it has faults."""
     values = _route_values(item, rules.claims) if isinstance(item, Route) else item
     before = len(faults.faults)
     for key in sorted(values.keys() - {column.name for column in ROUTE_COLUMNS}):
@@ -366,7 +366,7 @@ def _ticket_values(ticket: Ticket, sets: tuple[str, ...]) -> Iterable[dict[str, 
 
 
 def table_texts(rows: MapRows) -> dict[str, str]:
-    """Return the texts of the files of tables, by name."""
+    """Return the text of each table's file, by file name."""
     return {f"{name}.csv": _to_csv(columns, getattr(rows, name)) for name, (columns, _) in TABLES.items()}
 
 
@@ -399,10 +399,10 @@ def _field(value: object) -> str:
 
 def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
     """
-    Add a fault for everything inconsistent in a map; `rules` is None if they have faults of their own.
+    Add a fault for each inconsistency in a map; `rules` is None if the rules have faults.
 
-    Consequences of other faults are left out: names are not wrong only because another table
-    could not be read completely.
+    Consequences of other faults are left out: a name is not reported only because another
+    table could not be read completely.
     """
     check = _Checker(rows, rules, faults)
     _check_cities(check)
@@ -446,7 +446,7 @@ class _Checker:
         if row is None or field not in row.wrong:
             self.faults.of(file).add(row.line if row else 0, field, str(value), expected)
 
-    def name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
+    def require_name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
         """Add a fault with suggestions if a field is not one of `names`."""
         if row[field] is not None and row[field] not in names:
             hint = nearest(row[field], names - {None}) if len(self.faults.faults) < _MAX_HINTS else []
@@ -466,7 +466,7 @@ def _check_cities(check: _Checker) -> None:
             continue
         first = seen.setdefault(fold(row["name"]), row)
         if first is not row:
-            expected = f"expected each city once, whatever the case and accents (see line {first.line})"
+            expected = f"expected each city once, ignoring case and accents (see line {first.line})"
             check.add("cities.csv", row, "name", repr(row["name"]), expected)
 
 
@@ -476,7 +476,7 @@ def _check_places(check: _Checker) -> None:
     folded_cities = {fold(name) for name in check.city_names if name}
     for row in check.places.rows:
         if check.cities_known:
-            check.name("places.csv", row, "city", check.city_names, "city")
+            check.require_name("places.csv", row, "city", check.city_names, "city")
         first = seen.setdefault(row["city"], row)
         if first is not row:
             expected = f"expected each border point in one country (see line {first.line})"
@@ -499,9 +499,9 @@ def _check_routes(check: _Checker) -> None:
     for row in check.routes.rows:
         if check.cities_known:
             for field in ("city_a", "city_b"):
-                check.name("routes.csv", row, field, check.city_names, "city")
+                check.require_name("routes.csv", row, field, check.city_names, "city")
         if row["city_a"] == row["city_b"]:
-            check.add("routes.csv", row, "city_b", repr(row["city_b"]), "expected another city than city_a")
+            check.add("routes.csv", row, "city_b", repr(row["city_b"]), "expected a city other than city_a")
         _check_route(check, row)
         if not row.wrong & {"city_a", "city_b", "track"}:
             id_ = f"{row['city_a']}-{row['city_b']}/{row['track']}"
@@ -547,11 +547,11 @@ def _check_tracks(check: _Checker, rows: list[Row], *, is_complete: bool) -> Non
     tracks = [row["track"] for row in rows]
     ends = f"{rows[0]['city_a']}-{rows[0]['city_b']}"
     for row in rows[2:]:
-        check.add("routes.csv", row, "track", row["track"], f"expected at most two tracks {ends}")
+        check.add("routes.csv", row, "track", row["track"], f"expected at most two tracks for {ends}")
     if tracks == [1] and is_complete:
-        check.add("routes.csv", rows[0], "track", 1, f"expected a track 0 {ends} beside track 1")
+        check.add("routes.csv", rows[0], "track", 1, f"expected a track 0 for {ends} beside track 1")
     elif len(rows) == 2 and tracks[0] == tracks[1]:  # noqa: PLR2004 - a double route
-        expected = f"expected track {1 - tracks[0]}: line {rows[0].line} is track {tracks[0]} {ends}"
+        expected = f"expected track {1 - tracks[0]}: line {rows[0].line} is track {tracks[0]} of {ends}"
         check.add("routes.csv", rows[1], "track", tracks[1], expected)
 
 
@@ -562,9 +562,9 @@ def _check_tickets(check: _Checker) -> None:
     seen: dict[tuple[_TicketKey, str], Row] = {}
     for row in check.tickets.rows:
         for field in ("origin", "destination") if check.cities_known and check.places.whole else ():
-            check.name("tickets.csv", row, field, check.place_names, "city or country")
+            check.require_name("tickets.csv", row, field, check.place_names, "city or country")
         if row["origin"] == row["destination"]:
-            check.add("tickets.csv", row, "destination", repr(row["destination"]), "expected another place than origin")
+            check.add("tickets.csv", row, "destination", repr(row["destination"]), "expected a place other than origin")
         _check_neutral(check, row)
         if row.wrong & {"ticket", "destination"}:
             continue

@@ -27,7 +27,7 @@ P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends wi
 P0: neutral takes Arnhem-Breda/1                               the track that it gets
 P1: pass
 P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were unknown
-{"event":"correction","reason":"Bo moved twice","to_move":0}   as in a file: a correction, or a first position
+{"event":"correction","reason":"Bo moved twice","to_move":0}   as in a file: a correction, or a starting position
 =============================================================  ====================================================
 
 After any move, `->` lists all cards that go to the market, in slot order, even if it is
@@ -99,7 +99,7 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
 
 def move_text(action: Action, game: Game, state: GameState) -> str:
     """
-    Return a legal move of the acting seat in notation, without seat and outcomes.
+    Return a legal move of the acting seat in notation, without seat or outcomes.
 
     Raises
     ------

@@ -72,9 +72,9 @@ class Greedy(OneFunction):
     - Otherwise it takes the face-up card of the kind it holds most of (ties: the first
       slot), if it holds any; else a card from the pile; else the card in the last slot.
       It takes a face-up locomotive that costs two draws only if there is no other card.
-    - It draws tickets only if nothing else is possible. It pays every surcharge it can,
-      with as few locomotives as possible, and gives the neutral player the first of two
-      tracks.
+    - It draws tickets only if it can neither claim nor draw cards; without any, it builds
+      a station. It pays every surcharge it can, with as few locomotives as possible, and
+      gives the neutral player the first of two tracks.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def _draw(state: State, tables: Tables, seat: int) -> int:
-    """Return the code of a draw: the face-up kind held most, else the pile, else tickets, else a pass."""
+    """Return the code of a draw: the face-up kind held most, else the pile, any face-up card, tickets or a pass."""
     best = -1
     most = 0
     any_slot = -1

@@ -258,7 +258,7 @@ def make_table(
     """Return a table with the columns listed in `columns.toml`, in that order; other keys of its rows are left out."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     columns: list[Column] = []
-    for key in _listed(name, frame):
+    for key in _listed_columns(name, frame):
         is_end = key.endswith(("_low", "_high"))
         column = _end_of_interval(key, columns) if is_end else _column(name, key)
         if key not in frame and not column.optional:
@@ -268,7 +268,7 @@ def make_table(
     return Table(name, title, frame, tuple(columns), n_shown, n_page, note)
 
 
-def _listed(table: str, frame: pd.DataFrame) -> Iterator[str]:
+def _listed_columns(table: str, frame: pd.DataFrame) -> Iterator[str]:
     """Yield the columns listed for a table; a numbered one once for each number in the frame."""
     if table not in descriptions():
         raise KeyError(f"no table {table} in columns.toml")
@@ -391,7 +391,7 @@ def _breakable(term: str) -> Markup:
 
 
 def _contents(blocks: Sequence[Block]) -> str:
-    """Return the contents of a section as HTML."""
+    """Return what a section contains in words, such as "1 picture and 2 tables"."""
     pictures = sum(isinstance(block, Picture | Drawing) for block in blocks)
     tables = sum(isinstance(block, Table) for block in blocks)
     parts = [counted(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
@@ -406,7 +406,7 @@ def _data_uri(data: bytes, mime: str) -> str:
 
 
 def _grid(block: Table) -> Markup:
-    """Return the cells of a table."""
+    """Return a table as HTML."""
     frame = block.frame.head(block.n_page) if block.n_page else block.frame
     columns = [_cells(column, frame[column.key].tolist()) for column in block.columns]
     shown = {"data_shown": str(block.n_shown)} if 0 < block.n_shown < len(frame) else {}
@@ -442,7 +442,7 @@ def _cell(column: Column, value: object, largest: float) -> html.Cell:
 
 
 def _fixed(value: float, digits: int) -> str:
-    """Format a number with all its decimals, so that decimals align."""
+    """Format a number with exactly `digits` decimals, so that columns align."""
     if math.isinf(value):
         return "never" if value > 0 else "−∞"
     return f"{value:z,.{digits}f}".replace("-", "\N{MINUS SIGN}")
@@ -508,7 +508,7 @@ def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
 
 
 def _with_inks(svg: str, which: str) -> str:
-    """Replace the inks of a picture for light paper."""
+    """Replace the inks of a picture drawn for light paper."""
     inks = {ink.light: getattr(ink, which) for ink in (_TEXT, _QUIET, _AXIS, _GRID, _PAPER)}
     return re.sub("|".join(inks), lambda found: inks[found[0]], svg)
 

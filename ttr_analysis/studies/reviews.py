@@ -86,8 +86,8 @@ SUMMARY_COLUMNS: Final = {
 
 CURVE_COLUMNS: Final = {
     "step": "step of the record, from 0, the setup",
-    "seat": "seat of the probability",
-    "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
+    "seat": "seat whose probability this is",
+    "acting": "the seat that moved in this step; -1 if none: the setup, a correction, or tickets shown",
     "win": "probability of winning after the step, if the seat's next decision is the best one",
     **end_columns("win"),
     "after": "probability right after the seat's own move, before cards are turned up; missing if it did not move",

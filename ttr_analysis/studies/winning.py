@@ -67,13 +67,13 @@ def win_probability(
         Number of times that the game is played to the end.
     policies
         Policies that finish the game: one compiled policy or name for each seat. None: planners,
-        one in four of them with a varied style, or more if the record suggests it.
+        one in four of them with a varied style, more or fewer if the record suggests it.
 
     Returns
     -------
     chances
-        One row for each seat (index `seat`): `win`, the win probability (shared wins
-        count in shares), with `win_low` and `win_high`, and expected final `points` with
+        One row for each seat (index `seat`): `win`, the win probability (a shared win
+        counts as a fraction), with `win_low` and `win_high`, and expected final `points` with
         `points_low` and `points_high`. The 95% intervals cover the randomness of the
         rollouts, not how well the policies represent the players.
 
@@ -89,8 +89,8 @@ def win_probability(
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of succession [1]_,
     since few rollouts would otherwise give extreme results. Its interval is that of the
     corresponding beta distribution, widened to `rate_interval` where that is wider. If five
-    or more opening tickets are offered, every three consecutive rollouts share tickets, and
-    intervals use the effective number of rollouts. A finished game with all tickets known
+    or more opening tickets are offered, every three consecutive rollouts may share tickets;
+    intervals then use the effective number of rollouts. A finished game with all tickets known
     is certain.
 
     A seat's tickets are inferred as those of a planner who claimed its routes; for
@@ -156,13 +156,13 @@ def succession(wins: float, n: float, n_seats: int) -> intervals.Interval:
 
 CURVE_COLUMNS: Final = {
     "step": "step of the record, from 0, the setup",
-    "seat": "seat of the probability",
-    "acting": "the seat that moved in this step; -1 for the setup, or where tickets are shown",
+    "seat": "seat whose probability this is",
+    "acting": "the seat that moved in this step; -1 if none: the setup, a correction, or tickets shown",
     "win": "probability of winning after the step",
     **intervals.end_columns("win"),
     "points": "expected final points",
     **intervals.end_columns("points", "their 95% interval"),
-    "rollouts": "number of games played on from here",
+    "rollouts": "number of games played to the end from here",
     "since": "previous step of the curve; missing for the first",
     "swing": "probability minus that after `since`; missing for the first",
     **intervals.end_columns("swing", "its 95% interval, from differences between paired rollouts"),
@@ -416,15 +416,15 @@ def ticket_posterior(
         raise GameError(f"P{other} knows its own tickets: `other` must be a different seat from the viewer, `seat`")
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
-    table = Rollouts(known.game_map, known.n_players, policies, seed=seed)
-    beliefs = table.believe(known)
+    rollouts = Rollouts(known.game_map, known.n_players, policies, seed=seed)
+    beliefs = rollouts.believe(known)
     game_map = known.game_map
-    whose = f"tickets of P{other}" + ("" if known.viewer == EVERYBODY else f", as P{known.viewer} sees it")
+    heading = f"tickets of P{other}" + ("" if known.viewer == EVERYBODY else f", as P{known.viewer} sees it")
     named = np.zeros(MAX_TICKETS + 1, dtype=bool)
-    named[: len(game_map.tickets)] = [to is None or _names(t, game_map.place(to)) for t in game_map.tickets]
+    named[: len(game_map.tickets)] = [to is None or _mentions(t, game_map.place(to)) for t in game_map.tickets]
     counts, n_any = np.zeros(MAX_TICKETS + 1, dtype=np.int64), 0
     for first in range(0, n_worlds, _BLOCK):
-        for world in table.worlds(known, beliefs, min(_BLOCK, n_worlds - first), first):
+        for world in rollouts.worlds(known, beliefs, min(_BLOCK, n_worlds - first), first):
             state = State(world)
             drawn = state.held[other, : state.n_held[other]]
             counts[drawn] += 1
@@ -434,7 +434,7 @@ def ticket_posterior(
     is_free = (known.packed.ticket_at[: len(tickets)] == layout.AT_PILE) & (layout.UNKNOWN_TICKET in held)
     is_free &= ~np.isin(tickets, list(known.excluded[other]))
     possible = np.flatnonzero((is_free | np.isin(tickets, held)) & named[: len(tickets)])
-    from_decks = _unknown_from_decks(known, table, other, n_worlds)
+    from_decks = _unknown_from_decks(known, rollouts, other, n_worlds)
     deck = known.tables.ticket_deck[: len(tickets)]
     uniform = np.ones(len(tickets))
     for i in range(known.tables.n_decks):
@@ -443,7 +443,7 @@ def ticket_posterior(
     rows = [(*intervals.rate_interval(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
-    found = found.sort_values("probability", ascending=False, kind="stable").rename_axis(columns=whose)
+    found = found.sort_values("probability", ascending=False, kind="stable").rename_axis(columns=heading)
     if to is None:
         return as_table(found)
     none = np.full(len(from_decks), 0.0 if named[held].any() else 1.0)
@@ -455,12 +455,11 @@ def ticket_posterior(
     return as_table(found.iloc[np.roll(np.arange(len(found)), 1)])
 
 
-def _unknown_from_decks(known: Knowledge, table: Rollouts, other: int, n_worlds: int) -> Ints:
+def _unknown_from_decks(known: Knowledge, rollouts: Rollouts, other: int, n_worlds: int) -> Ints:
     """
     Return how many unknown tickets of a seat may be from each deck, if its routes show nothing.
 
-    There is a row for each equally likely case: one where there is one deck, else
-    that of each of some worlds.
+    Each row is an equally likely case: there is one if there is one deck, else one for each of `n_worlds` worlds.
     """
     is_unknown = known.held(other) == layout.UNKNOWN_TICKET
     n_decks = known.tables.n_decks
@@ -469,13 +468,13 @@ def _unknown_from_decks(known: Knowledge, table: Rollouts, other: int, n_worlds:
     blank = believe(known, [Random()] * known.n_players)
     from_decks = np.zeros((n_worlds, n_decks), dtype=np.int64)
     for first in range(0, n_worlds, _BLOCK):
-        for i, world in enumerate(table.worlds(known, blank, min(_BLOCK, n_worlds - first), first), first):
+        for i, world in enumerate(rollouts.worlds(known, blank, min(_BLOCK, n_worlds - first), first), first):
             drawn = State(world).held[other, : len(is_unknown)][is_unknown]
             from_decks[i] = np.bincount(known.tables.ticket_deck[drawn], minlength=n_decks)
     return from_decks
 
 
-def _names(ticket: Ticket, place: Place) -> bool:
+def _mentions(ticket: Ticket, place: Place) -> bool:
     """Return whether a ticket begins or may end at a place, or at one of its border points."""
     cities = {city for end in (ticket.origin, *(end for end, _ in ticket.destinations)) for city in end.cities}
     return not cities.isdisjoint(place.cities)
@@ -526,15 +525,15 @@ def route_gone(
     known = know(source, seat, step)
     seat = seat_number(seat, known.n_players)
     if n_rollouts < 1 or (turns is not None and turns < 1):
-        raise ValueError(f"expected 1 rollout and 1 turn or more, got {n_rollouts} and {turns}")
-    table = Rollouts(known.game_map, known.n_players, policies, seed=seed)
-    beliefs = table.believe(known)
+        raise ValueError(f"expected at least 1 rollout and 1 turn, got {n_rollouts} and {turns}")
+    rollouts = Rollouts(known.game_map, known.n_players, policies, seed=seed)
+    beliefs = rollouts.believe(known)
     is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
     fill_open(known.packed, known.tables, seat, is_open)
     routes = np.flatnonzero(is_open)
     gone, own = np.zeros(len(routes)), np.zeros(len(routes))
     for number in range(n_rollouts):
-        state, rows = table.follow(table.worlds(known, beliefs, 1, number)[0], number)
+        state, rows = rollouts.follow(rollouts.worlds(known, beliefs, 1, number)[0], number)
         taken = _turns_taken(known, state, rows, seat)
         for i, route in enumerate(routes):
             lost = _lost_at(known.tables, state, taken, seat, int(route))
@@ -550,7 +549,7 @@ def route_gone(
 
 
 def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[int, int]:
-    """Return after how many turns of a seat, the present one included, each route was taken since the position."""
+    """Return for each route taken since a position how many turns a seat had begun, including the current one."""
     claimed: dict[int, int] = {}
     chosen: dict[int, int] = {}
     turned_up: dict[int, int] = {}
@@ -576,7 +575,7 @@ def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[
 
 
 def _tracks(known: Knowledge, ticket: int) -> list[int]:
-    """Return the tracks that the neutral player may get by a ticket, -1 where there is none."""
+    """Return the tracks that a ticket may give the neutral player, -1 where there is none."""
     return [int(known.tables.neutral_a[ticket]), int(known.tables.neutral_b[ticket])]
 
 

@@ -75,7 +75,7 @@ class GameRecorder(MessageWidget):
     Raises
     ------
     GameError
-        If the file belongs to another variant, number of players or players, or there is
+        If the file has another variant, other players or another number of them, or there is
         no such seat.
     RecordError
         If the file is damaged, or belongs to another map.
@@ -476,10 +476,10 @@ class Recording:
         """Return complete lines that may come next, with unseen cards and tickets."""
         rules, state = self.game.game_map.rules, self.session.state
         if state is None:
-            n_seats = range(self.game.n_players)
+            seats = range(self.game.n_players)
             lines = [
                 headed(f"P{seat}: {line}", self.names)
-                for seat in n_seats
+                for seat in seats
                 if seat != self.seat
                 for line in (f"hand {rules.cards.opening_hand}", f"tickets {rules.tickets.opening_deal}")
             ]
@@ -510,7 +510,7 @@ def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
         record = GameRecord.load(path, game_map)
     wanted = game_map.with_variant(variant).rules.variant if variant is not None else record.header.variant
     if record.header.variant != wanted:
-        raise GameError(f"{path.name} has {record.header.variant or 'no variant'}, not {wanted or 'none'}")
+        raise GameError(f"the variant of {path.name} is {record.header.variant or 'none'}, not {wanted or 'none'}")
     return record
 
 

@@ -34,11 +34,11 @@ WidgetT = TypeVar("WidgetT", bound="anywidget.AnyWidget")
 
 HOST: Final = "127.0.0.1"
 _MOST_BYTES: Final = 1 << 16
-"""Largest message from the page, which sends only moves."""
+"""Maximum size of a message from the page; it sends only short ones."""
 
 
 def serve(make: Callable[[], WidgetT], *, title: str, on_ready: Callable[[str], None]) -> None:
-    """Show a widget on a page of this machine until interrupted, which works even while a policy thinks."""
+    """Serve a widget as a local page until interrupted; Ctrl-C works even while a policy is thinking."""
     asyncio.run(_Server[WidgetT](title).run(make, on_ready))
 
 

@@ -219,7 +219,7 @@ class Moments:
         Return the number and status of each ticket, and the fewest trains it needs over own and open routes.
 
         The trains are None if there is no such path. A ticket is possible if its seat has
-        these trains left, and "borrowing" if it can do with stations instead.
+        these trains left, and "borrowing" if stations can complete it instead.
         """
         tickets = state.tickets[seat]
         key = (state.owners, state.stations, tickets, state.is_over)
@@ -382,11 +382,11 @@ class Options:
             "payments": self._shown(payments, f"{route.id} "),
         }
 
-    def _shown(self, payments: list[Payment], before: str = "") -> list[dict[str, Any]]:
+    def _shown(self, payments: list[Payment], prefix: str = "") -> list[dict[str, Any]]:
         """Return payments, cheapest first, with the lines of notation that make them."""
         hand = self._state.hands[self._seat]
         return [
-            _shown_cards(before + payment_text(payment), payment.cards - payment.sets)
+            _shown_cards(prefix + payment_text(payment), payment.cards - payment.sets)
             | {"sets": payment.sets.as_dict()}
             for payment in sorted(payments, key=partial(spending, hand))
         ]

@@ -192,7 +192,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     -------
     deals
         Positions of tickets of the map, shape (deals, tickets dealt); each deal
-        is uniform among all sets with the right number of each deck. At most 7
+        is uniform among all sets with the right number from each deck. At most 7
         tickets, the most that can be solved at once.
 
     Examples
@@ -209,7 +209,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     rules = game_map.rules.tickets
     order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
     if rules.decks:
-        names = [known.name for known in rules.decks]
+        names = [deck.name for deck in rules.decks]
         deck = np.array([ticket.deck for ticket in game_map.tickets])[order]
         parts = [order[deck == name].reshape(n_deals, -1)[:, : rules.n_dealt(name)] for name in names]
         order = np.concatenate(parts, axis=1)
@@ -217,7 +217,7 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
 
 
 def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
-    """Return the extra trains for the loss of each route of a network; infinite if the tickets are cut off."""
+    """Return, for each route of a network, the extra trains needed without it; infinite if tickets are cut off."""
     sets = np.arange(len(network.tickets), dtype=np.int64)[None]
     costs = []
     for route in network.routes:
@@ -258,7 +258,7 @@ def _combinations(n: int, size: int) -> Ints:
 
 def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
-    Return how much the loss of each route raises the fewest trains of tickets and deals.
+    Return how many more trains tickets and deals need when each route is lost.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ _CHOICE_COLUMNS: Final = (
 """Columns that notebooks show for a choice."""
 
 _LOW_SLACK: Final = 0.25
-"""Below this share of the trains left, there are few trains to spare."""
+"""Slack below this share of the trains left gives a warning."""
 
 
 def which_to_keep(
@@ -421,7 +421,7 @@ def which_to_keep(
         - `ticket_points` (of held tickets too): gained, less those lost on
           tickets written off;
         - `route_points`, `trains`, `slack` (trains left), `points_per_train`,
-          `n_routes` (turns of claiming), `n_tunnels`, `n_ferries`, `toll`: of
+          `n_routes` (turns spent claiming), `n_tunnels`, `n_ferries`, `toll`: of
           the network with the fewest trains for the other tickets and these
           destinations;
         - `detour`: extra trains if the worst route of that network is lost;
@@ -520,14 +520,14 @@ class _NetworksByTickets:
         return max((self._of_all(self._network(part), bits) for part in parts), key=self.net)
 
     def _network(self, bits: int) -> Network:
-        """Return the feasible network with the best net points, over all choices of tickets and destinations."""
+        """Return the feasible network with the best net points, over all choices of destinations."""
         if bits not in self._networks:
             networks = _networks(self.solver, self.chosen(bits))
             self._networks[bits] = max((n for n in networks if n.length <= self.left), key=self.net)
         return self._networks[bits]
 
     def _of_all(self, network: Network, bits: int) -> Network:
-        """Return a network with all tickets of a set that it completes, possibly more than it was found for."""
+        """Return a network with all tickets of a set, completed or not; it may complete more than it was found for."""
         tickets, parts = self.chosen(bits), join_cities(network.routes + network.owned)
         return replace(network, tickets=tickets, reached=tuple(reached_destinations(t, parts) for t in tickets))
 

@@ -3,8 +3,8 @@ A planner's knowledge of a map and a game, and the cheapest networks on the curr
 
 `analysis.tickets` computes networks from the distances between all cities, which suits
 many questions about one board. A planner asks one question per board. So the cities
-connected by its own routes become one *node*, closed routes are left out, and paths are
-followed only from the ends of tickets. The algorithm is that of
+connected by its own routes become one *node*, closed routes are left out, and, for few
+tickets, paths are followed only from their ends. The algorithm is that of
 `analysis.tickets.steiner`, which also splits the tickets among trees. Trees that touch
 sets of *groups* of nodes are grown here, in int32, which a processor adds twice as fast.
 """
@@ -48,7 +48,7 @@ class Memory(Record):
     n_planned = cell()
     """Number of routes of the plan still to claim."""
     gain_planned = cell()
-    """Points of the tickets in the plan."""
+    """Points expected from completing the tickets in the plan, compared with now."""
     left_planned = cell()
     """Turns left when the plan was made."""
     board_foreseen = cell()
@@ -91,7 +91,7 @@ class MapFacts(Record):
     goal_trains = block(MAX_GOALS)
     """Fewest trains from a ticket's origin to each destination, in the order of the tables."""
     danger = block(MAX_ROUTES)
-    """Trains of the detour around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
+    """Trains of the detour around each route times the share of tickets that may use it, in thousandths."""
     numbers = block(Params.n_cells)
     """The planners' parameters on the map, in the order of `Params`, in millionths."""
 
@@ -99,7 +99,7 @@ class MapFacts(Record):
 DANGER_UNIT: Final = 1000
 NUMBER_UNIT: Final = 10**DECIMALS
 _CALMEST: Final = 0.05
-"""The part of `token_spread` that remains at the end."""
+"""Minimum factor by which `token_calm` scales the spread of tokens."""
 UNTOLD: Final = -1e12
 """Stands for a parameter that the map provides."""
 
@@ -126,7 +126,7 @@ class Turn(NamedTuple):
 
 @compiled
 def is_open(state: State, tables: Tables, seat: int, route: int) -> bool:
-    """Return whether a route is free for a seat, apart from trains and tolls."""
+    """Return whether a route is free for a seat, regardless of trains and tolls."""
     return track_fault(state, tables, seat, route) == NONE
 
 
@@ -197,10 +197,10 @@ def add_planned(route: int, memory: Memory) -> None:
 @compiled
 def take_plan(state: State, tables: Tables, seat: int, memory: Memory, other: Memory, route: int) -> None:
     """
-    Replace a plan with that of another memory for equally many tickets, and add `route` unless it is below 0.
+    Replace a plan with that of another memory for the same number of tickets, and add `route` unless below 0.
 
-    Routes that the seat has by now are left out. The plan is kept to the end, unless another player takes one of its
-    routes, or there are too few trains for all.
+    Routes that the seat has by now are left out. Few turns left do not make the plan stale; a route that is no longer
+    free does, and so do too few trains for all.
     """
     if other.n_tickets_planned != memory.n_tickets_planned:
         return
@@ -309,7 +309,7 @@ ROUTE: Final = 2
 """Columns of `Board.arcs`: the node the arc leads to, its cost, and its route."""
 
 _LANES: Final = 16
-"""Columns of cost rows are padded to a multiple of this, for vector instructions."""
+"""Rows of costs are padded to a multiple of this length, for vector instructions."""
 _FEW_SETS: Final = 8
 """Maximum number of sets of groups for which paths are followed one by one, without computing all distances first."""
 
@@ -394,7 +394,7 @@ def lay_board(turn: Turn, label: Ints) -> Board:
 
 @compiled
 def _cards_for(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the cards in hand of a route's color, at most its length."""
+    """Return the cards in hand of a route's color (for gray, the color held most), at most its plain spaces."""
     most = 0
     for color in range(N_COLORS):
         if tables.color[route] in (GRAY_INDEX, color):

@@ -24,13 +24,13 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 # Fitted by maximum likelihood to 728 seats of planners who draw many tickets, on all maps.
-_OF_SHARE: Final = -1.51
+_SHARE_WEIGHT: Final = -1.51
 """Log odds of keeping a ticket in a turn if the seat's routes had covered its whole path before."""
-_OF_DONE: Final = -2.15
+_DONE_WEIGHT: Final = -2.15
 """Added to the log odds if the ticket was complete before."""
-_OF_ROUTE: Final = -0.63
+_ROUTE_WEIGHT: Final = -0.63
 """Added for each earlier claim on the ticket's path, divided among the tickets that use the route."""
-_OF_NEXT: Final = 1.29
+_NEXT_WEIGHT: Final = 1.29
 """Added for each of the next claims on the ticket's path, divided likewise."""
 _N_NEXT: Final = 2
 """Number of next claims that count."""
@@ -102,12 +102,12 @@ def _odds(record: GameRecord, seat: int, states: Ints, tickets: Ints, turns: Int
     on_way, claimed_at = _path_shares(states, tables, seat, tickets)
     odds = np.zeros((len(tickets), len(turns)))
     for i, turn in enumerate(turns):
-        odds[:, i] = _OF_ROUTE * (on_way * (claimed_at < turn)).sum(axis=1)
+        odds[:, i] = _ROUTE_WEIGHT * (on_way * (claimed_at < turn)).sum(axis=1)
         if turn > 0 and phase[turn - 1] != KEEP_START:
             fill_ticket_features(State(states[turn]), tables, alone, seat, features, shared)
-            odds[:, i] += _OF_SHARE * features[tickets, SHARE] + _OF_DONE * features[tickets, DONE]
+            odds[:, i] += _SHARE_WEIGHT * features[tickets, SHARE] + _DONE_WEIGHT * features[tickets, DONE]
             comes_next = np.isin(claimed_at, np.sort(claimed_at[claimed_at >= turn])[:_N_NEXT])
-            odds[:, i] += _OF_NEXT * (on_way * comes_next).sum(axis=1)
+            odds[:, i] += _NEXT_WEIGHT * (on_way * comes_next).sum(axis=1)
             odds[tables.deck_leaves[tables.ticket_deck[tickets]] > 0, i] = _NEVER
         odds[(at[turn:, tickets] != AT_PILE).any(axis=0), i] = _NEVER  # seen elsewhere
     has_stations = record.map.rules.stations.number > 0  # a rival's claim can then complete a ticket

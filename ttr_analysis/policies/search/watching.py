@@ -115,14 +115,14 @@ def _next_taken(record: GameRecord) -> list[tuple[int, int] | None]:
     None if the record knows the card, or the market was refilled before the draw.
     """
     found: list[tuple[int, int] | None] = []
-    proven = None
+    revealed = None
     for step in reversed(record.timeline().steps):
-        found.append(proven)
+        found.append(revealed)
         entries = record.entries[step.first : step.end]
         if any(entry.kind in (MARKET_CARD, CORRECTED) for entry in entries):
-            proven = None
+            revealed = None
         if entries[0].kind == DRAW_FACE_UP:
-            proven = (entries[0].argument, entries[0].value - 1) if entries[0].value else None
+            revealed = (entries[0].argument, entries[0].value - 1) if entries[0].value else None
     return found[::-1]
 
 
@@ -252,7 +252,7 @@ def _decisions_by(record: GameRecord, seat: int, order: Ints) -> list[Decisions]
 
 @quickly_compiled
 def _see_decisions(states: Ints, codes: Ints, tables: Tables, seat: int, order: Ints, kind: Ints) -> None:
-    """Restrict states to what a seat saw; fill in the index into `Decisions` for each, `_UNSEEN` for none."""
+    """Restrict states to what a seat saw; fill in the index into `Decisions` for each, or `_UNSEEN` or `_LOOKED`."""
     for i in range(len(states)):
         state = State(states[i])
         hide_secrets(state, tables, seat)

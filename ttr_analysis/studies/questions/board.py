@@ -92,8 +92,8 @@ def ticket_results(
         {columns}
 
         The path is the shortest over the seat's routes to the destination that counted;
-        a ticket completed only by a station has none. A ticket can go with winning
-        without causing it.
+        a ticket completed only by a station has none. A ticket can be linked with
+        winning without causing it.
 
         With `values`, also the structural `points`, fewest `trains`, `points_per_train`
         and `in_deal` (trains on top of the other tickets of a deal); and, as played,
@@ -104,7 +104,7 @@ def ticket_results(
     Raises
     ------
     ValueError
-        If the games were played on another map than `game_map`.
+        If the games were played on a map other than `game_map`.
     """
     tables = with_winners(result, "tickets")
     bounds: dict[str, tuple[float, float]] = {}
@@ -283,8 +283,8 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
         goals = several[name]
         ends = clustered_bounded_mean(net, -goals[-1][1], goals[0][1])
         means = with_ends("net_points", ends, "net")
-        ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
-        for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
+        named = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
+        for destination, points, column in (*named, ("none", -goals[-1][1], "none")):
             share, low, high = whole.loc[name, [column, f"{column}_low", f"{column}_high"]]
             found.append(
                 {"ticket": name, "destination": destination, "points": points, "kept": whole.loc[name, "kept"]}
@@ -350,12 +350,12 @@ def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFra
     rates = ticket_results(result)[["kept", "completion_rate", "completion_low", "completion_high"]]
     table = rates[rates["kept"] > 0].copy()
     tickets = [game_map.ticket(str(ticket)) for ticket in table.index]
-    ways = [[(ticket.origin, place) for place, _ in ticket.destinations] for ticket in tickets]
-    table["length"] = [min(shortest_path(game_map, *way).length for way in some) for some in ways]
-    table["hops"] = [min(len(shortest_path(game_map, *way, weight="hops").routes) for way in some) for some in ways]
-    table["resistance"] = [min(effective_resistance(game_map, *way) for way in some) for some in ways]
+    pairs = [[(ticket.origin, place) for place, _ in ticket.destinations] for ticket in tickets]
+    table["length"] = [min(shortest_path(game_map, *pair).length for pair in some) for some in pairs]
+    table["hops"] = [min(len(shortest_path(game_map, *pair, weight="hops").routes) for pair in some) for some in pairs]
+    table["resistance"] = [min(effective_resistance(game_map, *pair) for pair in some) for some in pairs]
     table["length_as_conductance"] = [
-        min(effective_resistance(game_map, *way, conductance="length") for way in some) for some in ways
+        min(effective_resistance(game_map, *pair, conductance="length") for pair in some) for some in pairs
     ]
     return table
 
@@ -392,7 +392,7 @@ def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
 
 def _correlation(x: pd.Series[float], y: pd.Series[float]) -> Interval:
     r, n = float(x.corr(y)), len(x)
-    if n < _LEAST or not abs(r) < _PERFECT:  # not a number either if all values are equal
+    if n < _LEAST or not abs(r) < _PERFECT:  # r is nan if all values are equal
         return Interval(r, -1.0, 1.0)
     half = Z_95 / sqrt(n - 3)
     return Interval(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
@@ -499,8 +499,8 @@ def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     sums = tally(result, "route_lengths", ["policy", "length"], rows())
     found = sums.table()
     trains = sums["claims"] * sums.sums.index.get_level_values("length")
-    for name, of in (("point_share", sums["points_per_card"]), ("train_share", trains)):
-        found[name] = of / of.groupby(level="policy", observed=True).transform("sum")
+    for name, amounts in (("point_share", sums["points_per_card"]), ("train_share", trains)):
+        found[name] = amounts / amounts.groupby(level="policy", observed=True).transform("sum")
     return found
 
 
@@ -517,7 +517,7 @@ def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each of these routes and policy (index `route`, `policy`):
+        One row for each of these routes and each policy (index `route`, `policy`):
 
         {columns}
 
