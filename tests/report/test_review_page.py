@@ -26,7 +26,7 @@ from ttr_analysis.policies.search.watching import Watcher
 from ttr_analysis.report.played import _known, _moment, _outlook, _table, _tickets, write_review
 from ttr_analysis.studies import review
 from ttr_analysis.studies.advice import Reasons
-from ttr_analysis.studies.outlook import Row
+from ttr_analysis.studies.outlook import Row, Why
 from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
@@ -255,6 +255,26 @@ def test_a_marked_move_has_a_plan_an_outlook_and_names_that_are_no_markup(
     assert not len(Review(record, 0, found.decisions[:1]).outlook(other))
     with pytest.raises(KeyError):
         marked.outlook(other)
+
+
+def test_tickets_that_are_completed_more_often_are_the_first_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    record = Game("usa").play(["Planner", "Planner"], seed=7)
+    judge_only(monkeypatch, range(41, 60))
+    one = review(record, 0, rollouts=2, progress=False).decisions[0]
+    found = Review(record, 0, [replace(one, n_tried=3, lost=(0.3, -0.3), loss_low=0.25, loss_high=0.35)])
+    often, seldom = np.tile([1.0, 1, 1, 0], 20), np.tile([1.0, 0, 0, 0], 20)
+    rows = (
+        Row(0, "completes", "A – B", often, seldom),
+        Row(0, "completes", "C – D", seldom, often),
+        Row(1, "completes", "E – F", often, seldom),
+    )
+    monkeypatch.setattr(Review, "why", lambda *_: Why(reasons=("4 points",), rows=rows))
+
+    write_review(found, tmp_path / "page.html")
+
+    assert "Why: completes A – B more often; 4 points." in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_a_choice_of_tickets_shows_the_offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from ttr_analysis.studies.insights import HABITS, Insights, win_rate
 from ttr_analysis.studies.intervals import interval_of_mean
 from ttr_analysis.studies.judging import BOUNDS, FORCED, LEAST_LOSS, MOST_DOUBT, label_of, least_low_ends
 from ttr_analysis.studies.losses import PLACES
-from ttr_analysis.studies.outlook import POINTS, Row
+from ttr_analysis.studies.outlook import COMPLETES, POINTS, Row
 from ttr_analysis.studies.reviews import Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
@@ -280,6 +280,8 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
     boards = [("Played", board(after, row["seat"], played, tickets))] if any(played) else []
     why = review.why(step)
     planned = [route for route, _ in why.plan]
+    gained = [one.what for one in why.rows if one.does == COMPLETES and one.seat == row["seat"] and one.change > 0]
+    gains = [f"completes {listed(gained)} more often"] if gained else []
     if any(better):
         caption = "Better, and the plan from there" if planned else "Better"
         boards.append((caption, board(before, row["seat"], better, tickets, planned)))
@@ -321,7 +323,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "tickets": _tickets(known),
         "is_guessed": len(set(known.hands(known.viewer).tolist())) > 1,
         "player": _player(names, row["seat"]),
-        "reason": with_names("; ".join(why.reasons), names),
+        "reason": with_names("; ".join([*gains, *why.reasons]), names),
         "plan": listed([f"{name_route(route)}{f' with {color}' if color else ''}" for route, color in why.plan]),
         "brings_less": any(one.what == POINTS and one.seat == row["seat"] and one.change < 0 for one in why.rows),
         "outlook": _outlook(row, why.rows, names),
