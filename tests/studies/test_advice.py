@@ -201,6 +201,11 @@ def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards(usa: GameMap) -> N
     assert said == "the hand already pays for any of the routes needed"
 
 
+def test_without_a_plan_cards_are_for_long_routes(usa: GameMap) -> None:
+    said = reasons(usa, hands=[{"red": 4}, 4]).of(ttr.actions.DrawCard())
+    assert "% of the unseen cards are for long routes; " in said
+
+
 def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer(europe: GameMap) -> None:
     owners = {"Roma-Venezia/0": 0, "Venezia-Zürich/0": 1, "Brindisi-Roma/0": 1}
     known = reasons(europe, owners=owners, tickets=[["Zürich – Brindisi", "Edinburgh-Paris"], 2])

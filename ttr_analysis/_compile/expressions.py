@@ -1,4 +1,4 @@
-"""Compile expressions other than operators: arrays, records, names, conditionals, tuples and calls."""
+"""Compile all expressions but arithmetic and comparisons: arrays, records, names, conditionals, tuples and calls."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ class Program:
         self.places: list[tuple[str, str, int, str]] = []
         """For each error: the fault, with file, line and function."""
         self.notes: dict[str, str] = {}
-        """The object of each global name that the functions use."""
+        """For each global name that the functions use, a text that changes if its object does."""
         self.sources: dict[Source, None] = {}
         """All functions of the module."""
         self._texts: list[str] = []

@@ -148,7 +148,7 @@ def _singles_of_kind(n_kind: int, n_cards: int, n_kept: int, n_spaces: int) -> F
 
 @lru_cache(maxsize=256)
 def _singles_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_kept: int, n_spaces: int) -> Fraction:
-    """Return this mean for the color with the most cards kept, plus locomotives if they are wild."""
+    """Return the same mean if the cards needed are those of the color kept most, and locomotives if they are wild."""
     # The mean of min(n_spaces, most) is the sum of the probabilities that most exceeds 0, 1, ..., n_spaces - 1.
     ways = 0
     for limit in range(n_spaces):

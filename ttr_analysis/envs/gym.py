@@ -214,7 +214,7 @@ def _batch(
     seat: int,
     **how: Any,  # noqa: ANN401 - arguments of `Batch`
 ) -> Batch:
-    """Return games with opponents at all seats but one, which are renewed only on request."""
+    """Return games with opponents at all seats but one; the next games start only on request."""
     if not 0 <= seat <= len(opponents):
         raise ValueError(f"expected a seat from 0 to {len(opponents)}, got {seat}")
     seated = [*opponents[:seat], None, *opponents[seat:]]
@@ -226,8 +226,8 @@ class Single(gymnasium.Env[Features, np.int64]):
     A Gymnasium environment for one seat of a game against named opponents.
 
     `reset(seed=7)` begins game 0 of the run with that seed, the same as `Game.play`;
-    `reset()` begins the next game. The mask of legal actions is `info["action_mask"]` and
-    the result of `action_masks()`.
+    `reset()` begins the next game, or at first game 0 of a random seed. The mask of legal
+    actions is `info["action_mask"]` and the result of `action_masks()`.
 
     Parameters
     ----------

@@ -390,7 +390,7 @@ class GameMap:
         Raises
         ------
         ValueError
-            If there is no such kind, or a file of this name exists with other content.
+            If there is no such kind, or the file name has an ending of another kind.
         """
         from ttr_analysis.maps.forms import build_graph, graph_text
 

@@ -95,7 +95,7 @@ def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | 
     variants: list[RuleSet] = []
     for name, difference in differences.items():
         # Decode the differences alone first, so that faults point to their lines. The merged variant would
-        # repeat faults of the map's own rules, so it is decoded only if these have none.
+        # repeat them and those of the map's own rules, so it is decoded only if there are none so far.
         decoder.table(RuleSet, {"title": "", **difference}, ("variants", name))
         if len(faults.faults) == before:
             variant = decoder.table(RuleSet, _merge(data, difference))

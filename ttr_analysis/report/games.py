@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _NO_CAUSE = (
     "The owners of a route may win more often even if the route is not the reason: a player who is ahead can afford "
-    "more. And planners, unlike people, do not block each other on purpose."
+    "more. And planners, unlike people, do not guess each other's tickets in order to block them."
 )
 
 
@@ -84,7 +84,7 @@ def _figures(result: SimulationResult, seconds: float) -> page.Figures:
     return page.Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
-            (f"{seconds:.1f} s", "of CPU time to play and evaluate them"),
+            (f"{seconds:.1f} s", "of CPU time to play them"),
             (_mean(winners["points"], winners["game"]), "mean points of winners, with 95% interval"),
             (_mean(seats["points"], seats["game"]), "mean points of all players, with 95% interval"),
             (_mean(seats["turns"], seats["game"]), "mean turns of all players, with 95% interval"),

@@ -136,7 +136,7 @@ def _is_clear(row: dict[Any, Any]) -> bool:
 
 
 def _lacking(review: Review, rows: Rows) -> str:
-    """Say what there were too few simulated games for, and how many are needed; "" if there were enough."""
+    """Return what needs more simulated games, and how many; "" if there were enough."""
     error = max((row["luck_error"] for row in rows if row["decisions"]), default=0.0)
     needed = [("judge most decisions", review.lacking), ("tell skill from luck", (error / _UNCLEAR) ** 2)]
     parts = [f"to {what} ({_times(review, times)})" for what, times in needed if times > 1 and isfinite(times)]
@@ -144,7 +144,7 @@ def _lacking(review: Review, rows: Rows) -> str:
 
 
 def _times(review: Review, times: float) -> str:
-    """Return how much more than a review had is needed."""
+    """Return how many games, or how long a review, are needed."""
     if review.minutes_needed is None:
         return f"about {number(times, 0 if times >= _ROUGH else 1)} times as many are needed"
     minutes = max(1, ceil(review.minutes_needed * times / review.lacking))

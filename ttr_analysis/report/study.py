@@ -56,7 +56,7 @@ STEPS: tuple[Step, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study of a map: title, head, findings and sections."""
+    """A study of a map, or of a player's games: title, head, findings and sections."""
 
     title: str
     subtitle: str

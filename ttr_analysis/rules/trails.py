@@ -181,7 +181,7 @@ def _explore_part(network: _Network, first: int, p: int, waiting: Ints) -> tuple
     """
     sides_trains = 0
     n_odd = 0
-    # Sums of the shortest routes at odd cities. Two odd cities leave none out; one omitted route can serve two cities.
+    # Trains of the shortest route at each odd city: sum, longest, second. Two ends leave none out; one can serve two.
     left_out = 0
     longest = 0
     second = 0

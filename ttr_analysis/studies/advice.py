@@ -129,7 +129,7 @@ class Reasons:
 
     @cached_property
     def _whose(self) -> str:
-        """These routes in words."""
+        """What the routes to save cards for are called in reasons."""
         return "routes needed" if self._plan is not None and self._plan.routes else "long routes"
 
     # -- reasons by kind of action ---------------------------------------------------
@@ -171,7 +171,7 @@ class Reasons:
         if not helpful:
             return f"{_HELPS_NONE} {self._whose}"
         [(missing, route)] = self._nearest(action)
-        part = f"{100 * helpful / total:.0f}% of the unseen cards are for routes that are needed"
+        part = f"{helpful / total:.0%} of the unseen cards are for {self._whose.replace('needed', 'that are needed')}"
         return f"{part}; {counted(missing, 'card')} {'is' if missing == 1 else 'are'} missing for {name_route(route)}"
 
     @_of.register
@@ -314,7 +314,7 @@ class Reasons:
         return next((route for _, route in self._nearest(action)), None)
 
     def _nearest(self, action: Action) -> list[tuple[int, Route]]:
-        """Return the cards missing for the route that the card of a draw helps most with, and the route, if any."""
+        """Return the fewest cards missing for a route that the card of a draw helps with, and the route, if any."""
         kinds, hand = [], self._view.hand
         if isinstance(action, actions.DrawCard):
             kinds = [kind for kind, n in self._unseen.items() if n]
@@ -329,7 +329,7 @@ class Reasons:
         return card if card in CARD_KINDS else ""
 
     def _nearer(self, card: str) -> list[Route]:
-        """Return the planned routes that a card helps with, longest first."""
+        """Return the routes to save cards for that a card helps with, longest first."""
         hand = self._view.hand
         more = hand + CardCounts.of(**{card: 1})
         found = [route for route in self._wanted if cards_missing(route, more) < cards_missing(route, hand)]
@@ -416,8 +416,8 @@ ADVICE_COLUMNS: Final = {
     "loss": "drop in win probability compared with the best action, in the worlds where both were tried",
     **end_columns("loss"),
     "rollouts": "number of games played out after it",
-    "reason": "why to choose it, in terms of the game; for the best one, also the others' losses, and whether another "
-    "may be as good",
+    "reason": "why to choose it, in terms of the game; for the best one, also what it changes in the final points, and "
+    "whether another may be as good",
 }
 """Columns of advice and their meanings."""
 
@@ -516,7 +516,7 @@ def advise(
     IndexError, TypeError
         If the record has no such step, or the source has another type.
     ValueError
-        If both `seconds` and `rollouts` are given, or one is not above 0.
+        If both `seconds` and `rollouts` are given, one is not above 0, or a view is another's.
 
     Notes
     -----
@@ -581,7 +581,7 @@ def advice_table(rows: Sequence[Any]) -> pd.DataFrame:
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:
-    """Return rollouts and seconds, one of them None; by default, seconds. Both must be above 0."""
+    """Return rollouts, 0 if not given, and seconds, None with rollouts; both given numbers must be above 0."""
     if rollouts is not None and seconds is not None:
         raise ValueError("expected seconds or rollouts, got both")
     if rollouts is not None:

@@ -36,7 +36,7 @@ NEUTRAL_SEAT: Final = -1
 NO_ROUTE: Final = -1
 """The route of a station that borrows none."""
 
-# -- noted for each ticket offered ----- ---------------------------------------
+# -- noted for each ticket offered ---------------------------------------------
 
 TICKET_SEAT: Final = 0
 TICKET: Final = 1
@@ -94,8 +94,8 @@ class Notes(NamedTuple):
     """
     Notes of tickets and claims of many games.
 
-    `tickets` and `claims` have a row for each kind of note and a column for each ticket or
-    claim, game by game, including the neutral player's. `odds` are the probabilities of
+    `tickets`, `claims` and `payments` have a row for each kind of note and a column for each
+    ticket or claim, game by game, including the neutral player's. `odds` are the probabilities of
     paying for a tunnel, given what the seat could see. `counts` are the columns in use.
     """
 

@@ -124,7 +124,7 @@ TICKETS: Final = {
         "trains",
     ),
     "lost_to": Column(
-        "route", "route after whose claim the trains left could not complete it; missing if they always could"
+        "route", "route after whose claim the trains left were too few; missing if completed, never lost or not kept"
     ),
 }
 ROUTES: Final = {
@@ -483,7 +483,7 @@ ANSWERS: Final[Mapping[str, Figures]] = {
     },
     "bonus_effects": {
         "games": count("games", unit="games"),
-        "points": _ratio("mean points of those who got it", "points", "_getters"),
+        "points": _ratio("mean points for it of those who got any", "points", "_getters"),
         "winners": _ratio("mean points that winners got for it", "winners", "games", "points"),
         "decided": rate("share of games in which no winner would have had most points without it", "decided", "games"),
         "_getters": _hidden("getters"),

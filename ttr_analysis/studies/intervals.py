@@ -274,7 +274,7 @@ def clustered_count(moments: ClusterSums) -> Interval:
     Return a mean of counts with its 95% confidence interval, valid for rare events too.
 
     The interval contains all means consistent with these clusters, with variance
-    proportional to the mean. If all clusters agree, it is that of the Poisson
+    proportional to the mean. If all clusters agree, the variance is that of the Poisson
     distribution. With fewer than two clusters its ends are nan.
 
     An event that never happened in 60 games may still happen once in fifteen:

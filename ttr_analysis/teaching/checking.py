@@ -147,9 +147,9 @@ class Verdict:
             self.case.board, ax, highlight=list(edge_labels), edge_labels=edge_labels,
             city_labels={**asked, **self.labels}, title=title if len(title) < _MAX_TITLE else f"{title[:_MAX_TITLE]} …",
         )  # fmt: skip
-        nodes = load_map(self.case.board).graph.nodes
+        cities = [load_map(self.case.board).city(name) for name in G]
         for coordinate, limits, fit in (("x", ax.get_xlim(), ax.set_xlim), ("y", ax.get_ylim(), ax.set_ylim)):
-            across = [nodes[city][coordinate] for city in G]
+            across = [getattr(city, coordinate) for city in cities]
             room = _MARGIN * (limits[1] - limits[0])
             fit(max(limits[0], min(across) - room), min(limits[1], max(across) + room))
         return ax

@@ -63,8 +63,8 @@ class GameStepper(anywidget.AnyWidget):
 
     Raises
     ------
-    GameError
-        If there is no such seat, or the record ends before the game begins.
+    GameError, IndexError
+        If there is no such seat or step, or the record ends before the game begins.
     TypeError
         If `record` is not a record, `win` not a table, or `review` not a review.
     ValueError

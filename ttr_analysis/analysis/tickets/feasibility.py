@@ -186,7 +186,7 @@ class MissingCards:
     Parameters
     ----------
     color
-        Best color to pay in; "gray" if no cards of a color would help.
+        Best color to pay in; "gray" for a gray route if no cards of a color would help.
     n_cards, n_locomotives
         Cards of that color, and locomotives for symbols, still needed.
     """

@@ -372,7 +372,7 @@ class Borrowing(NamedTuple):
 
 
 def make_borrowing(n_tickets: int, n_groups: int, n_stations: int, n: int) -> Borrowing:
-    """Return the arrays for `n_tickets` tickets with `n_groups` groups of `n` cities."""
+    """Return the arrays for `n_tickets` tickets with `n_groups` groups on a board of `n` cities."""
 
     def costs(*shape: int) -> Costs:
         return Costs(np.full(shape, UNREACHABLE, dtype=np.int64), np.zeros(shape, dtype=np.int64))
@@ -546,7 +546,7 @@ UNREACHABLE: Final = 1 << 60
 """The cost of something impossible; three of them still add up within int64."""
 
 TRAIN_SHIFT: Final = 44
-"""A packed cost shifted right by this number of bits is its trains."""
+"""A packed cost shifted right by this number of bits is its trains, or with `toll_first` its toll."""
 
 
 def pack_cost(

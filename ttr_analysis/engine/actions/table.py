@@ -249,7 +249,7 @@ class LegalActions(Sequence[Action]):
         return iter(self._actions)
 
     def __contains__(self, action: object) -> bool:
-        """Return whether an action is listed, whichever cards are in sets."""
+        """Return whether an action is listed, with exactly these cards."""
         try:
             return self._codec.encode(action, self._state) in self._rows  # type: ignore[arg-type]
         except IllegalActionError:

@@ -148,7 +148,7 @@ def mark_owner(state: State, tables: Tables, owner: int, route: int) -> None:
 
 @compiled
 def end_attempt(state: State) -> None:
-    """Clear the tunnel that was attempted."""
+    """Clear the cards laid down, and the tunnel that was attempted, if any."""
     state.laid[:] = 0
     state.pending = NOBODY
     state.surcharge = 0

@@ -52,7 +52,7 @@ _GENERAL: Final = "general"
 
 def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     """
-    Return the cells of `MapFacts` for a map, cached by map and parameters.
+    Return the cells of `MapFacts` for a map, cached by map, number of players and parameters.
 
     >>> nordic = ttr.load_map("nordic")
     >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
@@ -95,7 +95,7 @@ def _map_facts(game_map: GameMap, n_players: int) -> Ints:
 
 
 def _distances_from(city: int, weight: Ints) -> Ints:
-    """Return the cost of the cheapest path from a city to each other one; plain Python is faster than all pairs."""
+    """Return the cost of the cheapest path from a city to each other one; NumPy is faster than compiled all pairs."""
     distance: Ints = weight[city]
     while True:
         nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
@@ -165,7 +165,7 @@ def allowed_numbers() -> dict[str, Amount]:
 # -- the choice in every phase -----------------------------------------------------------------------------------------
 
 _SOON: Final = 8.0
-"""Number of turns left from which the plan is updated every turn."""
+"""Number of turns left below which the plan is updated every turn, and stations are built."""
 
 
 @quickly_compiled
@@ -243,7 +243,7 @@ def _take_turn(turn: Turn) -> tuple[int, int]:
 @compiled
 def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: claims.Values, n_ready: int) -> tuple[int, int]:
     """
-    Return the best claim of the plan, else of other routes, and its cards; -1 if none is worth two draws of `rate`.
+    Return the best planned claim, else another, and its cards; -1 if none is worth its bar in draws of `rate`.
 
     If no card can be drawn, any claim will do.
     """
@@ -283,7 +283,7 @@ def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: claims.Values, 
 
 @compiled
 def _best_draw(turn: Turn, values: claims.Values) -> tuple[int, float]:
-    """Return the best draw, -1 if there is none, and the value of its card."""
+    """Return the best draw, -1 if there is none, and the best value of a card that costs only one draw."""
     state, tables = turn.state, turn.tables
     value = values.best.copy()
     total = 0
@@ -458,7 +458,7 @@ class Planner(OneFunction, Strategy):
     Raises
     ------
     ValueError
-        If a parameter is not finite, or below 0 where that makes no sense.
+        If a parameter is not finite, or is below 0, or 0, where that makes no sense.
 
     Examples
     --------

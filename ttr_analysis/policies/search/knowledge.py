@@ -73,7 +73,7 @@ class Knowledge(NamedTuple):
         return numbers
 
     def possible(self, number: int) -> State:
-        """Return the knowledge with the tickets of one of the orders."""
+        """Return the packed state with the tickets of one of the orders."""
         packed = self.packed.copy()
         for seat in self.orders:
             packed.ticket_at[self.held(seat)] = AT_PILE
@@ -107,7 +107,7 @@ def planner_styles(game_map: GameMap, n_seats: int, share: float, rng: np.random
     Yield the parameters of planners at some seats, one row each, game after game.
 
     Each has its own style with probability `share`: half of these start from
-    `Planner1`, and all parameters are multiplied by a random factor. The others are
+    `Planner1`, and each parameter is multiplied by a random factor. The others are
     `Planner`.
     """
     bases = np.array([Planner().on(game_map, n_seats).params, Planner1().params])
