@@ -196,6 +196,12 @@ def test_nonsense_from_the_browser_is_refused_and_changes_nothing(
     assert (getattr(widget, name), widget.answer) == before
 
 
+def test_tickets_and_routes_may_be_any_iterable(nordic: ttr.GameMap) -> None:
+    widget = TicketExplorer(nordic, iter(["Narvik-Murmansk"]), closed={"Kirkenes-Murmansk/0"}, owned=iter(()))
+
+    assert (widget.tickets, widget.closed, widget.owned) == (["Narvik-Murmansk"], ["Kirkenes-Murmansk/0"], [])
+
+
 def test_tickets_of_another_map_are_refused(nordic: ttr.GameMap, switzerland: ttr.GameMap) -> None:
     with pytest.raises(TraitError, match="tickets"):
         TicketExplorer(nordic, switzerland.tickets[:1])

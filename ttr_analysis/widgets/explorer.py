@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import traitlets
@@ -49,9 +49,9 @@ class TicketExplorer(QueryWidget):
     tickets, closed, owned, n_players
         The inputs (ids); read them, or set them from Python.
     answer
-        The answer, as a dict: `said` in words, `routes` of the network, `length` and
-        `slack` in trains, `points`, `toll`, `tickets`; or `problem`, a sentence on what
-        is impossible.
+        The answer, as a dict: `said` in words, `tickets`, and whether it is `possible`; of a
+        network, `routes`, `length` and `slack` in trains, `points`, `toll`. `problem` is a
+        sentence on what is wrong with the inputs, "" if nothing is.
     losses
         `rows`, most costly loss first, and `n_left`, the number still to come;
         `find_losses` waits for all.
@@ -128,7 +128,7 @@ class TicketExplorer(QueryWidget):
     # -- inputs ---------------------------------------------------------------
 
     def _ticket_ids(self, value: object) -> list[str]:
-        if not isinstance(value, list | tuple):
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
             raise TypeError(f"expected a list of tickets, got {value!r}")
         found = self.game_map.resolve_tickets(value)
         if unknown := [ticket for ticket in found if ticket not in self.game_map.tickets]:
@@ -136,7 +136,7 @@ class TicketExplorer(QueryWidget):
         return list(dict.fromkeys(ticket.id for ticket in found))
 
     def _route_ids(self, value: object) -> list[str]:
-        if not isinstance(value, list | tuple):
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
             raise TypeError(f"expected a list of routes, got {value!r}")
         return [route.id for route in self.game_map.resolve_routes(value)]
 
