@@ -45,7 +45,7 @@ _MAX_LISTED = 50
 
 class FaultsError(ValueError):
     """
-    A file or folder that cannot be loaded, with all its faults at once, in order of lines.
+    A file or folder that cannot be loaded, with all its faults at once, by file and line.
 
     The message lists the first ones, and gives the total number.
     """

@@ -195,7 +195,7 @@ def test_a_simulation_wants_a_source_of_randomness(nordic: GameMap) -> None:
         ttr.draws.draws_for_routes(ferries, method="monte_carlo")
     with pytest.raises(ValueError, match="'auto', 'exact' or 'monte_carlo', got 'fast'"):
         ttr.draws.draws_for_routes(ferries, method="fast")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
+    with pytest.raises(ValueError, match="samples must be 1 or more"):
         ttr.draws.draws_for_routes(ferries, rng=np.random.default_rng(1), n=0)
 
 
@@ -448,7 +448,7 @@ def test_a_wrong_method_or_number_of_samples_is_refused(nordic: GameMap) -> None
     gray, wanted = make_route(1, "gray"), [make_route(2, "red"), make_route(2, "blue")]
     with pytest.raises(ValueError, match="method must be 'auto', 'exact' or 'monte_carlo', got 'monte carlo'"):
         ttr.draws.which_color_to_burn(gray, {"red": 1}, wanted, method="monte carlo")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="simulated games must be 1 or more, got 0"):
+    with pytest.raises(ValueError, match="samples must be 1 or more, got 0"):
         ttr.draws.which_color_to_burn(
             gray, {"red": 1}, wanted, method="monte_carlo", n=0, rng=np.random.default_rng(7), rules=nordic.rules
         )

@@ -85,7 +85,7 @@ def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
     assert open_cards.expected_turns.value == 2
     with pytest.raises(ValueError, match="at most 5 cards can be face up"):
         ttr.payments.simulate_draws(route, rng=rng, face_up={"green": 6})
-    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
+    with pytest.raises(ValueError, match="samples must be 1 or more"):
         ttr.payments.simulate_draws(route, rng=rng, n=0)
 
 

@@ -257,7 +257,7 @@ def test_cards_needed_on_murmansk_lieksa(murmansk_lieksa: Route) -> None:
 
 
 def test_cards_needed_where_nothing_helps() -> None:
-    with pytest.raises(ValueError, match=r"cannot be paid with 2 of its color and 0 locomotives"):
+    with pytest.raises(ValueError, match=r"cannot be paid with 2 of its color and 0 locomotives: sets of other cards"):
         ttr.payments.cards_needed(make_route(3, "green"), own=2)
     with pytest.raises(ValueError, match="own must be 0 or more"):
         ttr.payments.cards_needed(make_route(3, "green"), own=-1)

@@ -287,7 +287,7 @@ def test_a_simulated_claim_checks_its_payment() -> None:
         ttr.tunnels.simulate_claim(tunnel, {"green": 2}, {"green": 4}, 10, rng)
     with pytest.raises(ValueError, match="1 green too few"):
         ttr.tunnels.simulate_claim(tunnel, {"green": 3}, {"green": 2}, 10, rng)
-    with pytest.raises(ValueError, match="simulated games must be 1 or more, got 0"):
+    with pytest.raises(ValueError, match="samples must be 1 or more, got 0"):
         ttr.tunnels.simulate_claim(tunnel, {"green": 3}, {"green": 3}, 0, rng)
 
 

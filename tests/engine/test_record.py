@@ -230,7 +230,7 @@ def test_events_that_cannot_be_written_are_refused() -> None:
         GameRecord.from_play(game, [], None, [Chance("card_revealed")])
     with pytest.raises(GameError, match="expected a seat from 0 to 5, got 9"):
         GameRecord.from_play(game, [], None, [replace(short().moves[0], seat=9)])
-    with pytest.raises(GameError, match="expected a Move, Chance or TicketsShown, got 3"):
+    with pytest.raises(GameError, match="TicketsShown, StartPosition or Correction, got 3"):
         GameRecord.from_play(game, [], None, [3])  # type: ignore[list-item]
 
 

@@ -376,7 +376,7 @@ def _named_by(annotation: object) -> object:
 
 
 def cell_from_annotation(annotation: object) -> Cell | None:
-    """Return the dtype of an annotated array, None if it is not one."""
+    """Return the dtype of an annotated array, None if it is not one, or arrays may not have its dtype."""
     annotation = _named_by(annotation)
     if typing.get_origin(annotation) is not np.ndarray:
         return None
@@ -410,7 +410,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, object]:
-    """Return the annotations of a function, except those whose names are unknown."""
+    """Return the annotations of a function; if one has an unknown name, all but the simplest remain text."""
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):

@@ -99,7 +99,7 @@ def constant(value: float) -> Value:
 
 
 class Writer:
-    """Writes the instructions of one function. Division and scratch memory are always checked, the rest on request."""
+    """Writes the instructions of one function. Division and sizes in memory are always checked, others on request."""
 
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked

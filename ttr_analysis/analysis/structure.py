@@ -140,9 +140,9 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
     Raises
     ------
     UnknownNameError
-        If a place or the value of `by` does not exist.
+        If a place, a ticket or the value of `by` does not exist.
     ValueError
-        If the two places share a city, or only one is given.
+        If the two places share a city, or a second place is given with a ticket.
 
     Examples
     --------
@@ -394,8 +394,8 @@ def city_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the position of every city in the map's graph.
 
-    Paths are measured by *length* (trains) and by *hops* (number of routes). A
-    double route counts once, with its shorter track.
+    Paths are measured by *length* (trains) and by *hops* (number of routes). They
+    use the shorter track of a double route; `mean_resistance` uses both.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def coefficient_of(packed: int, power: int) -> int:
 def check_samples(n: int) -> None:
     """Raise a ValueError unless `n` is at least 1."""
     if n < 1:
-        raise ValueError(f"the number of simulated games must be 1 or more, got {n}")
+        raise ValueError(f"the number of samples must be 1 or more, got {n}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class WaitingTime:
 
     @property
     def variance(self) -> float:
-        """Variance of the cards to draw (of a simulation, the sample variance); nan if they may never be enough."""
+        """Variance of the cards to draw (sample variance if simulated); nan for one sample, or if never enough."""
         return self._variance(self.cards)
 
     @property

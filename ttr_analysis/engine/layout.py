@@ -236,7 +236,7 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 @short
 def show_tickets(state: State, seat: int, order: Ints) -> None:
-    """Fill in a seat's unknown tickets from `order`, all that it turned out to receive; do nothing if it is empty."""
+    """Fill in a seat's unknown tickets from `order`, all that it keeps in the game; do nothing if `order` is empty."""
     for i in range(min(state.n_held[seat], len(order))):
         if state.held[seat, i] == UNKNOWN_TICKET:
             state.ticket_at[order[i]] = seat
@@ -310,7 +310,7 @@ def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[
     """Fill in the unknown tickets of a seat that shows all its tickets; return "", or why they are impossible."""
     held = state.held[seat, : state.n_held[seat]]
     if len(tickets) != len(held):
-        return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
+        return f"P{seat} holds {counted(len(held), 'ticket')}, not {len(tickets)}"
     known = [ticket for ticket in held.tolist() if ticket != UNKNOWN_TICKET]
     if len(known) == len(held):
         return f"the tickets of P{seat} are known"

@@ -54,12 +54,6 @@ _SHARE: Final = 128
 """Minimum number of games per thread."""
 
 
-@compiled
-def _nothing(state: State, tables: Tables, seat: int) -> float:  # noqa: ARG001
-    """Return 0: the value of every state if no function is given."""
-    return 0.0
-
-
 # -- compiled: a block of games ----------------------------------------------------------------------------------------
 
 
@@ -426,7 +420,7 @@ class Batch:
         -------
         rewards, done, seats
             The reward of each seat of each game, shape (games, seats); whether the game ended
-            and a new one began in its slot; and the acting seats.
+            (with `auto_reset`, the next one has begun); and the acting seats.
 
         Raises
         ------

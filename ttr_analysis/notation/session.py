@@ -24,7 +24,7 @@ from ttr_analysis.records.replay import ImpossibleError, Timeline
 
 
 class _Written(NamedTuple):
-    """The last line of a session, with the events and steps up to its end."""
+    """A line of a session, with the events and steps up to its end."""
 
     line: str
     entries: tuple[Entry, ...]
@@ -77,7 +77,7 @@ class Session:
 
     @classmethod
     def of(cls, record: GameRecord) -> Self:
-        """Return the session of a record, to be continued. A last move without outcomes is left out."""
+        """Return the session of a record, to be continued. A last move that lacks outcomes is left out."""
         header = record.header
         game = Game(record.map, header.n_players)
         session = cls(game, players=header.players, title=header.title, note=header.note)
@@ -147,7 +147,7 @@ class Session:
         return self._written.pop().line
 
     def missing(self) -> NotationError | None:
-        """Return what may come next, as the error of an empty line; None if nothing may."""
+        """Return the error of an empty line, which names what may come next; None if there is no error."""
         try:
             self.read("")
         except NotationError as error:

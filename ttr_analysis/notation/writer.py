@@ -79,7 +79,7 @@ def _cards(entries: Iterable[Entry]) -> str:
 
 
 def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
-    """Return tickets by name, or their number if all are unknown."""
+    """Return the ids of tickets, or their number if all are unknown."""
     if all(number == UNKNOWN_TICKET for number in numbers):
         return str(len(numbers))
     return ", ".join(ticket_name(number, game_map) for number in numbers)
@@ -223,7 +223,7 @@ def timeline_lines(
     packed: KernelGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
 ) -> Iterator[tuple[str, int]]:
     """
-    Yield the lines of a game from step `first` on: the setup, then one line per turn.
+    Yield the lines of a game from step `first` on: the setup, then one line per turn or other step.
 
     Each has the number of events up to its end.
     """

@@ -39,9 +39,9 @@ correction              reason; `positions`     between two turns
 
 Seats and slots are counted from 0. Cards are counts by kind, routes and tickets are ids,
 cities are names. A card drawn, dealt or face up, and a ticket offered or kept, may
-be "?"; an unknown face-up card becomes known when it is taken. An action may also
-have a `move` and a `time`, its place in the source of the record, and the tickets
-`completed` by it.
+be "?"; an unknown face-up card becomes known when it is taken. Actions, tickets_shown
+and corrections may also have a `move` and a `time`, their place in the source of the
+record, and some actions the tickets `completed` by them.
 
 `seen_entries` hides from the events of a game what one seat cannot see.
 """
@@ -149,7 +149,7 @@ class Entry(NamedTuple):
     argument
         Slot, route, city or one of `SHUFFLED_*`.
     value
-        A kind of card, packed cards, or a ticket.
+        A kind of card (1 more for an unknown card taken face up), packed cards, or a ticket.
     tickets
         Tickets kept, or shown.
     stamp
@@ -199,7 +199,7 @@ class _Shape:
 
     @cached_property
     def may_have(self) -> tuple[str, ...]:
-        """Optional keys; only actions and corrections may have a place in the source."""
+        """Optional keys; outcomes of chance and initial positions have no place in the source."""
         if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START:
             return self.optional
         return (*self.optional, *(_STAMP_KEYS if self.kind in COMPLETING else _STAMP_KEYS[:2]))
@@ -305,8 +305,8 @@ class EntryReader:
     """
     Reads events from lines, adding all faults to a list.
 
-    Map and number of players are None if the header is wrong; names of routes and
-    tickets are then not checked.
+    Map and number of players are None if the header is wrong; names of routes, cities
+    and tickets are then not checked.
     """
 
     def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
@@ -401,7 +401,7 @@ class EntryReader:
         return _or_none(Stamp(data.get("move"), str(data.get("time", "")), ids))
 
     def _name(self, key: str, value: object) -> int | None:
-        """Return the number of a route, city or ticket; any number if the map is unknown."""
+        """Return the number of a route, city or ticket; 0 if the map is unknown."""
         kind, game_map = "ticket" if key == "completed" else key.removesuffix("s"), self._map
         numbers: dict[str, int] = getattr(game_map, f"{kind}_numbers") if game_map else {}
         if isinstance(value, str) and (game_map is None or value in numbers):
@@ -462,7 +462,7 @@ def read_record(
     """
     Return the header, events and map of a record, and the number of a truncated last line, else 0.
 
-    Maps that are not built in must be given. Faults are raised.
+    Maps that are not built in must be given. A `RecordError` lists all faults.
     """
     lines, cut = parse_lines(content, faults)
     if not lines or lines[0].number > 1:
@@ -505,11 +505,11 @@ def entry_of(event: events.Event, codec: Codec) -> Entry:
                 raise GameError(f"{event.kind} needs a ticket, since everyone sees it: got {event!r}")
             return entry
         case _:
-            raise GameError(f"expected a Move, Chance or TicketsShown, got {event!r}")
+            raise GameError(f"expected a Move, Chance, TicketsShown, StartPosition or Correction, got {event!r}")
 
 
 def event_of(entry: Entry, codec: Codec) -> events.Event:
-    """Return an event as an object; a claim must be legal."""
+    """Return an event as an object; the cards of a claim must pay for its route."""
     if entry.kind == codes.KEEP_TICKETS:
         return events.Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
     if entry.kind == SHOWN:

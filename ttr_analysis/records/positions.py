@@ -317,8 +317,8 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
     """
     Return the state of a position in a JSON object, and the names of its players.
 
-    Besides the parts of a position, the object has `map`, optionally `variant`, and
-    `players`, whose names can be used instead of seats. A `PositionError` lists all faults.
+    The object also has `map`, perhaps `variant`, and `players`, whose names can be used instead
+    of seats. A `PositionError` lists all faults; an unknown map or variant is an `UnknownNameError`.
 
     >>> state, names = read_position('''
     ... {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Bo"}, "tickets": {"Ann": 2, "Bo": []}}
@@ -408,7 +408,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
 
 
 def hidden(position: Position, seat: int) -> Position:
-    """Return a position with the cards and tickets of all other seats unknown."""
+    """Return a position with the cards and tickets of all other seats, and tickets out of the game, unknown."""
     hands, tickets = position.hands, position.tickets
     if hands is not None:
         hidden_hands = [hand and (*(0,) * N_KINDS, sum(hand)) for hand in hands]

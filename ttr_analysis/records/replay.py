@@ -4,7 +4,7 @@ Games step by step: checked, replayed without random numbers, or built up event 
 A *step* is the setup, or a move with everything that follows until a seat must decide
 again. Its outcomes of chance are a script for the kernel. A record describes a possible game
 if everything that the kernel writes, including shuffles, matches the record.
-If cards are unknown, this check is necessary, but not sufficient.
+If cards are unknown, this condition is necessary but not sufficient.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Timeline:
         """The outcomes missing from the last move, if the events end in the middle of it."""
         self._kept: list[State] = []
         self._latest = (-1, State())
-        """The step and state last requested."""
+        """The step and state last requested or added."""
 
     @classmethod
     def of(cls, game: KernelGame, entries: Sequence[Entry]) -> Timeline:
@@ -101,7 +101,7 @@ class Timeline:
         return timeline
 
     def vector(self, at: int) -> State:
-        """Return the packed state after a step, computed from the nearest stored state or the previous one."""
+        """Return the packed state after a step, computed from the last stored one before it or from the latest one."""
         done, state = self._latest
         if not at // _EVERY * _EVERY <= done <= at:
             done, state = at // _EVERY * _EVERY, self._kept[at // _EVERY]
@@ -190,7 +190,7 @@ def _without_chance(state: State) -> State:
 
 class States(Sequence[GameState]):
     """
-    The states of a record: after the setup, after each move, and after tickets are shown.
+    The states of a record, one after each step, corrections and tickets shown included.
 
     A state is computed on demand, from one stored at most 32 steps earlier; iterating in
     order computes each step once.

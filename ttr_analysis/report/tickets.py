@@ -46,7 +46,7 @@ def values(context: Context) -> page.Section:
 
 
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each ticket, best paid first."""
+    """Return a row for each ticket, furthest above par first."""
     by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
     if not any(map(context.game_map.twin, context.game_map.routes)):
         table = table.drop(columns="detour_both")

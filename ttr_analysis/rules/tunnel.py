@@ -3,8 +3,8 @@ The surcharge of a tunnel, on integers and small arrays.
 
 The player lays down cards for the spaces; then the top cards of the draw pile are
 turned over. Each card that *matches*, because it has the color played or is a
-locomotive, costs one more card, paid in that color or in locomotives. If only
-locomotives were laid down, only locomotives match and only locomotives pay.
+locomotive, costs one more card, paid in that color or, where they are wild, in
+locomotives. If only locomotives were laid down, only locomotives match and pay.
 
 The *color played* is 0 to 7, or 8 (`LOCOMOTIVE_INDEX`) for locomotives alone.
 Cards are nine counts, as in `CARD_KINDS`.

@@ -316,10 +316,10 @@ def route_worth(
     Return the value of pursuing a route, by cards held for it and turns left.
 
     In games between equal players, one seat is watched until it first holds `own` cards for
-    the route with at most `turns_left` turns left. From there, the game is played to its end
+    a route that it may still claim, with at most `turns_left` turns left. From there, the game is played to its end
     three times with the same random events: the seat *goes* for the route and draws only for
     it until it can claim it; it plays *without* it; or it is *free* to choose. The gain is
-    the points with the route minus those without.
+    the points of going for the route minus those without it.
 
     Parameters
     ----------
@@ -456,7 +456,7 @@ def which_to_keep(
     deal
         The tickets dealt, no more than an opening deal has.
     n_best
-        Choices to play in all games: the best after the first games. None means all.
+        How many choices to play in all games: the best in the first 64. None means all.
     at_least
         Minimum number of tickets to keep. None means the number in the rules.
     n_players, policy

@@ -69,7 +69,7 @@ Shade: TypeAlias = Callable[[str], Color]
 """Return the color for the value of a route or city."""
 
 FIGURE_AREA = 80.0
-"""Area of new figures, whatever their shape (square inches)."""
+"""Area of the board in new figures, whatever its shape (square inches)."""
 TITLE_INCHES = 0.36
 EDGE_INCHES = 0.05
 BAR_GAP, BAR_WIDTH = 0.14, 0.24
@@ -118,7 +118,7 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
     owned
         Routes with trains: by seat or name of the player, or those of one
         player. Trains have the number of the seat or the first one or two
-        letters of the name; numbers in order if these are not unique.
+        letters of the name; numbers in order if these are not unique and ASCII.
     stations
         The owner of each station (seat or name), by city.
     values
@@ -131,17 +131,17 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
         cities (by name), such as weights and distances.
     background
         A file with coastlines and borders (see `ttr_analysis.viz.scene`); by default
-        those of the built-in map with the same name.
+        those of the built-in map with the same name, if they match the cities.
     font_size
-        Size of city names in points; where names would overlap, cities with fewer
-        routes lose theirs. By default, the size is in proportion to the board, or, if
+        Size of city names in points; names that would cover a city, or the name of one
+        with more routes, are left out. By default, the size is in proportion to the board, or, if
         you changed Matplotlib's `font.size`, three quarters of that.
 
     Returns
     -------
     ax
         The axes. Collections have a `gid`: "cars", "symbols", "tunnels",
-        "locomotives", "trains", "cities" and so on; labels have "label".
+        "locomotives", "trains", "cities" and so on; names of cities have "label".
 
     Raises
     ------
@@ -406,7 +406,7 @@ class _Board:
         self.polygons("cars", 3.0, [car.corners() for _, car in spaces], fills, edges=edges, pen=PENS.car)
 
     def draw_symbols(self) -> None:
-        """Draw each car's color symbol, or a locomotive where one is required."""
+        """Draw a locomotive where one is required, elsewhere each car's color symbol, unless routes have values."""
         wanted = [(route, car) for route, car in self.spaces() if car.locomotive]
         look = CARD_STYLES["locomotive"]
         plates = [placed(geometry.PLATE, car, car.width) for _, car in wanted]
@@ -542,7 +542,7 @@ class _Board:
             )  # fmt: skip
 
     def draw_remarks(self, routes: Mapping[Any, object], cities: Mapping[Any, object]) -> None:
-        """Write labels in the middle of routes, once for both tracks, and beside cities."""
+        """Write labels in the middle of routes, one for all tracks of a pair of cities, and on cities."""
         em, box = self.layout.label_size, {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": BOARD.rim}
         for key, remark in routes.items():
             cars = [car for route in self.game_map.resolve_routes([key]) for car in self.layout.tracks[route.id].cars]

@@ -6,7 +6,7 @@ has everything that may appear later: trains, crosses, glows and tickets, which 
 sheet of widgets shows by classes and data attributes. Coordinates are integers, y
 downwards. Names are escaped.
 
-A chart over the steps of a game is colored by the style sheet of the stepper.
+A chart over the steps of a game has the players' colors; the stepper's style sheet sets the rest.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Outlines(NamedTuple):
     The outlines of a route.
 
     `track` is the line along its middle; `cars`, `rock` (around the cars of a tunnel),
-    `plates` and `locomotives` (on spaces that need one), `symbols`, `trains` and `crosses`
-    have one outline for each space, whose middles are `spots`.
+    `plates` and `locomotives` (on spaces that need one), `symbols` (on the others), `trains`
+    and `crosses` are drawn space by space; `spots` are the middles of the spaces.
     """
 
     track: str
@@ -438,7 +438,7 @@ def live_sheet(game_map: GameMap) -> dict[str, Any]:
     """
     Return a live board, ready for JSON.
 
-    Besides the picture it has its `viewBox` as `view`, the space of a train as `unit`, and the
+    Besides the picture it has its `viewBox` as `view`, the length of a space as `unit`, and the
     id, position and description of everything that can be chosen: routes and tickets in map
     order, cities without border points. `cards` is by color, including gray and the
     locomotive. Cached for recent maps: do not change it.

@@ -187,7 +187,7 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
 def _tell_tunnel(
     seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None
 ) -> Narration:
-    """Describe how a tunnel attempt ends; the cards turned over are still on the table."""
+    """Describe how a tunnel attempt ends; `pending` has the cards turned over."""
     if pending is None:
         return Narration(seat, str(action))
     route, shown = pending.route, ("turned over", _spread(pending.revealed))

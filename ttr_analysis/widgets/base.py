@@ -235,7 +235,7 @@ class MessageWidget(anywidget.AnyWidget):
         self.on_msg(self._on_message)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Accept only messages from the browser."""
+        """Ignore traits from the browser, which may only send messages."""
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         try:

@@ -181,7 +181,7 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
     -------
     payment
         The best of all payments, including those that `options` does not list; None
-        if the hand does not pay.
+        if the hand cannot pay.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
     needed = int(rule.cards_needed(spaces_of(route), own, locomotives))
     if needed < 0:
         held = f"{own} of its color and {locomotives} locomotives"
-        msg = f"{route} cannot be paid with {held}: its spaces take no sets of other cards"
+        msg = f"{route} cannot be paid with {held}: sets of other cards cannot fill the rest"
         if not route.locomotives_allowed:
             msg += ", and locomotives are not wild on it"
         raise ValueError(msg)
@@ -464,8 +464,8 @@ def opportunity_cost(
 
     Raises
     ------
-    UnknownNameError
-        If the route is not on the map.
+    UnknownNameError, ValueError
+        If the route is not on the map, or `trains` is below 0.
 
     Notes
     -----

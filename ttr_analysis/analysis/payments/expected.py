@@ -60,7 +60,7 @@ def expected_draws(
     Raises
     ------
     ValueError
-        If the hand holds more cards than the deck and no pool is given.
+        If `spare` is below 0, or the deck lacks cards of the hand and no pool is given.
 
     Notes
     -----
@@ -307,7 +307,7 @@ def _choose(game: _Drawing, n_taken: int, has_piles: bool) -> int:
     locomotives = hand[LOCOMOTIVE_INDEX]
     n = count_cards(hand)
     missing = cards_missing(spaces, hand[target], locomotives, n)
-    # If any card would help as part of a set, a face-up card is worth no more than a blind one.
+    # If any card would help as part of a set, a locomotive must help more than that.
     with_any = cards_missing(spaces, hand[target], locomotives, n + 1)
     if cards_missing(spaces, hand[target] + 1, locomotives, n + 1) < missing:
         slot = _slot_with(market, target, n_taken, has_piles, rules)

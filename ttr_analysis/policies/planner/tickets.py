@@ -86,7 +86,7 @@ def consider_tickets(turn: Turn) -> int:
 @compiled
 def _want_tickets(turn: Turn, board: Board, worth_now: Floats) -> Wanted:
     """
-    Return the tickets to aim for; if there are too many, without the held ones that gain least.
+    Return the tickets to aim for; if there are too many, without the held ones that gain least, then the last offered.
 
     `worth_now` gets the current points of each ticket of the offer.
     """
@@ -156,7 +156,7 @@ def _solve_wanted(tables: Tables, board: Board, wanted: Wanted) -> Networks:
     """
     Return the networks for the groups of nodes at the ends of tickets, each group once.
 
-    A ticket that would exceed the number of groups gains nothing.
+    A ticket that would exceed the number of groups is given a gain far below 0.
     """
     members = np.zeros((2 * MAX_WANTED + 1, len(board.start) - 1), dtype=np.int64)
     ends = np.zeros(MAX_WANTED, dtype=np.int64)
@@ -432,7 +432,7 @@ def _foresee_draw(turn: Turn) -> float:
             points += (_PER_BONUS + params.bonus_pull) * tables.bonus_points[i, 0] / tables.n_seats
     if points + _PER_BEST * _BEST < 0.0:
         return _IMPOSSIBLE
-    # The pile's tickets are revalued after a claim, a new ticket or a new plan.
+    # The pile's tickets are revalued after a claim, a new ticket or a change in the number of planned routes.
     number = (state.n_claims * MAX_ROUTES + memory.n_planned) * MAX_TICKETS + state.n_held[seat] + 1
     if memory.board_foreseen != number:
         memory.board_foreseen = number

@@ -2,8 +2,8 @@
 Infer a seat's tickets from the routes that it has claimed.
 
 A seat's tickets are a subset of those not seen elsewhere. The odds of a subset are a
-Gibbs measure: the product of the weights of its tickets, of its pairs and of the seat's
-routes that are on the path of any of them. A ticket's weight measures how well the seat's
+Gibbs measure: the product of the weights of its tickets, of the pairs that connect them to
+one tree, and of the seat's routes that are on the path of any of them. A ticket's weight measures how well the seat's
 routes fit it; a pair's weight, how much their remaining paths overlap; and a subset that
 leaves routes unexplained is less likely than one that gives each a purpose. What a player
 would choose from an opening offer counts, too. `python -m scripts.fit_beliefs` refits the
@@ -134,8 +134,8 @@ def chosen_part(known: Knowledge, seat: int) -> float:
     """
     Return the share of the worlds in which a seat holds what its player would choose from an opening offer.
 
-    It is 1 if none of its tickets is known and they are no more than it was offered. After
-    half of its trains it drops with each one placed: by then its routes reveal more, and
+    It is 0 if any of its tickets is known, or it cannot have kept this many; else 1, until
+    half of its trains are placed. It then drops with each one: its routes reveal more, and
     players other than planners would have chosen differently.
     """
     held, tables, state = known.held(seat), known.tables, known.packed
@@ -155,8 +155,8 @@ def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Fl
     Return the number of routes that the paths of each pair of tickets share.
 
     There are three values: of the remaining paths; of the paths on an empty board, since
-    existing routes already fit both; and the former times the share of the seat's trains
-    placed.
+    existing routes already fit both; and the first value times the share of the seat's
+    trains placed.
     """
     return np.array([shared, alone.shared, built_part(known, seat) * shared])
 

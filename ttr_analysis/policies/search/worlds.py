@@ -64,7 +64,7 @@ class _World(NamedTuple):
     opening: State
     """The start of a game, where players are asked for their choice."""
     kept: Floats
-    """Tickets that each seat kept at the opening, as far as known."""
+    """Number of tickets that each seat kept at the opening, as far as known."""
     stream: Ints
     free: _FreeTickets
     chances: Floats
@@ -311,8 +311,8 @@ def _would_choose(world: _World, seat: int) -> bool:
     """
     Return whether a seat's player would keep exactly its tickets from an opening offer that has more.
 
-    If the tickets cannot all have been offered, some were drawn later, and the player is
-    not asked. The rest of the offer are free tickets, whose order changes.
+    True if they cannot all have been offered, since some were then drawn later. The rest
+    of the offer is drawn from the free tickets, which are reordered.
     """
     state, tables, opening = world.state, world.tables, world.opening
     free, n_free = world.free.tickets, world.free.n

@@ -297,7 +297,7 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     ----------
     results
         Simulations by name, with the same number of players. Those with the same seed
-        are compared deal by deal, which is more precise.
+        and deals are compared deal by deal, which is more precise.
 
     Returns
     -------
