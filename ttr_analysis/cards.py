@@ -20,7 +20,7 @@ CARD_KINDS = (*COLORS, LOCOMOTIVE)
 """All nine kinds of train card: position k of every vector of card counts."""
 
 GRAY = "gray"
-"""The color of a route that any one color of cards may pay."""
+"""The color of a route that cards of any one color may pay for."""
 
 ROUTE_COLORS = (*COLORS, GRAY)
 """The colors a route may have."""
@@ -243,4 +243,4 @@ def each_kind(counts: Iterable[int]) -> list[str]:
 
 
 FULL_DECK = CardCounts((12,) * N_COLORS + (14,))
-"""The 110 train cards of every map: 12 of each color and 14 locomotives."""
+"""The 110 train cards of every built-in map: 12 of each color and 14 locomotives."""

@@ -58,7 +58,7 @@ class Module(Protocol):
 INT_LIMIT = 1 << 63
 """Integers are below it, and at least its negative."""
 _RANK: dict[Type, int] = {BOOL: 0, INT32: 1, INT: 2, FLOAT: 3}
-"""Number types, each of which can hold all values of those before it."""
+"""Number types, narrowest first. A value converts to any later type; floats round integers above 2**53."""
 
 
 class Values(Writer):
@@ -123,7 +123,7 @@ class Values(Writer):
     # -- conversions --------------------------------------------------------------------
 
     def convert(self, node: ast.AST, value: Value, kind: Type, role: str) -> Value:
-        """Return a value as another type, if nothing is lost."""
+        """Return a value as another type, if it is wider or the value is known to fit."""
         have = value.kind
         if have == kind:
             return value

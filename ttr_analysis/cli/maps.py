@@ -111,7 +111,7 @@ def check(folder: str) -> None:
     "--players", type=common.SEATS, metavar="N", help="Fit only games with this many players.  [default: all]"
 )
 @click.option("--variant", metavar="NAME", help="Fit only this variant of the rules.  [default: all]")
-@common.number("--rounds", type=common.NATURAL, default=80, help="Rounds of about 8,000 games each.")
+@common.number("--rounds", type=common.NATURAL, default=80, help="Rounds of 4,500 to 9,000 games each.")
 @common.number("--seed", type=common.NATURAL, default=0, help="Random seed.")
 @common.no_progress
 def fit(map_: str, players: int | None, variant: str | None, rounds: int, seed: int, *, no_progress: bool) -> None:

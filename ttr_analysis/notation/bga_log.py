@@ -103,8 +103,8 @@ class LogEntry(NamedTuple):
     """
     The content of a line.
 
-    `move` and `time` come from the heading above it. `number` counts tickets, cards or
-    cars, and `turned` the cards turned over for a tunnel. `ends` names two cities, the
+    `move` and `time` come from the heading above it. `number` counts tickets, cards,
+    cars or stations, and `turned` the cards turned over for a tunnel. `ends` names two cities, the
     city of a station, or a ticket.
     """
 
@@ -285,7 +285,7 @@ def fault(line: int, text: str, reason: str) -> RecordError:
 # -- names ---------------------------------------------------------------------------------------------------------
 
 TicketNotes = Mapping[str, Any]
-"""Ticket offers noted by hand: for each player, pairs of tickets offered and kept, in order."""
+"""Ticket offers noted by hand: pairs of tickets offered and kept by player, in order, or a notes file's content."""
 
 _FEW: Final = 3
 """With no more moves than this, their order proves nothing."""
@@ -374,7 +374,7 @@ def check_order(log: Log) -> list[str]:
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
-    """Return the players in the order of their first turns; players without a turn come last."""
+    """Return the players in the order of their first turns, then those without one, such as "player 4" if unnamed."""
     turns: list[str] = []
     openings: list[str] = []
     for act, _ in acts_of(log.entries):
@@ -394,10 +394,10 @@ def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
 
 def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     """
-    Return the track of each claim and attempt, by line.
+    Return the track of each claim, attempt and route given to the neutral player, by line.
 
-    The log does not name the track of a double route. Both claims are assigned
-    together, by the colors played.
+    The log does not name the track of a double route. Both claims are assigned together,
+    by the points and the colors played.
     """
     claims: dict[tuple[Route, ...], list[LogEntry]] = {}
     attempts: dict[tuple[Route, ...], list[LogEntry]] = {}
@@ -482,7 +482,7 @@ _NAMED: Final = ("claim", "attempt", "station", "reveal")
 
 
 def find_map(log: Log) -> GameMap | None:
-    """Return the built-in map with the most of a log's names, None if it has no names."""
+    """Return the built-in map with the most of a log's names, None if no map has any."""
     named = {(e.kind, e.ends): e for e in log.entries if e.kind in _NAMED}.values()
     counts = [(sum(_is_on(e, game_map) for e in named), game_map) for game_map in _package_maps()]
     n, best = max(counts, key=lambda count: count[0])
@@ -606,7 +606,7 @@ def _by_player(notes: TicketNotes) -> dict[str, list[_Note]]:
 
 
 def _check_notes(found: Mapping[str, Sequence[_Note]]) -> None:
-    """Raise a RecordError unless notes are lists of names, within the limits of a game."""
+    """Raise a RecordError unless notes are lists of names, within the limits on their number."""
     faults, names = FaultList("log", "log"), set[str]()
     for name, noted in found.items():
         if len(noted) > _MAX_OFFERS:

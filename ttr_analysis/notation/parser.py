@@ -90,7 +90,7 @@ class LineParser:
     After `read`, `entries` are its events (in the setup including those of earlier lines),
     `vector` the state, and `action` the code and value of the last move. In the setup,
     `vector` is None, and `dealt` has the events of earlier lines as codes and values.
-    Without outcomes, the line is a single move.
+    If not `with_outcomes`, the line is a single move, whose outcomes are not entered.
     """
 
     def __init__(

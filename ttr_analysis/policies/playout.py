@@ -45,7 +45,7 @@ their states to stay in the processor's cache.
 
 
 class Player(CompiledPolicy, Protocol):
-    """A policy with a compiled `decide` function."""
+    """A policy with a compiled `chooser`."""
 
     @property
     def chooser(self) -> Chooser:
@@ -227,7 +227,7 @@ def copied(state: State) -> State:
 @cache
 def guarded(chooser: Chooser) -> Chooser:
     """
-    Return a chooser that sees only what its seat can see, and cannot make illegal moves, as in `Game.play`.
+    Return a chooser that, as in `Game.play`, sees only what its seat can see, and cannot make illegal moves.
 
     An illegal action is replaced by the first legal one, and the state is marked: see
     `check_legal`.

@@ -349,7 +349,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If chance depends on unknown cards or tickets: give the outcomes to `Game.step` then.
+            If chance depends on unknown cards or tickets; in that case, use `Game.step` with outcomes.
         IndexError
             If there is no such step.
         """
@@ -617,8 +617,8 @@ class Game(GameEngine):
         game
             Number of the game in a run with that seed.
         start
-            A position between two turns to play on from, without unknowns: see
-            `GameRecord.from_position`.
+            A position between two turns to play on from, without unknowns, such as from
+            `Game.position`.
 
         Raises
         ------

@@ -21,7 +21,7 @@ NO_GOAL: Final = -1
 @compiled
 def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints) -> None:
     """
-    Label the cities so that two have equal labels if a player's routes connect them.
+    Label the cities so that two have equal labels if and only if a player's routes connect them.
 
     The routes 0-1 and 1-2 are the player's, 2-3 is another's:
 

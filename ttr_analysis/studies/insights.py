@@ -42,7 +42,7 @@ from ttr_analysis.tables import check_size
 PERCENTILE_COLUMNS: Final = {
     "percentile": "share of their seats with fewer points, plus half of those with equal points",
     **intervals.end_columns("percentile"),
-    "wins": "share of games in which the points beat those of all seats but one",
+    "wins": "share of games that the points would win alone in place of those of a random seat",
     "median": "points that half of the seats reach",
     "winners": "mean points of the winners",
     "games": "games played",
@@ -72,7 +72,7 @@ def percentile(
     against
         Names of policies. Each plays against copies of itself.
     n_games, seed
-        Number of games, and their seed. The games are kept in memory for further calls.
+        Number of games, and their seed. Their points are kept in memory for further calls.
 
     Returns
     -------
@@ -164,8 +164,8 @@ HABITS: Final = {
     "first_claim": Column("float64", "turn of the first claim", "turn"),
     "first_hand": Column("float64", "cards in hand before the first claim", "cards"),
     "tunnels": Column("float64", "tunnels attempted", "tunnels"),
-    "surcharge": Column("float64", "extra cards demanded by them", "cards"),
-    "failed": Column("float64", "of them not taken", "tunnels"),
+    "surcharge": Column("float64", "extra cards required for tunnels", "cards"),
+    "failed": Column("float64", "tunnels attempted but not taken", "tunnels"),
     "trains_left": Column("float64", "trains left when the game ended", "trains"),
     "cards_left": Column("float64", "cards left in hand", "cards"),
 }
@@ -179,7 +179,7 @@ GAME_COLUMNS: Final = {
     "points": "final points; missing if unknown",
     "best_other": "most points of another seat",
     "won": "share of the win; missing if unknown",
-    "percentile": "share of planners' seats, on this map with this number of players, with fewer points",
+    "percentile": "share of planners' seats in such games with fewer points, plus half of those with equal points",
     "turns": "turns of all seats together",
     "ending": "why the game ended",
     "start": "win probability before the first decision, from a review",
@@ -227,10 +227,10 @@ class Insights:
     games
         One row for each game (index `game`), with the columns of `GAME_COLUMNS`.
     seats
-        One row for each seat of each game: `game`, `seat`, `is_mine`, `won`, and the
-        facts in `HABITS`.
+        One row for each seat of each game: `game`, `seat`, `is_mine`, `won`, the points by
+        source, and the facts in `HABITS`.
     decisions
-        From `losses.decisions_of`: decisions in which another move was better.
+        From `losses.decisions_of`: decisions in which the best move or a planner's was another.
     reviews
         The reviews, by game number.
     left_out
@@ -274,7 +274,7 @@ class Insights:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Five sentences to take away, most costly first."""
+        """Up to five sentences to take away: what costs the most, then other facts."""
         return tuple([*self._faults(), *self._rest()][:_SENTENCES])
 
     def _faults(self) -> Iterator[str]:
@@ -401,8 +401,8 @@ def insights(
     minutes
         Time for reviews of all games, on all cores; 0 skips them.
     reviews
-        A folder for saving and resuming reviews. By default, that of the records if they
-        are given as a folder. None saves none.
+        A folder for saving and resuming reviews. By default, that of the records; if they
+        are not given as a folder, reviews are not saved.
     seed
         Seed of reviews.
     progress
@@ -411,14 +411,14 @@ def insights(
     Returns
     -------
     insights
-        Tables, and five sentences.
+        Tables, and up to five sentences.
 
     Raises
     ------
     ValueError
         If no game can be used, or `player` plays in none of them.
     OSError
-        If a file cannot be read or written.
+        If the folder cannot be read, or a review cannot be read or written.
 
     Notes
     -----

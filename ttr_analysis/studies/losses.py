@@ -64,7 +64,7 @@ LOSS_COLUMNS: Final = {
 
 
 def decisions_of(reviews: Iterable[tuple[int, Review]]) -> pd.DataFrame:
-    """Return the decisions of the reviewed seat of each game, with the columns of `DECISION_COLUMNS`."""
+    """Return decisions in which the best move or a planner's was another, with the columns of `DECISION_COLUMNS`."""
     rows = [row for game, review in reviews for row in _rows(game, review)]
     return as_table(pd.DataFrame(rows, columns=list(DECISION_COLUMNS)))
 
@@ -200,7 +200,7 @@ def _is_end(before: GameState) -> bool:
 
 
 def _is_in_the_way(before: GameState, seat: int, held: Iterable[Ticket | None]) -> bool:
-    """Return whether another player's route makes a ticket, or the most valuable ones, longer or impossible."""
+    """Return whether another player's route makes a ticket, or the best ones together, longer or impossible."""
     own = before.routes_of(seat)
     others = tuple(route for route in before.claimed if before.owners[route.id] != seat)
     parts = join_cities(own)

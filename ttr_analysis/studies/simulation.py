@@ -69,7 +69,7 @@ PYTHON_CHUNK: Final = 25
 N_WAITING: Final = 64
 """Chunks submitted to an executor at a time, so that memory does not grow with the number of games."""
 PATIENCE: Final = 3600.0
-"""Time limit for a chunk, in seconds."""
+"""Seconds within which one of the chunks submitted must finish."""
 
 _SHOWN: Final = 3
 _LAST_WORDS: Final = 5.0
@@ -351,14 +351,14 @@ def simulate(  # noqa: PLR0913 - options
         Play only the games missing in `out`. Python policies are compared only by name:
         give a changed one a new name or folder.
     decisions
-        Whether to also store all decisions, some hundred rows per game.
+        Whether to also store all decisions, about 100 to 300 rows per game.
     chunk_size
         Games that are played and stored together; each takes a few kB of memory.
     n_waiting
         Chunks submitted to the executor at a time; use several times its workers.
     patience
-        Seconds in which the executor must finish a chunk; None waits forever. A
-        `ProcessPoolExecutor` whose process hangs for longer is ended.
+        Seconds within which one of the chunks submitted must finish; None waits forever. The
+        processes of a `ProcessPoolExecutor` that fails to do so are killed.
 
     Returns
     -------
@@ -374,7 +374,7 @@ def simulate(  # noqa: PLR0913 - options
         If a policy fails (the message gives game and seed), or a worker dies or hangs.
         Its `result` has the finished games.
     FileExistsError
-        If the folder holds this simulation and `resume` is False.
+        If the folder holds other files, or this simulation and `resume` is False.
     BlockingIOError
         If another process is writing to the folder.
     OSError
@@ -502,8 +502,8 @@ def played(
     Yield chunks with their tables as they finish; without an executor they are played here, in order.
 
     After an interrupt or a failure, finished chunks come first. The executor gets
-    `n_waiting` chunks at a time and must finish one within `patience` seconds. A process
-    that hangs is killed and raises a GameError, as does a worker that dies.
+    `n_waiting` chunks at a time and must finish one within `patience` seconds; otherwise
+    its processes are killed. Raises a GameError then, and if a worker dies.
     """
     from tqdm.auto import tqdm
 
@@ -576,7 +576,7 @@ def _games(chunks: Iterable[Chunk]) -> str:
 def _end_processes(executor: Executor) -> None:
     """Kill the processes of a pool, which Python would wait for at exit; other pools end by themselves."""
     if isinstance(executor, ProcessPoolExecutor):
-        for process in list((executor._processes or {}).values()):  # noqa: SLF001 - until Python 3.14 has `kill_workers`
+        for process in list((executor._processes or {}).values()):  # noqa: SLF001 - `kill_workers` needs Python 3.14
             with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
                 process.kill()
 

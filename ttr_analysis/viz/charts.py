@@ -33,7 +33,7 @@ Distribution: TypeAlias = Sequence[SupportsFloat]
 """Probabilities of 0, 1, 2, ...: numbers, or estimates with a `standard_error`."""
 
 SERIES_COLORS = tuple(color for color in PLAYER_COLORS if color != "#f0e442")
-"""The colors of Okabe and Ito without yellow, which is too pale for lines on white."""
+"""The colors of players without yellow, which is too pale for lines on white."""
 BAR_SPAN = 0.8
 """Width of bars, relative to the distance between two numbers of cards."""
 QUANTILES = (0.5, 0.9)

@@ -205,7 +205,7 @@ def clear_spot(game_map: GameMap, layout: BoardLayout, line: placement.Points, r
 
 
 def _outline(car: placement.Car) -> Shape:
-    """Yield points on a car, so close together that no label fits between them."""
+    """Return points on a car, so close together that no label fits between them."""
     spots = [(u * car.length, v * car.width) for u in (-0.5, -0.25, 0.0, 0.25, 0.5) for v in (-0.5, 0.0, 0.5)]
     return placement.placed(tuple(spots), car, 1.0)
 
@@ -241,7 +241,7 @@ def _toll_tokens(bundles: Iterable[placement.Bundle], tracks: dict[str, placemen
 
 
 def _swap_tokens(routes: Iterable[Route], tracks: dict[str, placement.Track]) -> Iterable[Token]:
-    """Yield a badge for each route where cards other than for locomotive symbols may be swapped."""
+    """Yield a badge for each route, other than a ferry, on which a set of cards can replace one."""
     for route in routes:
         if route.swap_size and not route.locomotives:
             x, y = _gap_point(tracks[route.id])
@@ -249,7 +249,7 @@ def _swap_tokens(routes: Iterable[Route], tracks: dict[str, placement.Track]) ->
 
 
 def _gap_point(track: placement.Track) -> tuple[float, float]:
-    """Return the point between two cars that is nearest to the middle, or the end of a single car."""
+    """Return the point between two cars that is nearest to the middle, or one near the end of a single car."""
     if len(track.cars) == 1:
         car = track.cars[0]
         away = 0.36 * car.length

@@ -61,7 +61,7 @@ RATES = ("rate", "share")
 """Endings of column names that are shown in percent."""
 DIFFERENCES = ("win_difference", "win_association")
 """Endings of column names for differences of shares."""
-LATE_AXES = {"turn": "draws from this turn on", "trains_left": "draws with at least this many trains left"}
+LATE_AXES = {"turn": "first turn of each group of draws", "trains_left": "fewest trains left in each group of draws"}
 """Axis labels for draws of tickets, by time of the draw."""
 MANY_TRIALS = 20
 """Minimum number of attempts for a rate to be shown in full color."""
@@ -86,10 +86,10 @@ def plot_rates(
         by the index.
     ax, title
         Axes to draw in, and their title. By default, the axes of a new figure, and the
-        name of the figure.
+        name of the column.
     value
-        The column; its interval is in the columns whose names add `low` and
-        `high`.
+        The column; its interval is in the columns with `low` and `high`, such as
+        `win_low` for `win_rate`.
     reference
         Position of a reference line: the result of chance alone. By default, an equal
         share of the wins if the rows share them, 0 for a difference, else no line.

@@ -43,14 +43,14 @@ _N_PRICES = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestNetwork(Network):
     """
-    The network with the most points for a given number of trains.
+    The best network found for a given number of trains.
 
     Its `tickets` are all tickets of the map that `routes` complete.
 
     Parameters
     ----------
     bound
-        Proven bound: no network scores more.
+        Proven bound: no network of the `scope` scores more.
     scope
         Networks that the proof covers: those whose completed tickets form one connected
         part ("one"), or all networks ("any").
@@ -73,7 +73,7 @@ class BestNetwork(Network):
 
     @property
     def is_proven(self) -> bool:
-        """Whether no network can score more."""
+        """Whether no network of the `scope` can score more."""
         return self.bound <= self.score
 
     def __repr__(self) -> str:

@@ -33,14 +33,14 @@ _N_TRIED: Final = 28
 _N_BEST: Final = 7
 """The number of best settings, which shape the next round."""
 _N_GAMES: Final = 40
-"""Games of each setting against each opponent, per round."""
+"""Games of each setting against each opponent, per round; twice as many against the first."""
 _N_START: Final = 400
-"""Games of each candidate for the start."""
+"""Games of each candidate for the start against each opponent; twice as many against the first."""
 _PACE: Final = 0.8
 _MEMORY: Final = 0.75
 """Per round: how far the mean moves to the best settings, and how much of the spread remains."""
 _SNAPSHOT: Final = 12
-"""After this number of rounds, earlier means join the opponents."""
+"""Rounds between two means that join the opponents."""
 _N_FORMER: Final = 4
 """Number of earlier means among the opponents, the latest ones: a winner must also beat players adapted to it."""
 _PART: Final = 0.3
@@ -109,7 +109,7 @@ def fit(
         Compiled players to win against; the first counts twice. None: `Planner2`,
         `Racer` and `Planner1`.
     rounds
-        Rounds to play, of about 8,000 games each.
+        Rounds to play, of 4,500 to 9,000 games each against the default opponents.
     middle
         Progress to resume from. None starts from the map's current parameters, or from an
         opponent's if those win more.

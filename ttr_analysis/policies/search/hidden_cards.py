@@ -1,4 +1,4 @@
-"""The train cards of a world: unseen cards, dealt to the unknown places in hands and piles; see `worlds`."""
+"""The train cards of a world: unseen cards, dealt to the unknown places in hands, market and piles; see `worlds`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _N_MARKETS: Final = 100
 
 @compiled
 def fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
-    """Deal the unseen cards to the unknown places in hands and the draw pile."""
+    """Deal the unseen cards to the unknown places in hands, the market and both piles."""
     fresh = np.empty(N_KINDS, dtype=np.int64)
     stale = np.empty(N_KINDS, dtype=np.int64)
     n_seats = tables.n_seats

@@ -55,8 +55,8 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
 
     They are one face-up card of each known kind, the `n_claims` most valuable other claims,
     the stations that would add most to the seat's current tickets, and all other legal
-    actions. The payment of a route with the fewest cards and locomotives comes first; its
-    alternatives come after those of all routes.
+    actions. Each route's payment with the fewest cards and locomotives comes before any other
+    payment.
     """
     state = view.packed
     tables = game_tables(view.game_map, view.n_players)
@@ -263,7 +263,7 @@ class Searcher:
     A player that tries out its moves before making one: the strongest built-in player, and by far the slowest.
 
     It starts from `Planner`'s move, and considers the other draws, the most valuable
-    claims, drawing tickets, every choice of tickets to keep, payments for a tunnel, and
+    claims, useful stations, drawing tickets, every choice of tickets to keep, payments for a tunnel, and
     tracks for the neutral player. All of them are tried in the same worlds, drawn from
     its seat's beliefs, and planners play on to the end. A move other than Planner's must be
     better by one standard error of the difference, and by more after few rollouts.

@@ -159,7 +159,7 @@ def late_tickets(
     -------
     draws
         One row for each policy and time (index `policy` and `turn` or
-        `trains_left`, the first of its row):
+        `trains_left`, the lowest of its row):
 
         {columns}
 
