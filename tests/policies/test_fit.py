@@ -89,3 +89,8 @@ def test_games_fitted_before_an_interrupt_are_not_fitted_again(tmp_path: Path, m
     list(fit_folder(folder, games, rounds=9, seed=3, progress=False))
 
     assert tried == [2, 3, 3]
+
+
+def test_a_fit_without_opponents_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected at least one opponent"):
+        fit("usa", opponents=[], rounds=1, progress=False)

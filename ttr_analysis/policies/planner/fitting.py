@@ -116,13 +116,13 @@ def fit(
     keep
         Called with the progress after each round.
     executor
-        Runs the trials, such as Dask's `client.get_executor()`; None uses one
-        thread per core.
+        Runs the trials, such as Dask's `client.get_executor()`; None uses a thread per core.
 
     Raises
     ------
     ValueError
-        If the map does not allow this number of players, or a number is out of range.
+        If the map does not allow this number of players, a number is out of range, or there
+        are no opponents.
     TypeError
         If an opponent is not compiled.
 
@@ -138,10 +138,11 @@ def fit(
     (2, 1.0)
     """
     game_map = as_map(game_map)
-    low, high = game_map.rules.players
-    n_players = Range(low, high).check(n_players, "n_players")
+    n_players = Range(*game_map.rules.players).check(n_players, "n_players")
     rounds = Range().check(rounds, "rounds")
     fixed = as_players(_OPPONENTS if opponents is None else [*opponents])
+    if not fixed:
+        raise ValueError("expected at least one opponent, got none")
     now = begin(game_map, n_players, fixed) if middle is None else middle
     with (
         ThreadPoolExecutor(os.cpu_count()) if executor is None else nullcontext(executor) as pool,
@@ -211,9 +212,8 @@ def _score(
     n_games: int = _N_GAMES,
 ) -> float:
     """Return a setting's share of wins against rivals, the first of whom counts twice."""
-    tried = Planner(*numbers)
     rates = [
-        win_share(game_map, tried, rival, n_players, n_games * (1 + (i == 0)), deals + i)
+        win_share(game_map, Planner(*numbers), rival, n_players, n_games * (1 + (i == 0)), deals + i)
         for i, rival in enumerate(rivals)
     ]
     return float(np.average(rates, weights=[2.0, *[1.0] * (len(rates) - 1)]))
