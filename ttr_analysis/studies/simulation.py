@@ -196,7 +196,7 @@ class SimulationResult:
         Return a copy of a table.
 
         Integers have 64 bits here, but fewer in storage. For a million games of two
-        players, the seats take 0.5 GB and the routes 3.4 GB: select a few columns, or
+        players, the seats take 0.5 GB and the routes 2 to 4 GB: select a few columns, or
         use `iterate`.
 
         Parameters
