@@ -51,7 +51,7 @@ def test_a_ticket_to_countries_is_valued_at_its_best_destination(switzerland: Ga
 
 
 def test_fewer_tickets_than_must_be_kept_are_refused(nordic: GameMap) -> None:
-    with pytest.raises(ValueError, match="at_least must be from 1 to 1, the tickets dealt"):
+    with pytest.raises(ValueError, match=r"expected at least 2 tickets, the fewest to keep .*, got 1"):
         ttr.tickets.which_to_keep(nordic, ["Oslo-Vaasa"])
     with pytest.raises(ValueError, match=r"at_least must be from 1 to 1, .* got 0"):
         ttr.tickets.which_to_keep(nordic, ["Oslo-Vaasa"], at_least=0)

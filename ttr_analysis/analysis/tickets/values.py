@@ -466,6 +466,8 @@ def which_to_keep(
     check_tickets([*dealt, *kept_already])
     rules = game_map.rules.tickets
     least = (rules.keep if kept_already else rules.opening_keep) if at_least is None else at_least
+    if at_least is None and len(dealt) < least:
+        raise ValueError(f"expected at least {least} tickets, the fewest to keep (or set at_least), got {len(dealt)}")
     if not 1 <= least <= len(dealt):
         raise ValueError(f"at_least must be from 1 to {len(dealt)}, the tickets dealt, got {least}")
     if train_value is None:
