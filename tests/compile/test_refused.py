@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "dict": ("b = {1: 2}", "a dict", "a record with named fields"),
     "set": ("b = {1, 2}", "a set", "write a tuple"),
     "text": ("b = 'a'", "the constant 'a'", "use numbers"),
-    "formatted text": ("b = f'{n}'", "text", "return a number"),
+    "formatted text": ("b = f'{n}'", "an f-string", "return a number"),
     "yield": ("yield n", "yield", "fill an array"),
     "yield from": ("yield from a", "yield from", "fill an array"),
     "walrus": ("b = (c := n) + 1", "an assignment inside an expression", "on a separate line"),
@@ -172,9 +172,9 @@ def test_enough_is_refused() -> None:
     ("text", "what"),
     [
         ("async def f(n):\n    return n", "an async function"),
-        ("def f(*n):\n    return 1", "parameters with *"),
-        ("def f(n, *, m=1):\n    return 1", "parameters with *"),
-        ("def f(n, **m):\n    return 1", "parameters with *"),
+        ("def f(*n):\n    return 1", "make all parameters positional"),
+        ("def f(n, *, m=1):\n    return 1", "make all parameters positional"),
+        ("def f(n, **m):\n    return 1", "make all parameters positional"),
     ],
 )
 def test_refused_as_a_whole(text: str, what: str, tmp_path: Path) -> None:
