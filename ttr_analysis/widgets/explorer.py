@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import traitlets
 
@@ -128,17 +129,13 @@ class TicketExplorer(QueryWidget):
     # -- inputs ---------------------------------------------------------------
 
     def _ticket_ids(self, value: object) -> list[str]:
-        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            raise TypeError(f"expected a list of tickets, got {value!r}")
-        found = self.game_map.resolve_tickets(value)
+        found = self.game_map.resolve_tickets(_items(value, "tickets"))
         if unknown := [ticket for ticket in found if ticket not in self.game_map.tickets]:
             raise ValueError(f"expected tickets of {self.game_map.title}, got {unknown[0]}")
         return list(dict.fromkeys(ticket.id for ticket in found))
 
     def _route_ids(self, value: object) -> list[str]:
-        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            raise TypeError(f"expected a list of routes, got {value!r}")
-        return [route.id for route in self.game_map.resolve_routes(value)]
+        return [route.id for route in self.game_map.resolve_routes(_items(value, "routes"))]
 
     def _players(self, value: object) -> int | None:
         return optional_number(value, Range(*self.game_map.rules.players))
@@ -357,6 +354,12 @@ def _with_network(answer: Json, plan: TicketQuery, network: analysis.Network) ->
         "tokens": tokens if money else None,
         "loans": analysis.fewest_loans(network.routes, tokens) if money else 0,
     }
+
+
+def _items(value: object, what: str) -> Iterable[Any]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"expected a list of {what}, got {value!r}")
+    return value
 
 
 def _said(answer: Json, network: analysis.Network, slack: int) -> str:
