@@ -292,9 +292,6 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         boards.append((caption, board(before, row["seat"], Places(), tickets, [why.aim])))
     if not boards:
         boards.append(("The board then", board(before, row["seat"], Places(), tickets)))
-    standings: dict[tuple[int, int], list[Markup]] = {}
-    for seat, standing in enumerate(zip(before.scores, before.trains, strict=True)):
-        standings.setdefault(standing, []).append(_player(names, seat))
     [move] = [event for event in review.record.steps[step][:1] if isinstance(event, Move)]
     return {
         "label": row["label"],
@@ -305,16 +302,7 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         "color": PLAYER_COLORS[row["seat"] % len(PLAYER_COLORS)],
         "step": step,
         "stamp": review.record.stamps[step],
-        "standing": Markup("; ").join(
-            Markup("{}{} {} and {}").format(
-                Markup(listed(who)),  # noqa: S704 - escaped by `bdi`
-                " each" if len(who) > 1 else "",
-                counted(points, "point"),
-                counted(trains, "train"),
-            )
-            for (points, trains), who in standings.items()
-            if len(standings) > 1
-        ),
+        "standing": _standing(before, names),
         "offer": _offer(view.offer, best, move.action),
         "missed": row["times"],
         "since": row["since"],
@@ -332,6 +320,24 @@ def _moment(review: Review, names: Sequence[str], moments: pd.DataFrame, step: i
         else "",
         "boards": boards,
     }
+
+
+def _standing(state: GameState, names: Sequence[str]) -> Markup:
+    """Return the points and trains of the players, those with the same together; "" if all are equal."""
+    standings: dict[tuple[int, int], list[Markup]] = {}
+    for seat, standing in enumerate(zip(state.scores, state.trains, strict=True)):
+        standings.setdefault(standing, []).append(_player(names, seat))
+    if len(standings) == 1:
+        return Markup()
+    return Markup("; ").join(
+        Markup("{}{} {} and {}").format(
+            Markup(listed(who)),  # noqa: S704 - escaped by `bdi`
+            " each" if len(who) > 1 else "",
+            counted(points, "point"),
+            counted(trains, "train"),
+        )
+        for (points, trains), who in standings.items()
+    )
 
 
 def _offer(offer: Sequence[Ticket | None], best: Action, played: Action) -> Markup:

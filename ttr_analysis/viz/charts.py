@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import offset_copy
 
 from ttr_analysis._errors import _shorten
-from ttr_analysis._words import number, seat_names
+from ttr_analysis._words import number, with_names
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz.placement import WantedLabel, place_labels
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, figure_of, ink_upon
@@ -533,7 +533,7 @@ def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[st
     """Connect each line to the name of its seat, so that lines with equal ends split up and show their dashes."""
     figure = figure_of(ax)
     beside = offset_copy(ax.get_yaxis_transform(), figure, x=LEAD_POINTS, units="points")
-    names = dict(enumerate(seat_names([_shorten(name, LONGEST_NAME) for name in players])))
+    names = [_shorten(name, LONGEST_NAME) for name in players]
     literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
     for seat, height in spread(ends.items(), TAG_INCHES / figure.get_figheight(), most=1.0):
         line = _line(seat)
@@ -541,8 +541,8 @@ def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[st
         lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
         tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
         ax.annotate(
-            names.get(seat, f"P{seat}"), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,
-            color=ink_upon(color), weight="bold", va="center", annotation_clip=False, **literal,
+            with_names(f"P{seat}", names), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead,
+            bbox=tag, color=ink_upon(color), weight="bold", va="center", annotation_clip=False, **literal,
         )  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def with_labels(
     """
     found, radius = _labels(game_map, layout, size, frame(layout), cities), layout.city_radius
     n_routes = Counter(city for route in game_map.routes for city in route.cities)
-    named = [city for city in game_map.cities if cities is None or city.name in cities]
+    named = [game_map.city(label.city) for label in found]
     dots = {city.name: (city.x - radius, city.y - radius, city.x + radius, city.y + radius) for city in named}
     kept: dict[str, Box] = {}
     for label in sorted(found, key=lambda one: (one.city in layout.exits, -n_routes[one.city])):
@@ -162,11 +162,11 @@ def _labels(
     """Return the positions of the names of cities and countries on a board, with an em of this size."""
     names = {city.name: city.label for city in game_map.cities}
     names |= {city: way.country for city, way in layout.exits.items()}
-    spot = {city.name: (city.x, city.y) for city in game_map.cities}
     named = [city for city in game_map.cities if cities is None or city.name in cities]
-    wanted = [WantedLabel(city.name, names[city.name], city.label_at, spot.pop(city.name)) for city in named]
+    wanted = [WantedLabel(city.name, names[city.name], city.label_at, (city.x, city.y)) for city in named]
     cars = np.array([corner for track in layout.tracks.values() for car in track.cars for corner in _outline(car)])
-    spots = [*((token.x, token.y) for token in (*layout.tolls, *layout.swaps)), *spot.values()]
+    spots = [(token.x, token.y) for token in (*layout.tolls, *layout.swaps)]
+    spots += [(city.x, city.y) for city in game_map.cities if city not in named]
     tokens = np.array(spots).reshape(-1, 2)
     return placement.place_labels(wanted, cars=cars, tokens=tokens, radius=layout.city_radius, size=size, within=within)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from ttr_analysis._words import percent, seat_names
+from ttr_analysis._words import percent, with_names
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import describe_route, name_ticket
 from ttr_analysis.viz import geometry
@@ -192,7 +192,7 @@ def map_svg(
     cities and those that stand out have names, in larger type. `width` is in pixels. `players` names the seats.
     """
     board, owners, cities = drawing(game_map), owners or {}, tuple(cities)
-    unit, players = board.unit, seat_names(players)
+    unit = board.unit
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
     if few_names:
         named = {*chain(*ends, *(route.cities for route in highlight)), *(city.name for city in cities)}
@@ -260,7 +260,7 @@ def _route(board: Drawing, route: Route, owners: Mapping[str, Owner], players: S
         yield from _space(board, route, FREE_SHARE if owners else 1.0)
     else:
         color = NEUTRAL_COLOR if owner == "neutral" else PLAYER_COLORS[owner % len(PLAYER_COLORS)]
-        who, symbol = ("neutral player", "N") if owner == "neutral" else (_player(owner, players), str(owner))
+        who, symbol = ("neutral player", "N") if owner == "neutral" else (with_names(f"P{owner}", players), str(owner))
         yield f"<g><title>{words}: {escape(who)}</title>"
         yield _element(board.routes[route.id].trains, f"fill='{color}' {_train_pen(board.unit)}")
         yield f"<text {_numbers(board, route)} {_FONT} fill='{ink_upon(color)}'>{symbol[0] * route.length}</text>"
@@ -343,10 +343,6 @@ def _token(token: geometry.Token, unit: int, *, is_toll: bool) -> Iterator[str]:
     yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
 
 
-def _player(seat: int, players: Sequence[str]) -> str:
-    return players[seat] if seat < len(players) else f"P{seat}"
-
-
 def _cities(board: Drawing, stations: Mapping[str, int] | None, players: Sequence[str] = ()) -> Iterator[str]:
     """Yield the cities with their stations; with None, with empty ones for the browser."""
     layout, radius, has_stations = board.layout, board.radius, board.game_map.rules.stations.number > 0
@@ -354,7 +350,7 @@ def _cities(board: Drawing, stations: Mapping[str, int] | None, players: Sequenc
     for city in board.game_map.cities:
         x, y = _position(city)
         seat = (stations or {}).get(city.name)
-        words = city.name if seat is None else f"{city.name}: station of {_player(seat, players)}"
+        words = city.name if seat is None else f"{city.name}: station of {with_names(f'P{seat}', players)}"
         yield f"<g class='ttr-city' {_data('city', city.name)}><title>{escape(words)}</title>"
         if way := layout.exits.get(city.name):
             yield _element(
