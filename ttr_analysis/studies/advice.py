@@ -119,18 +119,22 @@ class Reasons:
         reached = reached_destinations(ticket, join_cities(self._view.my_routes + more))
         return ticket.score(reached) if reached else 0
 
+    @property
+    def _planned(self) -> tuple[Route, ...]:
+        return () if self._plan is None else self._plan.routes
+
     @cached_property
     def _wanted(self) -> tuple[Route, ...]:
         """Routes to save cards for: those of the plan, or long ones."""
-        if self._plan is not None and self._plan.routes:
-            return self._plan.routes
+        if self._planned:
+            return self._planned
         trains = self._view.trains[self._view.seat]
         return tuple(route for route in self._view.open_routes if _LONG <= route.length <= trains)
 
     @cached_property
     def _whose(self) -> str:
         """What the routes to save cards for are called in reasons."""
-        return "routes needed" if self._plan is not None and self._plan.routes else "long routes"
+        return "routes needed" if self._planned else "long routes"
 
     # -- reasons by kind of action ---------------------------------------------------
 
@@ -171,7 +175,8 @@ class Reasons:
         if not helpful:
             return f"{_HELPS_NONE} {self._whose}"
         [(missing, route)] = self._nearest(action)
-        part = f"{helpful / total:.0%} of the unseen cards are for {self._whose.replace('needed', 'that are needed')}"
+        wanted = "routes that are needed" if self._planned else self._whose
+        part = f"{helpful / total:.0%} of the unseen cards are for {wanted}"
         return f"{part}; {counted(missing, 'card')} {'is' if missing == 1 else 'are'} missing for {name_route(route)}"
 
     @_of.register
