@@ -255,13 +255,13 @@ class _Rival(OneFunction):
 
     __slots__ = ()
     memory_size = KEY_SIZE
-    preferences: ClassVar[tuple[float, ...]]
+    cares: ClassVar[tuple[float, ...]]
     """Its vector."""
 
     @property
     def params(self) -> Floats:
         """Its preferences."""
-        return np.array(self.preferences)
+        return np.array(self.cares)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, longest first."""
@@ -288,7 +288,7 @@ class OneStep(_Rival):
 
     name = "OneStep"
     chooser = staticmethod(choose_for_tickets)
-    preferences = (1.0, 1.0, 1.0, 1.0, NEVER, 8.0)
+    cares = (1.0, 1.0, 1.0, 1.0, NEVER, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class LongRoutes(_Rival):
 
     name = "LongRoutes"
     chooser = staticmethod(choose_for_tickets)
-    preferences = (3.0, 1.0, 1.0, 0.0, NEVER, NEVER)
+    cares = (3.0, 1.0, 1.0, 0.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class Paths(_Rival):
 
     name = "Paths"
     chooser = staticmethod(choose_for_tickets)
-    preferences = (1.0, 1.0, 0.0, 1.0, NEVER, NEVER)
+    cares = (1.0, 1.0, 0.0, 1.0, NEVER, NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,4 +350,4 @@ class Hungry(_Rival):
 
     name = "Hungry"
     chooser = staticmethod(choose_for_tickets)
-    preferences = (1.0, 0.0, 0.0, 0.0, 8.0, NEVER)
+    cares = (1.0, 0.0, 0.0, 0.0, 8.0, NEVER)
