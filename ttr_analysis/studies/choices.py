@@ -316,10 +316,10 @@ def route_worth(
     Return the value of pursuing a route, by cards held for it and turns left.
 
     In games between equal players, one seat is watched until it first holds `own` cards for
-    a route that it may still claim, with at most `turns_left` turns left. From there, the game is played to its end
-    three times with the same random events: the seat *goes* for the route and draws only for
-    it until it can claim it; it plays *without* it; or it is *free* to choose. The gain is
-    the points of going for the route minus those without it.
+    a route that it may still claim, with at most `turns_left` turns left. From there, the
+    game is played to its end three times with the same random events: the seat *goes* for the
+    route and draws only for it until it can claim it; it plays *without* it; or it is *free*
+    to choose. The gain is the points of going for the route minus those without it.
 
     Parameters
     ----------

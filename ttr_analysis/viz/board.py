@@ -133,8 +133,8 @@ def plot_map(  # noqa: PLR0913 - one keyword option for each thing to show
         A file with coastlines and borders (see `ttr_analysis.viz.scene`); by default
         those of the built-in map with the same name, if they match the cities.
     font_size
-        Size of city names in points; names that would cover a city, or the name of one
-        with more routes, are left out. By default, the size is in proportion to the board, or, if
+        Size of city names in points; names that would cover a city, or the name of one with
+        more routes, are left out. By default, the size is in proportion to the board, or, if
         you changed Matplotlib's `font.size`, three quarters of that.
 
     Returns

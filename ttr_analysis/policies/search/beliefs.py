@@ -1,13 +1,13 @@
 """
 Infer a seat's tickets from the routes that it has claimed.
 
-A seat's tickets are a subset of those not seen elsewhere. The odds of a subset are a
-Gibbs measure: the product of the weights of its tickets, of the pairs that connect them to
-one tree, and of the seat's routes that are on the path of any of them. A ticket's weight measures how well the seat's
-routes fit it; a pair's weight, how much their remaining paths overlap; and a subset that
-leaves routes unexplained is less likely than one that gives each a purpose. What a player
-would choose from an opening offer counts, too. `python -m scripts.fit_beliefs` refits the
-constants (`FITTED`) by maximum likelihood, and compares beliefs with the truth.
+A seat's tickets are a subset of those not seen elsewhere. The odds of a subset are a Gibbs
+measure: the product of the weights of its tickets, of the pairs that connect them to one
+tree, and of the seat's routes that are on the path of any of them. A ticket's weight
+measures how well the seat's routes fit it; a pair's weight, how much their remaining paths
+overlap; and a subset that leaves routes unexplained is less likely than one that gives each
+a purpose. What a player would choose from an opening offer counts, too. `python -m
+scripts.fit_beliefs` refits the constants (`FITTED`), and compares beliefs with the truth.
 """
 
 from __future__ import annotations
